@@ -1,0 +1,156 @@
+#ifndef STEPSIM_MODEL_DAG_H
+#define STEPSIM_MODEL_DAG_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/error.h"
+#include "model/id.h"
+#include "model/task.h"
+#include "model/units.h"
+
+namespace stepsim {
+
+/// The tasks of a job over all ranks and what must happen before what. Immutable; made by
+/// DagBuilder, which numbers tasks topologically and near their recorded order, because
+/// random ids cost a replay four to six times its time (docs/performance.md).
+///
+/// Structure of arrays, CSR successors, 32-bit ids. About 26 bytes a task and 5 an edge;
+/// lags, sizes and rendezvous take room only where a dag has them. Read from any number of
+/// threads at once.
+class Dag {
+ public:
+  [[nodiscard]] std::size_t task_count() const noexcept { return duration_.size(); }
+  [[nodiscard]] std::size_t edge_count() const noexcept { return target_.size(); }
+  [[nodiscard]] const std::vector<Lane>& lanes() const noexcept { return lanes_; }
+  [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_begin_.empty() ? 0 : rendezvous_begin_.size() - 1; }
+
+  [[nodiscard]] TaskKind kind(TaskId task) const noexcept { return kind_[task.index()]; }
+  [[nodiscard]] std::string_view name(TaskId task) const noexcept { return names_[name_[task.index()].index()]; }
+  [[nodiscard]] NameId name_id(TaskId task) const noexcept { return name_[task.index()]; }
+  [[nodiscard]] std::string_view name(NameId name) const noexcept { return names_[name.index()]; }
+  [[nodiscard]] std::size_t name_count() const noexcept { return names_.size(); }
+  [[nodiscard]] LaneId lane_id(TaskId task) const noexcept { return lane_[task.index()]; }
+  [[nodiscard]] const Lane& lane(TaskId task) const noexcept { return lanes_[lane_[task.index()].index()]; }
+  [[nodiscard]] const Lane& lane(LaneId lane) const noexcept { return lanes_[lane.index()]; }
+  /// Recorded duration: the task's own work, waiting not included. >= 0.
+  [[nodiscard]] Duration duration(TaskId task) const noexcept { return duration_[task.index()]; }
+  /// Bytes moved or reduced; 0 where the capture does not say.
+  [[nodiscard]] Bytes bytes(TaskId task) const noexcept { return bytes_.empty() ? Bytes{} : bytes_[task.index()]; }
+  /// The rendezvous the task takes part in; invalid if none.
+  [[nodiscard]] RendezvousId rendezvous(TaskId task) const noexcept {
+    return rendezvous_.empty() ? RendezvousId{} : rendezvous_[task.index()];
+  }
+  /// Members of one rendezvous, ascending.
+  [[nodiscard]] std::span<const TaskId> members(RendezvousId id) const noexcept;
+
+  /// Edges out of `task` are first_edge(task) .. first_edge(task + 1), targets ascending.
+  [[nodiscard]] EdgeId first_edge(TaskId task) const noexcept { return EdgeId{edge_begin_[task.index()]}; }
+  [[nodiscard]] std::span<const TaskId> successors(TaskId task) const noexcept {
+    return {target_.data() + edge_begin_[task.index()], edge_begin_[task.index() + 1] - edge_begin_[task.index()]};
+  }
+  [[nodiscard]] TaskId target(EdgeId edge) const noexcept { return target_[edge.index()]; }
+  [[nodiscard]] EdgeKind edge_kind(EdgeId edge) const noexcept { return edge_kind_[edge.index()]; }
+  /// Time that must pass between the end of the edge's source and the start of its target. >= 0.
+  [[nodiscard]] Duration lag(EdgeId edge) const noexcept { return lag_.empty() ? Duration{} : lag_[edge.index()]; }
+  [[nodiscard]] bool has_lags() const noexcept { return !lag_.empty(); }
+  /// Number of edges into each task.
+  [[nodiscard]] std::span<const std::uint32_t> in_degrees() const noexcept { return in_degree_; }
+
+ private:
+  friend class DagBuilder;
+
+  std::vector<TaskKind> kind_;
+  std::vector<NameId> name_;
+  std::vector<LaneId> lane_;
+  std::vector<Duration> duration_;
+  std::vector<Bytes> bytes_;             // empty if all are 0
+  std::vector<RendezvousId> rendezvous_; // empty if there is none
+  std::vector<std::uint32_t> in_degree_;
+  std::vector<std::uint32_t> edge_begin_;
+  std::vector<TaskId> target_;
+  std::vector<EdgeKind> edge_kind_;
+  std::vector<Duration> lag_;            // empty if all are 0
+  std::vector<std::uint32_t> rendezvous_begin_;
+  std::vector<TaskId> rendezvous_member_;
+  std::vector<Lane> lanes_;
+  std::vector<std::string> names_;
+};
+
+/// What a builder is told of one task. `hint` orders tasks that the edges leave unordered:
+/// the recorded start, or 0.
+struct TaskSpec {
+  TaskKind kind = TaskKind::kHost;
+  NameId name;
+  LaneId lane;
+  Duration duration{};
+  Bytes bytes{};
+  Time hint{};
+};
+
+/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it.
+class CycleError : public std::runtime_error {
+ public:
+  CycleError(std::string what, std::vector<TaskId> tasks) : std::runtime_error(std::move(what)), tasks_(std::move(tasks)) {}
+  /// The builder's ids of the tasks on the cycle, in order.
+  [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
+
+ private:
+  std::vector<TaskId> tasks_;
+};
+
+/// Collects tasks and edges in any order, then builds a Dag in O((tasks + edges) log tasks).
+/// Ids given by add_task count from 0 and are valid until build().
+class DagBuilder {
+ public:
+  LaneId add_lane(Lane lane);
+  /// One id for equal texts.
+  NameId intern(std::string_view name);
+  TaskId add_task(const TaskSpec& task);
+  /// `to` may start `lag` after the end of `from`. Equal edges may be added twice: the one
+  /// with the longer lag is kept. Precondition: both exist, lag >= 0.
+  void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
+  /// No member ends before all have started: a collective.
+  RendezvousId add_rendezvous();
+  void join(RendezvousId rendezvous, TaskId member);
+
+  [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
+  [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
+  void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }
+  [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
+  [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
+  [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
+
+  struct Edge {
+    TaskId from;
+    TaskId to;
+    EdgeKind kind = EdgeKind::kProgram;
+    Duration lag{};
+  };
+  [[nodiscard]] std::vector<Edge>& edges() noexcept { return edges_; }
+  [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
+
+  struct Result {
+    Dag dag;
+    std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
+  };
+  /// Throws CycleError. Leaves the builder empty.
+  [[nodiscard]] Result build() &&;
+
+ private:
+  std::vector<TaskSpec> tasks_;
+  std::vector<Edge> edges_;
+  std::vector<Lane> lanes_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, NameId> name_ids_;
+  std::vector<std::vector<TaskId>> rendezvous_;
+  std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
+};
+
+}  // namespace stepsim
+
+#endif
