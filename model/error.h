@@ -31,6 +31,13 @@ class InputError : public std::runtime_error {
   InputLocation where_;
 };
 
+/// A result could not be written: a full disk, a closed stdout (exit 1). what() is one line
+/// that names the target and the system's reason.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The command was used wrongly (exit 2): an unknown option, a value out of range, a
 /// selector without a match. what() is one line.
 class UsageError : public std::runtime_error {
