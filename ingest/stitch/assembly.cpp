@@ -1,0 +1,145 @@
+#include "ingest/stitch/assembly.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kContradictedRemedy =
+    "the recording shows a task starting before work it depends on had ended; clocks of host and device may disagree";
+
+/// Recordings overlap by a few microseconds where the clocks of two processors meet.
+constexpr Duration kClockGrain{5'000};
+
+struct Binding {
+  std::size_t edge = 0;
+  Time ready{};
+  bool found = false;
+};
+
+std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, EdgeKind edge) {
+  if (edge == EdgeKind::kCrossRank || edge == EdgeKind::kStage || task.kind == TaskKind::kTransfer) return "communication";
+  const LaneKind lane = builder.lane(task.lane).kind;
+  return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
+}
+
+/// The first task of each rank, by recorded start, then id.
+std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
+  std::map<Rank, TaskId> first;
+  for (std::size_t i = 0; i < assembly.start.size(); ++i) {
+    const TaskId task{i};
+    const Rank rank = assembly.builder.lane(assembly.builder.task(task).lane).rank;
+    const auto [slot, added] = first.try_emplace(rank, task);
+    if (!added && assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
+  }
+  return first;
+}
+
+/// Gives every task without predecessors, except each rank's first, an edge from that first task.
+void anchor_sources(Assembly& assembly, const std::map<Rank, TaskId>& first) {
+  std::vector<bool> has_predecessor(assembly.start.size(), false);
+  for (const DagBuilder::Edge& edge : assembly.builder.edges()) has_predecessor[edge.to.index()] = true;
+  for (std::size_t i = 0; i < has_predecessor.size(); ++i) {
+    const TaskId task{i};
+    const TaskId anchor = first.at(assembly.builder.lane(assembly.builder.task(task).lane).rank);
+    if (!has_predecessor[i] && task != anchor) assembly.add_edge(anchor, task, EdgeKind::kHandOff);
+  }
+}
+
+std::vector<Binding> binding_edges(Assembly& assembly) {
+  std::vector<Binding> binding(assembly.start.size());
+  const auto& edges = assembly.builder.edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const Time ready = assembly.finish[edges[i].from.index()] + edges[i].lag;
+    Binding& best = binding[edges[i].to.index()];
+    if (!best.found || ready > best.ready) best = {i, ready, true};
+  }
+  return binding;
+}
+
+std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) {
+  std::vector<Recording::UnexplainedWait> unexplained;
+  const std::vector<Binding> binding = binding_edges(assembly);
+  std::uint64_t contradicted = 0;
+  for (std::size_t i = 0; i < binding.size(); ++i) {
+    if (!binding[i].found) continue;
+    const Duration slack = assembly.start[i] - binding[i].ready;
+    if (slack < -kClockGrain) ++contradicted;
+    if (slack <= Duration{}) continue;
+    DagBuilder::Edge& edge = assembly.builder.edges()[binding[i].edge];
+    edge.lag += slack;
+    unexplained.push_back({TaskId{i}, slack, kind_of_wait(assembly.builder, assembly.builder.task(TaskId{i}), edge.kind)});
+  }
+  if (contradicted > 0) {
+    assembly.diagnostics.count("edge_contradicted", Severity::kNotice, kContradictedRemedy, {}, {}, contradicted);
+  }
+  return unexplained;
+}
+
+template <class T>
+std::vector<T> renumbered(const std::vector<T>& old, const std::vector<TaskId>& new_id) {
+  std::vector<T> out(old.size());
+  for (std::size_t i = 0; i < old.size(); ++i) out[new_id[i].index()] = old[i];
+  return out;
+}
+
+/// Orders steps by rank and number, and makes the tasks' indices follow.
+void sort_steps(Assembly& assembly) {
+  std::vector<std::size_t> order(assembly.steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto& steps = assembly.steps;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair{steps[a].rank, steps[a].number} < std::pair{steps[b].rank, steps[b].number};
+  });
+  std::vector<RecordedStep> sorted;
+  std::vector<std::int32_t> place(order.size());
+  for (const std::size_t old : order) {
+    place[old] = static_cast<std::int32_t>(sorted.size());
+    sorted.push_back(steps[old]);
+  }
+  assembly.steps = std::move(sorted);
+  for (std::int32_t& index : assembly.step) {
+    if (index >= 0) index = place[static_cast<std::size_t>(index)];
+  }
+}
+
+}  // namespace
+
+TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes) {
+  start.push_back(begin);
+  finish.push_back(end);
+  step.push_back(step_index);
+  return builder.add_task({kind, name, lane, end - begin, bytes, begin});
+}
+
+Capture finish(Assembly&& assembly) {
+  if (assembly.start.empty()) {
+    throw InputError({}, "nothing in the input is a task; expected host or device events with a duration");
+  }
+  const std::map<Rank, TaskId> first = first_tasks(assembly);
+  anchor_sources(assembly, first);
+  Capture capture;
+  Recording& recording = capture.recording;
+  recording.unexplained = lags_from_recording(assembly);
+  sort_steps(assembly);
+
+  DagBuilder::Result built = std::move(assembly.builder).build();
+  capture.dag = std::move(built.dag);
+  recording.start = renumbered(assembly.start, built.new_id);
+  recording.finish = renumbered(assembly.finish, built.new_id);
+  recording.step = renumbered(assembly.step, built.new_id);
+  recording.steps = std::move(assembly.steps);
+  for (RecordedStep& step : recording.steps) step.first = built.new_id[step.first.index()];
+  for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(), [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
+  recording.clocks = std::move(assembly.clocks);
+  capture.diagnostics = std::move(assembly.diagnostics);
+  capture.assumptions = std::move(assembly.assumptions);
+  return capture;
+}
+
+}  // namespace stepsim::ingest

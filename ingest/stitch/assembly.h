@@ -1,0 +1,48 @@
+#ifndef STEPSIM_INGEST_STITCH_ASSEMBLY_H
+#define STEPSIM_INGEST_STITCH_ASSEMBLY_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/dag.h"
+#include "model/diagnostics.h"
+#include "model/recording.h"
+
+namespace stepsim::ingest {
+
+/// A job while it is being stitched together: the tasks with what was recorded of them.
+/// Ids are the builder's. Times are on the reference host's clock.
+struct Assembly {
+  DagBuilder builder;
+  std::vector<Time> start;         ///< recorded start, by task
+  std::vector<Time> finish;        ///< recorded end, by task
+  std::vector<std::int32_t> step;  ///< index into steps, -1 if none, by task
+  std::vector<RecordedStep> steps;
+  std::vector<HostClock> clocks;
+  Diagnostics diagnostics;
+  std::vector<std::string> assumptions;
+
+  /// Adds a task recorded from `begin` to `end`. Its duration is that span; where part of
+  /// the span is waiting that the replay must find again, builder.set_duration() afterwards.
+  TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes = {});
+  void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
+};
+
+/// Turns what the edges do not explain into lags, so that the replay stays faithful, and
+/// notes each as an unexplained wait; then builds the Dag and carries the recording over to
+/// its ids.
+///
+/// A task that was recorded to start later than its last predecessor's end plus lag gets the
+/// rest as lag on that edge (the binding one). A task without predecessors that is not the
+/// first of its rank hangs on the rank's first task with such a lag. A task recorded to start
+/// before a predecessor's end contradicts the edge: the edge stays and is counted.
+///
+/// Lags that have a known cause (launch latency, a stream's turn-around) are put on their
+/// edges by the stitchers before this, and are not unexplained.
+/// Throws CycleError, and InputError if there is no task.
+[[nodiscard]] Capture finish(Assembly&& assembly);
+
+}  // namespace stepsim::ingest
+
+#endif
