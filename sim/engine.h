@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <stdexcept>
 
 #include "model/dag.h"
 #include "sim/machine.h"
@@ -16,17 +17,31 @@ struct EngineOptions {
   std::function<void(std::size_t)> progress;  ///< tasks done so far, now and then; may be empty
 };
 
+/// Collectives hold FIFO lanes that each other's members wait for, as they would on the real
+/// machine: nothing can go on. what() is one line and names up to four of them.
+class DeadlockError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Replays `dag` on `machine` and returns when every task started and finished.
 ///
-/// One event loop over completions in the order (time, task id): the result depends only on
-/// the arguments, not on the thread count or the host. A task is ready when all its
-/// predecessors have ended and their edges' lags have passed; a lane of LaneOrder::kFifo
-/// serves one task at a time in the order (ready time, task id); a member of a rendezvous
-/// ends its own duration after the last member has started.
+/// * A task is ready when all its predecessors have ended and their edges' lags have passed;
+///   without predecessors, at machine.origin(task).
+/// * On a lane of LaneOrder::kEdges it starts when it is ready. A lane of LaneOrder::kFifo
+///   runs one task at a time: when it is free it takes the waiting task that was ready first,
+///   of those the smallest id. It chooses after all that happens at that instant has happened.
+/// * A task ends its duration after it started; a member of a rendezvous ends its own
+///   duration after the last member started, and holds its FIFO lane until then.
+/// * released_by: kLane if the task started later than it was ready, else the predecessor
+///   whose end plus lag was latest, of those the smallest id. last_arrival: the member that
+///   started last, of those the smallest id.
 ///
-/// A task without predecessors starts at machine.origin(task).
-/// `dag` and `machine` are read only. Needs about 28 bytes a task. O(tasks log lanes).
-/// Throws Interrupted, nothing else on a Dag from DagBuilder::build().
+/// So the result depends only on the arguments, not on the thread count or the host. `dag`
+/// and `machine` are read only. Needs about 28 bytes a task, the timeline included, and 16
+/// for each task waiting for or running on a FIFO lane. O(tasks log tasks + edges). Times
+/// beyond 146 years stay at 146 years.
+/// Throws Interrupted, and DeadlockError (only where rendezvous meet FIFO lanes).
 [[nodiscard]] Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options = {});
 
 }  // namespace stepsim::sim
