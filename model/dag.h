@@ -2,7 +2,9 @@
 #define STEPSIM_MODEL_DAG_H
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -92,7 +94,8 @@ struct TaskSpec {
   Time hint{};
 };
 
-/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it.
+/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
+/// "the dependencies form a cycle: a -> b -> a".
 class CycleError : public std::runtime_error {
  public:
   CycleError(std::string what, std::vector<TaskId> tasks) : std::runtime_error(std::move(what)), tasks_(std::move(tasks)) {}
@@ -111,10 +114,10 @@ class DagBuilder {
   /// One id for equal texts.
   NameId intern(std::string_view name);
   TaskId add_task(const TaskSpec& task);
-  /// `to` may start `lag` after the end of `from`. Equal edges may be added twice: the one
-  /// with the longer lag is kept. Precondition: both exist, lag >= 0.
+  /// `to` may start `lag` after the end of `from`. Edges between the same two tasks become
+  /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
-  /// No member ends before all have started: a collective.
+  /// No member ends before all have started: a collective. A task joins at most one.
   RendezvousId add_rendezvous();
   void join(RendezvousId rendezvous, TaskId member);
 
@@ -138,15 +141,23 @@ class DagBuilder {
     Dag dag;
     std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
   };
-  /// Throws CycleError. Leaves the builder empty.
+  /// Orders tasks that no edge orders by (hint, builder id). Leaves the builder empty, or as
+  /// it was if it throws CycleError: also thrown where tasks wait for each other only through
+  /// rendezvous. Precondition: every edge is as add_edge demands.
   [[nodiscard]] Result build() &&;
 
  private:
+  class Assembly;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+
   std::vector<TaskSpec> tasks_;
   std::vector<Edge> edges_;
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, NameId> name_ids_;
+  std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
 };

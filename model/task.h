@@ -23,7 +23,8 @@ enum class TaskKind : std::uint8_t {
   kControl,     ///< a message or hand-over without bulk data: COORDINATE_*, acknowledgement
 };
 
-/// What a reader asks about: where did the time go?
+/// What a reader asks about: where did the time go? Copies and a server's work count as
+/// communication: they move bytes.
 enum class TaskClass : std::uint8_t { kCompute, kCommunication, kHost };
 
 [[nodiscard]] TaskClass class_of(TaskKind kind) noexcept;
