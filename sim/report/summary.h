@@ -1,0 +1,93 @@
+#ifndef STEPSIM_SIM_REPORT_SUMMARY_H
+#define STEPSIM_SIM_REPORT_SUMMARY_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/recording.h"
+#include "sim/report/critical_path.h"
+#include "sim/report/table.h"
+#include "sim/timeline.h"
+
+/// Measured beside replayed: can the model of this capture be trusted?
+///
+///     rank  step     measured     replayed    error  held out
+///        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
+///
+/// * A step's time: from the start of its first task to the start of the rank's next step, if
+///   that follows, else to the latest end of its tasks. Replayed: the same tasks' times.
+/// * Held out: the step predicted from the rank's other whole steps alone, as the median of
+///   their replayed times.
+/// * A rank's iteration: the median distance between the starts of consecutive whole steps;
+///   without two of them, the median step; without steps, first start to last end. The job's:
+///   the largest over ranks (design.md 7).
+/// * Unexplained wait: for each rank, the time of an iteration during which at least one of
+///   its lanes waits for something that nothing explains; the largest over ranks.
+namespace stepsim::sim {
+
+struct StepReport {
+  Rank rank = 0;
+  std::int64_t step = 0;
+  Duration measured{};
+  Duration replayed{};
+  double error = 0;                      ///< (replayed - measured) / measured; 0 if measured is 0
+  std::optional<double> held_out_error;  ///< absent if the rank has no other whole step
+};
+
+struct IterationReport {
+  Duration measured{};
+  Duration replayed{};
+  double error = 0;
+  double mean_abs_error = 0;   ///< over whole steps
+  double worst_abs_error = 0;  ///< over whole steps
+};
+
+/// Where a rank's replayed time goes, per iteration. Each is the length of a union over the
+/// rank's lanes, so they overlap and do not sum to the iteration.
+struct RankBreakdown {
+  Rank rank = 0;
+  Duration iteration{};               ///< replayed
+  Duration compute{};
+  Duration communication{};           ///< moving data; waiting for other ranks is not in it
+  Duration exposed_communication{};   ///< the part of it beside which no compute runs
+  Duration collective_wait{};         ///< in a collective before its last member arrived
+  Duration host{};
+  Duration idle{};                    ///< nothing of the above
+  Duration unexplained{};
+};
+
+struct UnexplainedKind {
+  std::string_view kind;
+  Duration wait{};           ///< summed over tasks and ranks, the whole capture
+  std::uint64_t count = 0;
+};
+
+struct Summary {
+  bool measured = false;     ///< false for a task graph: nothing was recorded
+  std::vector<StepReport> steps;               ///< whole steps, by rank, then number
+  std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps the capture cut
+  IterationReport iteration;
+  std::vector<RankBreakdown> ranks;            ///< by rank
+  Duration unexplained_wait{};                 ///< per iteration, the largest over ranks
+  std::vector<UnexplainedKind> unexplained;    ///< the longest first
+};
+
+/// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
+[[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
+
+/// The first line of the report: what, how much, in which unit, how far to trust it.
+[[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
+
+[[nodiscard]] Table step_table(const Summary& summary);
+[[nodiscard]] Table breakdown_table(const Summary& summary);
+
+/// Three to five sentences: what to look at first, derived from the figures.
+[[nodiscard]] std::vector<std::string> where_to_look(const Capture& capture, const Summary& summary, const CriticalPath& path,
+                                                     const std::vector<Straggler>& stragglers);
+
+}  // namespace stepsim::sim
+
+#endif
