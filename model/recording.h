@@ -56,6 +56,7 @@ struct Capture {
   std::uint64_t skipped = 0;  ///< records that could not be used
   std::vector<std::string> inputs;       ///< the files it was made from, as given
   std::vector<std::string> assumptions;  ///< one sentence each
+  std::vector<std::int64_t> task_ids;    ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 
 }  // namespace stepsim
