@@ -6,6 +6,22 @@ set(STEPSIM_WARNINGS
   -Wformat=2 -Wimplicit-fallthrough
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wuseless-cast>)
 
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(STEPSIM_CCACHE ccache)
+  if(STEPSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${STEPSIM_CCACHE})
+  endif()
+endif()
+
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT STEPSIM_LTO OUTPUT STEPSIM_LTO_PROBLEM LANGUAGES CXX)
+  if(NOT STEPSIM_LTO)
+    message(STATUS "No link-time optimisation: ${STEPSIM_LTO_PROBLEM}")
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
+  endif()
+endif()
+
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -95,4 +111,25 @@ function(stepsim_bench name)
   add_executable(${name} ${ARG_SOURCES})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} benchmark::benchmark benchmark::benchmark_main fmt::fmt)
+endfunction()
+
+# stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
+# makes a fuzz target of tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput: a libFuzzer
+# binary where STEPSIM_BUILD_FUZZERS is on, else a program that runs the files of
+# tests/fuzz/corpus/<name>/. Either way a test labelled fuzz runs it on that corpus.
+function(stepsim_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
+  add_executable(${name} ${folder}/${name}.cpp ${ARG_SOURCES})
+  _stepsim_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} fmt::fmt)
+  set(arguments "")
+  if(STEPSIM_BUILD_FUZZERS)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set(arguments -runs=0)
+  else()
+    target_sources(${name} PRIVATE ${folder}/run_corpus.cpp)
+  endif()
+  add_test(NAME fuzz.${name} COMMAND ${name} ${arguments} ${folder}/corpus/${name})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 endfunction()

@@ -29,7 +29,9 @@ class Dag {
   [[nodiscard]] std::size_t task_count() const noexcept { return duration_.size(); }
   [[nodiscard]] std::size_t edge_count() const noexcept { return target_.size(); }
   [[nodiscard]] const std::vector<Lane>& lanes() const noexcept { return lanes_; }
-  [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_begin_.empty() ? 0 : rendezvous_begin_.size() - 1; }
+  [[nodiscard]] std::size_t rendezvous_count() const noexcept {
+    return rendezvous_begin_.empty() ? 0 : rendezvous_begin_.size() - 1;
+  }
 
   [[nodiscard]] TaskKind kind(TaskId task) const noexcept { return kind_[task.index()]; }
   [[nodiscard]] std::string_view name(TaskId task) const noexcept { return names_[name_[task.index()].index()]; }
@@ -70,13 +72,13 @@ class Dag {
   std::vector<NameId> name_;
   std::vector<LaneId> lane_;
   std::vector<Duration> duration_;
-  std::vector<Bytes> bytes_;             // empty if all are 0
-  std::vector<RendezvousId> rendezvous_; // empty if there is none
+  std::vector<Bytes> bytes_;              // empty if all are 0
+  std::vector<RendezvousId> rendezvous_;  // empty if there is none
   std::vector<std::uint32_t> in_degree_;
   std::vector<std::uint32_t> edge_begin_;
   std::vector<TaskId> target_;
   std::vector<EdgeKind> edge_kind_;
-  std::vector<Duration> lag_;            // empty if all are 0
+  std::vector<Duration> lag_;  // empty if all are 0
   std::vector<std::uint32_t> rendezvous_begin_;
   std::vector<TaskId> rendezvous_member_;
   std::vector<Lane> lanes_;
@@ -98,7 +100,8 @@ struct TaskSpec {
 /// "the dependencies form a cycle: a -> b -> a".
 class CycleError : public std::runtime_error {
  public:
-  CycleError(std::string what, std::vector<TaskId> tasks) : std::runtime_error(std::move(what)), tasks_(std::move(tasks)) {}
+  CycleError(std::string what, std::vector<TaskId> tasks)
+      : std::runtime_error(std::move(what)), tasks_(std::move(tasks)) {}
   /// The builder's ids of the tasks on the cycle, in order.
   [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
 

@@ -16,10 +16,10 @@ namespace stepsim {
 /// the rank's next step if that is `whole_next`, else the latest end of its tasks.
 struct RecordedStep {
   Rank rank = 0;
-  std::int64_t number = 0;   ///< as the trace names it: ProfilerStep#12 is 12
-  TaskId first;              ///< the task whose start begins the step
-  bool next_follows = false; ///< the rank's next whole step follows at once and is in this list
-  bool whole = true;         ///< false: set aside because the capture cut it
+  std::int64_t number = 0;    ///< as the trace names it: ProfilerStep#12 is 12
+  TaskId first;               ///< the task whose start begins the step
+  bool next_follows = false;  ///< the rank's next whole step follows at once and is in this list
+  bool whole = true;          ///< false: set aside because the capture cut it
 };
 
 /// The clock of one host against the reference host of the job.
@@ -32,15 +32,15 @@ struct HostClock {
 
 /// What was measured, beside the Dag made from it. Times are on the reference host's clock.
 struct Recording {
-  std::vector<Time> start;            ///< recorded start, by TaskId
-  std::vector<Time> finish;           ///< recorded end, by TaskId
-  std::vector<std::int32_t> step;     ///< index into `steps` a task belongs to, -1 if none; by TaskId
-  std::vector<RecordedStep> steps;    ///< by rank, then number
-  std::vector<Rank> ranks;            ///< ascending
-  std::vector<HostClock> clocks;      ///< one a host, the reference first
+  std::vector<Time> start;          ///< recorded start, by TaskId
+  std::vector<Time> finish;         ///< recorded end, by TaskId
+  std::vector<std::int32_t> step;   ///< index into `steps` a task belongs to, -1 if none; by TaskId
+  std::vector<RecordedStep> steps;  ///< by rank, then number
+  std::vector<Rank> ranks;          ///< ascending
+  std::vector<HostClock> clocks;    ///< one a host, the reference first
   /// Edges whose lag no known cause explains, with the part of the lag that is unexplained.
   struct UnexplainedWait {
-    TaskId task;       ///< the task that starts late
+    TaskId task;  ///< the task that starts late
     Duration wait{};
     std::string_view kind;  ///< what kind of wait it is; a literal: "device", "host thread", "message"
   };
@@ -52,8 +52,8 @@ struct Capture {
   Dag dag;
   Recording recording;
   Diagnostics diagnostics;
-  std::uint64_t events = 0;   ///< records seen in the input
-  std::uint64_t skipped = 0;  ///< records that could not be used
+  std::uint64_t events = 0;              ///< records seen in the input
+  std::uint64_t skipped = 0;             ///< records that could not be used
   std::vector<std::string> inputs;       ///< the files it was made from, as given
   std::vector<std::string> assumptions;  ///< one sentence each
   std::vector<std::int64_t> task_ids;    ///< by TaskId: the id its task graph's file gave it; empty for traces

@@ -16,7 +16,9 @@ struct Character {
   bool valid = false;
 };
 
-std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept { return static_cast<std::uint8_t>(text[index]); }
+std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
+  return static_cast<std::uint8_t>(text[index]);
+}
 
 /// Decodes the first character after RFC 3629: no overlong forms, surrogates or code points
 /// above U+10FFFF. Precondition: `text` is not empty.

@@ -54,8 +54,8 @@ struct Forms {
 constexpr Forms kDurationForms{"a duration", "a number with ns, us, ms or s, such as 5us or 1.5ms", kDurationUnits};
 constexpr Forms kBytesForms{"a size", "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 64KiB or 25MB",
                             kBytesUnits};
-constexpr Forms kRateForms{"a bandwidth", "a number with b/s (bits) or B/s (bytes) and k, M, G or T, such as 25Gb/s or 3GB/s",
-                           kRateUnits};
+constexpr Forms kRateForms{
+    "a bandwidth", "a number with b/s (bits) or B/s (bytes) and k, M, G or T, such as 25Gb/s or 3GB/s", kRateUnits};
 
 [[noreturn]] void refuse(std::string_view text, const Forms& forms, std::string_view problem) {
   throw std::invalid_argument(
@@ -102,7 +102,8 @@ Decimal split(std::string_view text, const Forms& forms) {
   if (whole.empty()) refuse(text, forms, "it does not begin with a number");
   for (const std::string_view part : {whole, fraction}) {
     for (const char c : part) {
-      if (result.digits > (std::numeric_limits<std::int64_t>::max() - 9) / 10) refuse(text, forms, "it has too many digits");
+      if (result.digits > (std::numeric_limits<std::int64_t>::max() - 9) / 10)
+        refuse(text, forms, "it has too many digits");
       result.digits = result.digits * 10 + (c - '0');
     }
   }

@@ -34,7 +34,10 @@ class Bytes {
   friend constexpr auto operator<=>(Bytes, Bytes) noexcept = default;
   friend constexpr Bytes operator+(Bytes a, Bytes b) noexcept { return Bytes{a.count_ + b.count_}; }
   friend constexpr Bytes operator-(Bytes a, Bytes b) noexcept { return Bytes{a.count_ - b.count_}; }
-  constexpr Bytes& operator+=(Bytes other) noexcept { count_ += other.count_; return *this; }
+  constexpr Bytes& operator+=(Bytes other) noexcept {
+    count_ += other.count_;
+    return *this;
+  }
 
  private:
   std::int64_t count_ = 0;

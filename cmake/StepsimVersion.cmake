@@ -1,0 +1,17 @@
+# stepsim::version, the library behind model/version.h. The commit is read at build time into a
+# generated source that is rewritten only when it changed, so a commit neither reconfigures nor
+# rebuilds anything but this one file.
+
+set(STEPSIM_COMMIT_FILE ${PROJECT_BINARY_DIR}/generated/commit.cpp)
+add_custom_target(stepsim_commit
+  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D OUTPUT=${STEPSIM_COMMIT_FILE}
+          -P ${CMAKE_CURRENT_LIST_DIR}/write_commit.cmake
+  BYPRODUCTS ${STEPSIM_COMMIT_FILE}
+  COMMENT "Looking up the commit")
+
+add_library(stepsim_version STATIC ${PROJECT_SOURCE_DIR}/model/version.cpp ${STEPSIM_COMMIT_FILE})
+add_library(stepsim::version ALIAS stepsim_version)
+add_dependencies(stepsim_version stepsim_commit)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/model/version.cpp PROPERTIES
+  COMPILE_DEFINITIONS STEPSIM_VERSION="${PROJECT_VERSION}")
+_stepsim_settings(stepsim_version)
