@@ -89,8 +89,8 @@ class Dag {
 /// the recorded start, or 0.
 struct TaskSpec {
   TaskKind kind = TaskKind::kHost;
-  NameId name;
-  LaneId lane;
+  NameId name{};
+  LaneId lane{};
   Duration duration{};
   Bytes bytes{};
   Time hint{};

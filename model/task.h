@@ -55,8 +55,8 @@ enum class LaneOrder : std::uint8_t {
 
 /// The ordered row a task runs on: a host thread, a device stream, a link's direction.
 struct Lane {
-  std::string name;  ///< as shown: "thread 2574", "stream 7", "PUSH"
-  std::string host;  ///< host name; empty if unknown
+  std::string name{};           ///< as shown: "thread 2574", "stream 7", "PUSH"
+  std::string host{};           ///< host name; empty if unknown
   Rank rank = 0;
   LaneKind kind = LaneKind::kThread;
   LaneOrder order = LaneOrder::kEdges;

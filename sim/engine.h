@@ -14,7 +14,7 @@ namespace stepsim::sim {
 struct EngineOptions {
   int threads = 1;                          ///< never changes the result
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: replay throws Interrupted
-  std::function<void(std::size_t)> progress;  ///< tasks done so far, now and then; may be empty
+  std::function<void(std::size_t)> progress{};  ///< tasks done so far, now and then; may be empty
 };
 
 /// Collectives hold FIFO lanes that each other's members wait for, as they would on the real

@@ -1,0 +1,90 @@
+#include "tests/property/random_dag.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace stepsim::testing {
+namespace {
+
+/// The same on every platform, unlike std::uniform_int_distribution.
+std::uint32_t below(std::mt19937& generator, std::size_t bound) {
+  return static_cast<std::uint32_t>(generator() % bound);
+}
+
+bool one_in(std::mt19937& generator, std::size_t n) { return below(generator, n) == 0; }
+
+void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
+  const std::size_t lanes = 1 + below(generator, 6);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const bool fifo = one_in(generator, 2) && shape.fifo_lanes;
+    builder.add_lane({.rank = static_cast<Rank>(i % 3), .order = fifo ? LaneOrder::kFifo : LaneOrder::kEdges});
+  }
+  const std::size_t tasks = 1 + below(generator, static_cast<std::size_t>(shape.most_tasks));
+  for (std::size_t i = 0; i < tasks; ++i) {
+    builder.add_task({.name = builder.intern("task " + std::to_string(i)),
+                      .lane = LaneId{below(generator, lanes)},
+                      .duration = Duration{below(generator, 6) * shape.scale},
+                      .hint = Time{Duration{below(generator, 20)}}});
+  }
+}
+
+void add_edges(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
+  const std::size_t tasks = builder.task_count();
+  const std::size_t edges = tasks < 2 ? 0 : below(generator, 2 * tasks);
+  for (std::size_t i = 0; i < edges; ++i) {
+    const std::size_t from = below(generator, tasks - 1);
+    const std::size_t to = from + 1 + below(generator, tasks - from - 1);
+    const std::int64_t lag = one_in(generator, 3) ? below(generator, 7) * shape.scale : 0;
+    builder.add_edge(TaskId{from}, TaskId{to}, EdgeKind::kData, Duration{shape.lags ? lag : 0});
+  }
+}
+
+void add_rendezvous(DagBuilder& builder, std::mt19937& generator) {
+  std::vector<std::size_t> tasks(builder.task_count());
+  std::iota(tasks.begin(), tasks.end(), std::size_t{0});
+  for (std::size_t i = tasks.size(); i > 1; --i) std::swap(tasks[i - 1], tasks[below(generator, i)]);
+  std::size_t used = 0;
+  while (one_in(generator, 2) && used + 4 < tasks.size()) {
+    const RendezvousId rendezvous = builder.add_rendezvous();
+    const std::size_t members = 1 + below(generator, 4);
+    for (std::size_t i = 0; i < members; ++i) builder.join(rendezvous, TaskId{tasks[used++]});
+  }
+}
+
+}  // namespace
+
+std::uint32_t test_seed() {
+  const char* text = std::getenv("STEPSIM_TEST_SEED");
+  return text == nullptr ? 1U : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
+  while (true) {  // members picked at random may wait for each other: then try again
+    DagBuilder builder;
+    add_tasks(builder, generator, shape);
+    add_edges(builder, generator, shape);
+    if (shape.rendezvous) add_rendezvous(builder, generator);
+    try {
+      return std::move(builder).build().dag;
+    } catch (const CycleError&) {
+      continue;
+    }
+  }
+}
+
+sim::Machine random_machine(std::mt19937& generator, const Dag& dag, std::int64_t scale) {
+  std::vector<std::pair<TaskId, Time>> origins;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (dag.in_degrees()[i] == 0 && one_in(generator, 3)) {
+      origins.emplace_back(TaskId{i}, Time{Duration{below(generator, 9) * scale}});
+    }
+  }
+  sim::Machine machine{dag};
+  machine.set_origins(std::move(origins));
+  return machine;
+}
+
+}  // namespace stepsim::testing

@@ -1,0 +1,32 @@
+#ifndef STEPSIM_TESTS_PROPERTY_RANDOM_DAG_H
+#define STEPSIM_TESTS_PROPERTY_RANDOM_DAG_H
+
+#include <cstdint>
+#include <random>
+
+#include "model/dag.h"
+#include "sim/machine.h"
+
+namespace stepsim::testing {
+
+/// STEPSIM_TEST_SEED if set, else 1. Printed by the test that uses it.
+[[nodiscard]] std::uint32_t test_seed();
+
+struct RandomDagShape {
+  int most_tasks = 40;
+  bool fifo_lanes = true;
+  bool rendezvous = true;
+  bool lags = true;
+  std::int64_t scale = 1;  ///< every duration and lag is multiplied by it
+};
+
+/// A small dag in which times tie often: durations of 0 to 5. The same generator state gives
+/// the same dag for any `scale`.
+[[nodiscard]] Dag random_dag(std::mt19937& generator, const RandomDagShape& shape);
+
+/// Some sources start late.
+[[nodiscard]] sim::Machine random_machine(std::mt19937& generator, const Dag& dag, std::int64_t scale = 1);
+
+}  // namespace stepsim::testing
+
+#endif

@@ -1,0 +1,19 @@
+#ifndef STEPSIM_TESTS_PROPERTY_REFERENCE_ENGINE_H
+#define STEPSIM_TESTS_PROPERTY_REFERENCE_ENGINE_H
+
+#include <optional>
+
+#include "model/dag.h"
+#include "sim/machine.h"
+#include "sim/timeline.h"
+
+namespace stepsim::testing {
+
+/// The rules of sim/engine.h by brute force: at each instant, look at every task again until
+/// nothing changes. O(tasks^2) or worse, and nothing shared with the engine. Nothing if the
+/// tasks deadlock.
+[[nodiscard]] std::optional<sim::Timeline> reference_replay(const Dag& dag, const sim::Machine& machine);
+
+}  // namespace stepsim::testing
+
+#endif
