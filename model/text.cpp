@@ -9,33 +9,8 @@
 namespace stepsim {
 namespace {
 
-/// One character of UTF-8, or one byte that is not part of any.
-struct Character {
-  char32_t code = 0;
-  std::size_t length = 1;
-  bool valid = false;
-};
-
 std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
   return static_cast<std::uint8_t>(text[index]);
-}
-
-/// Decodes the first character after RFC 3629: no overlong forms, surrogates or code points
-/// above U+10FFFF. Precondition: `text` is not empty.
-Character decode(std::string_view text) noexcept {
-  const std::uint8_t lead = byte_at(text, 0);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  char32_t code = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(text, i) & 0xC0U) != 0x80U) return {};
-    code = code << 6U | (byte_at(text, i) & 0x3FU);
-  }
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
-  return {code, length, true};
 }
 
 /// True for what moves the cursor, ends a line or turns the direction of writing.
@@ -48,7 +23,7 @@ bool is_control(char32_t code) noexcept {
 
 /// Takes one character off `rest` and returns it as it may be printed.
 std::string take_shown(std::string_view& rest) {
-  const Character character = decode(rest);
+  const Character character = decode_utf8(rest);
   const std::string_view raw = rest.substr(0, character.length);
   rest.remove_prefix(character.length);
   if (!character.valid) return fmt::format("\\x{:02x}", static_cast<std::uint8_t>(raw.front()));
@@ -120,6 +95,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+Character decode_utf8(std::string_view text) noexcept {
+  const std::uint8_t lead = byte_at(text, 0);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  char32_t code = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(text, i) & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte_at(text, i) & 0x3FU);
+  }
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
+  return {code, length, true};
+}
 
 std::string shown(std::string_view text, std::size_t limit) {
   constexpr std::string_view kCut = "...";

@@ -9,6 +9,17 @@
 
 namespace stepsim {
 
+/// One character of UTF-8, or one byte that is not part of any.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 1;
+  bool valid = false;
+};
+
+/// Decodes the first character after RFC 3629: no overlong forms, surrogates or code points
+/// above U+10FFFF. Precondition: `text` is not empty.
+[[nodiscard]] Character decode_utf8(std::string_view text) noexcept;
+
 /// Text that came from outside, made safe for a terminal and for one line: C0, DEL, C1,
 /// bidirectional controls, line separators and bytes that are not UTF-8 are shown as
 /// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".
