@@ -38,7 +38,7 @@ struct FifoLane {
   EventQueue waiting;  ///< by the time they were ready
   TaskId current;      ///< the task that runs, or ran last
   bool busy = false;
-  bool listed = false; ///< in Replay::changed_lanes_
+  bool listed = false;  ///< in Replay::changed_lanes_
 };
 
 /// One replay. Only FIFO lanes make the order of events matter: they alone go through the
@@ -81,8 +81,8 @@ class Replay {
   std::vector<std::uint32_t> absent_;      ///< members that have not started, by rendezvous
   std::vector<std::uint32_t> fifo_index_;  ///< by lane: its place in fifo_lanes_
   std::vector<FifoLane> fifo_lanes_;
-  std::vector<TaskId> ended_;              ///< a stack: ends whose successors are to be told
-  std::vector<LaneId> changed_lanes_;      ///< got free or a waiting task at this instant
+  std::vector<TaskId> ended_;          ///< a stack: ends whose successors are to be told
+  std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
   EventQueue events_;
   Time now_ = kUnknown;
   std::size_t done_ = 0;
@@ -243,8 +243,9 @@ void Replay::report_deadlock() const {
   std::string names;
   std::size_t named = 0;
   for (std::size_t i = 0; i < dag_.task_count() && named < kNamed; ++i) {
-    const bool waits = timeline_.last_arrival.empty() || !dag_.rendezvous(TaskId{i}).valid() ? false
-                       : pending_[i] == 0 && timeline_.finish[i] == kUnknown;
+    const bool waits = timeline_.last_arrival.empty() || !dag_.rendezvous(TaskId{i}).valid()
+                           ? false
+                           : pending_[i] == 0 && timeline_.finish[i] == kUnknown;
     if (!waits) continue;
     names += (named++ == 0 ? "" : ", ") + shown(dag_.name(TaskId{i})) + " on " + shown(dag_.lane(TaskId{i}).name) +
              " of rank " + std::to_string(dag_.lane(TaskId{i}).rank);

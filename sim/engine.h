@@ -12,8 +12,8 @@
 namespace stepsim::sim {
 
 struct EngineOptions {
-  int threads = 1;                          ///< never changes the result
-  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: replay throws Interrupted
+  int threads = 1;                              ///< never changes the result
+  const std::atomic<bool>* stop = nullptr;      ///< set by Ctrl-C: replay throws Interrupted
   std::function<void(std::size_t)> progress{};  ///< tasks done so far, now and then; may be empty
 };
 

@@ -18,8 +18,11 @@ class Release {
     kLane,     ///< it was ready before; the task in front of it on its lane ended: queueing
   };
   constexpr Release() noexcept = default;
-  constexpr Release(By by, TaskId task) noexcept : value_(by == By::kNothing ? kNone : (task.value() << 1U | (by == By::kLane ? 1U : 0U))) {}
-  [[nodiscard]] constexpr By by() const noexcept { return value_ == kNone ? By::kNothing : (value_ & 1U) != 0U ? By::kLane : By::kEdge; }
+  constexpr Release(By by, TaskId task) noexcept
+      : value_(by == By::kNothing ? kNone : (task.value() << 1U | (by == By::kLane ? 1U : 0U))) {}
+  [[nodiscard]] constexpr By by() const noexcept {
+    return value_ == kNone ? By::kNothing : (value_ & 1U) != 0U ? By::kLane : By::kEdge;
+  }
   /// Precondition: by() is not kNothing.
   [[nodiscard]] constexpr TaskId task() const noexcept { return TaskId{value_ >> 1U}; }
 

@@ -16,7 +16,7 @@ namespace stepsim::sim {
 struct Provenance {
   std::string version;
   std::string commit;
-  std::string command;              ///< as typed, arguments quoted
+  std::string command;  ///< as typed, arguments quoted
   std::vector<std::string> inputs;
 };
 
@@ -29,9 +29,9 @@ struct ExportInput {
 
 /// One way to write a replay: one file in sim/export/ and one line in its CMakeLists.txt.
 struct Exporter {
-  std::string_view name;        ///< "chrome"
-  std::string_view extension;   ///< "json", "tasks.json": after a dot at the end of the file name
-  std::string_view summary;     ///< one line for --help
+  std::string_view name;       ///< "chrome"
+  std::string_view extension;  ///< "json", "tasks.json": after a dot at the end of the file name
+  std::string_view summary;    ///< one line for --help
   /// Streams to `out`; holds no copy of the file. Throws what `out` throws.
   void (*write)(const ExportInput& input, OutputFile& out);
 };

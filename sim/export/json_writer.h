@@ -29,7 +29,9 @@ class JsonWriter {
   JsonWriter& value(const char* text) { return value(std::string_view{text}); }
   JsonWriter& value(bool flag);
   template <std::integral Integer>
-  JsonWriter& value(Integer number) { return integer(static_cast<std::int64_t>(number)); }
+  JsonWriter& value(Integer number) {
+    return integer(static_cast<std::int64_t>(number));
+  }
   /// Shortest text that reads back as the same double; null if it is not finite.
   JsonWriter& value(double number);
   JsonWriter& null();

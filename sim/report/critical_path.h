@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/recording.h"
+#include "sim/machine.h"
 #include "sim/report/table.h"
 #include "sim/timeline.h"
 
@@ -29,6 +30,8 @@
 /// After peers.md 3.4; a replay's path is exact because each task's release was recorded.
 namespace stepsim::sim {
 
+using stepsim::to_text;  // that of units is meant beside the one below
+
 enum class PathClass : std::uint8_t { kCompute, kCommunication, kHost, kQueueing, kWait };
 inline constexpr std::size_t kPathClassCount = 5;
 /// "compute", "communication", "host", "queueing", "wait".
@@ -37,27 +40,30 @@ inline constexpr std::size_t kPathClassCount = 5;
 /// One task on the path, from `start` for `duration`.
 struct PathTask {
   TaskId task;
-  Time start;            ///< on the path: for a collective, the arrival of its last member
+  Time start;  ///< on the path: for a collective, the arrival of its last member
   Duration duration{};
-  Duration wait{};       ///< the lag before `start`, after the end of the path task before
-  Duration queueing{};   ///< the last part of `duration`: the next task on the path stood ready
-  Release release;       ///< of the task, or of the collective's last member
-  TaskId last_arrival;   ///< the collective's last member, if that is another rank's; else invalid
+  Duration wait{};      ///< the lag before `start`, after the end of the path task before
+  Duration queueing{};  ///< the last part of `duration`: the next task on the path stood ready
+  Release release;      ///< of the task, or of the collective's last member
+  TaskId last_arrival;  ///< the collective's last member, if that is another task; else invalid
 };
 
 struct CriticalPath {
-  std::vector<PathTask> tasks;  ///< in order of time
-  Duration length{};            ///< from the start of the first to the end of the last
+  std::vector<PathTask> tasks;                      ///< in order of time
+  Duration length{};                                ///< from the start of the first to the end of the last
   std::array<Duration, kPathClassCount> classes{};  ///< sum to `length`
-  Duration unexplained{};       ///< the part of `wait` that the recording calls unexplained
+  Duration unexplained{};                           ///< the part of `wait` that the recording calls unexplained
   [[nodiscard]] Duration operator[](PathClass c) const noexcept { return classes[static_cast<std::size_t>(c)]; }
 };
 
 /// The path to the end of `last`, back to `begin` (what lies before it is cut off).
-/// O(tasks on the path + edges of the dag).
-[[nodiscard]] CriticalPath critical_path(const Dag& dag, const Timeline& timeline, TaskId last, Time begin = Time::min());
+/// O(tasks on the path + edges of the dag). Precondition: `timeline` is a replay of `dag` on
+/// `machine`.
+[[nodiscard]] CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
+                                         Time begin = Time::min());
 
-/// The path to the task that ends last of all, with `unexplained` filled in.
+/// The path to the task that ends last of all, with `unexplained` filled in; empty for an
+/// empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture).
 [[nodiscard]] CriticalPath critical_path(const Capture& capture, const Timeline& timeline);
 
 /// The path to the end of recording.steps[step], back to its start.
@@ -71,9 +77,9 @@ struct CriticalPath {
 /// the one that arrived last.
 struct Straggler {
   Rank rank = 0;
-  Duration caused{};           ///< waiting of the others, summed over them
-  std::size_t last_in = 0;     ///< collectives of several ranks in which it was last
-  std::size_t collectives = 0; ///< collectives of several ranks it took part in
+  Duration caused{};            ///< waiting of the others, summed over them
+  std::size_t last_in = 0;      ///< collectives of several ranks in which it was last
+  std::size_t collectives = 0;  ///< collectives of several ranks it took part in
 };
 /// Every rank that takes part in a collective of several ranks, the costliest first.
 [[nodiscard]] std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline);

@@ -49,30 +49,30 @@ struct IterationReport {
 /// rank's lanes, so they overlap and do not sum to the iteration.
 struct RankBreakdown {
   Rank rank = 0;
-  Duration iteration{};               ///< replayed
+  Duration iteration{};  ///< replayed
   Duration compute{};
-  Duration communication{};           ///< moving data; waiting for other ranks is not in it
-  Duration exposed_communication{};   ///< the part of it beside which no compute runs
-  Duration collective_wait{};         ///< in a collective before its last member arrived
+  Duration communication{};          ///< moving data; waiting for other ranks is not in it
+  Duration exposed_communication{};  ///< the part of it beside which no compute runs
+  Duration collective_wait{};        ///< in a collective before its last member arrived
   Duration host{};
-  Duration idle{};                    ///< nothing of the above
+  Duration idle{};  ///< nothing of the above
   Duration unexplained{};
 };
 
 struct UnexplainedKind {
   std::string_view kind;
-  Duration wait{};           ///< summed over tasks and ranks, the whole capture
+  Duration wait{};  ///< summed over tasks and ranks, the whole capture
   std::uint64_t count = 0;
 };
 
 struct Summary {
-  bool measured = false;     ///< false for a task graph: nothing was recorded
-  std::vector<StepReport> steps;               ///< whole steps, by rank, then number
+  bool measured = false;                                 ///< false for a task graph: nothing was recorded
+  std::vector<StepReport> steps;                         ///< whole steps, by rank, then number
   std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps the capture cut
   IterationReport iteration;
-  std::vector<RankBreakdown> ranks;            ///< by rank
-  Duration unexplained_wait{};                 ///< per iteration, the largest over ranks
-  std::vector<UnexplainedKind> unexplained;    ///< the longest first
+  std::vector<RankBreakdown> ranks;          ///< by rank
+  Duration unexplained_wait{};               ///< per iteration, the largest over ranks
+  std::vector<UnexplainedKind> unexplained;  ///< the longest first
 };
 
 /// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
@@ -85,7 +85,8 @@ struct Summary {
 [[nodiscard]] Table breakdown_table(const Summary& summary);
 
 /// Three to five sentences: what to look at first, derived from the figures.
-[[nodiscard]] std::vector<std::string> where_to_look(const Capture& capture, const Summary& summary, const CriticalPath& path,
+[[nodiscard]] std::vector<std::string> where_to_look(const Capture& capture, const Summary& summary,
+                                                     const CriticalPath& path,
                                                      const std::vector<Straggler>& stragglers);
 
 }  // namespace stepsim::sim

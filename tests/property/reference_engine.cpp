@@ -15,7 +15,11 @@ struct State {
 class Reference {
  public:
   Reference(const Dag& dag, const sim::Machine& machine)
-      : dag_(dag), machine_(machine), state_(dag.task_count()), lane_before_(dag.lanes().size()), before_(dag.task_count()) {
+      : dag_(dag),
+        machine_(machine),
+        state_(dag.task_count()),
+        lane_before_(dag.lanes().size()),
+        before_(dag.task_count()) {
     for (std::size_t from = 0; from < dag.task_count(); ++from) {
       for (std::size_t e = dag.first_edge(TaskId{from}).index(); e < dag.first_edge(TaskId{from + 1}).index(); ++e) {
         in_.emplace_back(from, e);
@@ -161,7 +165,7 @@ class Reference {
   const sim::Machine& machine_;
   std::vector<State> state_;
   std::vector<TaskId> lane_before_;
-  std::vector<TaskId> before_;  ///< the task that the lane ran before this one
+  std::vector<TaskId> before_;                           ///< the task that the lane ran before this one
   std::vector<std::pair<std::size_t, std::size_t>> in_;  ///< (source, edge), ascending
 };
 

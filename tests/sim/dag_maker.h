@@ -21,8 +21,8 @@ class DagMaker {
   TaskId task(LaneId lane, std::int64_t nanoseconds, std::initializer_list<TaskId> after = {}, std::string name = "",
               TaskKind kind = TaskKind::kHost) {
     if (name.empty()) name = "task " + std::to_string(builder.task_count());
-    const TaskId id = builder.add_task(
-        {.kind = kind, .name = builder.intern(name), .lane = lane, .duration = Duration{nanoseconds}});
+    const TaskId id =
+        builder.add_task({.kind = kind, .name = builder.intern(name), .lane = lane, .duration = Duration{nanoseconds}});
     for (const TaskId before : after) builder.add_edge(before, id, EdgeKind::kData);
     return id;
   }

@@ -10,7 +10,8 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, LaneKind kind, LaneOrder order) {
   std::vector<LaneId> lanes;
-  for (int r = 0; r < ranks; ++r) lanes.push_back(builder.add_lane({.name = name, .rank = r, .kind = kind, .order = order}));
+  for (int r = 0; r < ranks; ++r)
+    lanes.push_back(builder.add_lane({.name = name, .rank = r, .kind = kind, .order = order}));
   return lanes;
 }
 
@@ -19,18 +20,24 @@ std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, 
 class Ring {
  public:
   Ring(DagBuilder& builder, std::vector<LaneId> lanes, Duration message, Duration slow_sender)
-      : builder_(builder), lanes_(std::move(lanes)), name_(builder.intern("SEND")), message_(message), slow_(slow_sender) {}
+      : builder_(builder),
+        lanes_(std::move(lanes)),
+        name_(builder.intern("SEND")),
+        message_(message),
+        slow_(slow_sender) {}
 
   std::vector<TaskId> add(std::vector<TaskId> before, bool before_arrival) {
     const std::size_t ranks = lanes_.size();
     for (std::size_t round = 0; round < 2 * (ranks - 1); ++round) {
       std::vector<TaskId> sent;
       for (std::size_t r = 0; r < ranks; ++r) {
-        sent.push_back(builder_.add_task({.kind = TaskKind::kTransfer, .name = name_, .lane = lanes_[r], .duration = duration(r)}));
+        sent.push_back(builder_.add_task(
+            {.kind = TaskKind::kTransfer, .name = name_, .lane = lanes_[r], .duration = duration(r)}));
       }
       for (std::size_t r = 0; r < ranks && !before.empty(); ++r) {
         builder_.add_edge(before[r], sent[r], EdgeKind::kStage);
-        if (round > 0 || before_arrival) builder_.add_edge(before[(r + ranks - 1) % ranks], sent[r], EdgeKind::kCrossRank);
+        if (round > 0 || before_arrival)
+          builder_.add_edge(before[(r + ranks - 1) % ranks], sent[r], EdgeKind::kCrossRank);
       }
       before = std::move(sent);
     }
@@ -61,7 +68,8 @@ class Chains {
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
       for (int layer = 0; layer < shape_.layers; ++layer) {
         const TaskId task = add(r, "FW", shape_.forward);
-        if (!ends.empty()) builder_.add_edge(ends[index(layer)][(r + lanes_.size() - 1) % lanes_.size()], task, EdgeKind::kCrossRank);
+        if (!ends.empty())
+          builder_.add_edge(ends[index(layer)][(r + lanes_.size() - 1) % lanes_.size()], task, EdgeKind::kCrossRank);
       }
     }
   }
@@ -96,7 +104,8 @@ class Chains {
 
 DagBuilder ring_builder(const RingShape& shape) {
   DagBuilder builder;
-  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message, shape.slow_sender};
+  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message,
+            shape.slow_sender};
   std::vector<TaskId> last;
   for (int k = 0; k < shape.all_reduces; ++k) last = ring.add(std::move(last), true);
   return builder;

@@ -26,9 +26,9 @@ struct TrainShape {
   int layers = 10;
   int iterations = 1;
   Duration message{1000};
-  Duration forward{50'000};    ///< a layer's, plus jitter
-  Duration backward{100'000};  ///< a layer's, plus jitter
-  std::uint32_t jitter = 5000; ///< rng() % jitter is added to every compute; 0 = none
+  Duration forward{50'000};     ///< a layer's, plus jitter
+  Duration backward{100'000};   ///< a layer's, plus jitter
+  std::uint32_t jitter = 5000;  ///< rng() % jitter is added to every compute; 0 = none
   LaneOrder order = LaneOrder::kEdges;
 };
 

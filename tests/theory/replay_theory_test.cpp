@@ -116,8 +116,8 @@ TEST(ReplayTheoryTest, RingAllReduceWaitsForOneSlowSender) {
   // Rank 0's messages take 1000 + d. Round s of rank 0 follows its own round s - 1, so every
   // round passes through the slow sender: all 2 (R - 1) of them take 1000 + d.
   const int ranks = 8;
-  const Dag dag = ring_workload(
-      {.ranks = ranks, .all_reduces = 1, .message = Duration{1000}, .slow_sender = Duration{250}});
+  const Dag dag =
+      ring_workload({.ranks = ranks, .all_reduces = 1, .message = Duration{1000}, .slow_sender = Duration{250}});
   EXPECT_EQ(makespan(dag), Duration{2 * (ranks - 1) * 1250});
 }
 

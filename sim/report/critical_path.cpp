@@ -1,0 +1,264 @@
+#include "sim/report/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "model/text.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// The member of the task's collective that let it go on; the task itself if there is none.
+TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
+  const RendezvousId rendezvous = dag.rendezvous(task);
+  return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
+}
+
+/// The path backwards from `last`, without queueing.
+std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin) {
+  std::vector<PathTask> path;
+  TaskId current = last;
+  while (true) {
+    const TaskId arrived = last_in(dag, timeline, current);
+    const Time started = timeline.start[arrived.index()];
+    const Time finished = timeline.finish[current.index()];
+    const Release release = timeline.released_by[arrived.index()];
+    PathTask& task = path.emplace_back();
+    task.task = current;
+    task.start = std::max(started, begin);
+    task.duration = finished - task.start;
+    task.release = release;
+    if (arrived != current) task.last_arrival = arrived;
+    if (release.by() == Release::By::kNothing || started <= begin) break;
+    const Time before = std::max(timeline.finish[release.task().index()], begin);
+    task.wait = started - before;
+    current = release.task();
+    if (before == begin) break;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// When tasks that stood in a lane's queue were ready. The timeline holds only when they
+/// started, so their incoming edges are looked at again.
+class ReadyTimes {
+ public:
+  ReadyTimes(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<TaskId> tasks)
+      : tasks_(std::move(tasks)) {
+    std::sort(tasks_.begin(), tasks_.end());
+    std::vector<bool> wanted(tasks_.empty() ? 0 : dag.task_count());
+    for (const TaskId task : tasks_) {
+      wanted[task.index()] = true;
+      ready_.push_back(dag.in_degrees()[task.index()] == 0 ? machine.origin(task) : Time::min());
+    }
+    if (tasks_.empty()) return;
+    for (std::size_t i = 0; i < dag.task_count(); ++i) look_at_edges_of(TaskId{i}, dag, timeline, wanted);
+  }
+
+  /// Precondition: `task` was asked for.
+  [[nodiscard]] Time of(TaskId task) const { return ready_[place(task)]; }
+
+ private:
+  void look_at_edges_of(TaskId task, const Dag& dag, const Timeline& timeline, const std::vector<bool>& wanted) {
+    std::size_t edge = dag.first_edge(task).index();
+    for (const TaskId target : dag.successors(task)) {
+      const EdgeId id{edge++};
+      if (!wanted[target.index()]) continue;
+      Time& ready = ready_[place(target)];
+      ready = std::max(ready, timeline.finish[task.index()] + dag.lag(id));
+    }
+  }
+
+  [[nodiscard]] std::size_t place(TaskId task) const {
+    return static_cast<std::size_t>(std::lower_bound(tasks_.begin(), tasks_.end(), task) - tasks_.begin());
+  }
+
+  std::vector<TaskId> tasks_;
+  std::vector<Time> ready_;
+};
+
+TaskId released_task(const PathTask& task) { return task.last_arrival.valid() ? task.last_arrival : task.task; }
+
+void find_queueing(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<PathTask>& path) {
+  std::vector<TaskId> queued;
+  for (const PathTask& task : path) {
+    if (task.release.by() == Release::By::kLane) queued.push_back(released_task(task));
+  }
+  const ReadyTimes ready{dag, machine, timeline, std::move(queued)};
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    if (path[i].release.by() != Release::By::kLane) continue;
+    PathTask& in_front = path[i - 1];
+    const Time since = std::max(ready.of(released_task(path[i])), in_front.start);
+    in_front.queueing = std::max(Duration{}, in_front.start + in_front.duration - since);
+  }
+}
+
+PathClass path_class(TaskKind kind) {
+  switch (class_of(kind)) {
+    case TaskClass::kCompute: return PathClass::kCompute;
+    case TaskClass::kCommunication: return PathClass::kCommunication;
+    case TaskClass::kHost: break;
+  }
+  return PathClass::kHost;
+}
+
+void add_up(const Dag& dag, CriticalPath& path) {
+  const auto add = [&path](PathClass c, Duration duration) { path.classes[static_cast<std::size_t>(c)] += duration; };
+  for (const PathTask& task : path.tasks) {
+    add(PathClass::kWait, task.wait);
+    add(PathClass::kQueueing, task.queueing);
+    add(path_class(dag.kind(task.task)), task.duration - task.queueing);
+  }
+  path.length = std::accumulate(path.classes.begin(), path.classes.end(), Duration{});
+}
+
+void add_unexplained(const Recording& recording, CriticalPath& path) {
+  for (const PathTask& task : path.tasks) {
+    if (task.wait == Duration{}) continue;
+    const TaskId late = released_task(task);
+    auto found = std::lower_bound(recording.unexplained.begin(), recording.unexplained.end(), late,
+                                  [](const auto& entry, TaskId id) { return entry.task < id; });
+    Duration unexplained{};
+    for (; found != recording.unexplained.end() && found->task == late; ++found) {
+      unexplained = saturated_sum(unexplained, found->wait);
+    }
+    path.unexplained += std::min(unexplained, task.wait);
+  }
+}
+
+/// The path back from the end of `last` on the machine that replayed the capture.
+CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Time begin) {
+  CriticalPath path = critical_path(capture.dag, Machine::as_recorded(capture), timeline, last, begin);
+  add_unexplained(capture.recording, path);
+  return path;
+}
+
+EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
+  const auto targets = dag.successors(from);
+  const auto found = std::lower_bound(targets.begin(), targets.end(), to);
+  return dag.edge_kind(EdgeId{dag.first_edge(from).index() + static_cast<std::size_t>(found - targets.begin())});
+}
+
+std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
+
+}  // namespace
+
+std::string_view to_text(PathClass path_class) noexcept {
+  switch (path_class) {
+    case PathClass::kCompute: return "compute";
+    case PathClass::kCommunication: return "communication";
+    case PathClass::kHost: return "host";
+    case PathClass::kQueueing: return "queueing";
+    case PathClass::kWait: break;
+  }
+  return "wait";
+}
+
+CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last, Time begin) {
+  CriticalPath path;
+  path.tasks = walk_back(dag, timeline, last, begin);
+  find_queueing(dag, machine, timeline, path.tasks);
+  add_up(dag, path);
+  return path;
+}
+
+CriticalPath critical_path(const Capture& capture, const Timeline& timeline) {
+  if (timeline.size() == 0) return {};
+  const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end());
+  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())},
+                         Time::min());
+}
+
+CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, std::size_t step) {
+  const Recording& recording = capture.recording;
+  TaskId last = recording.steps[step].first;
+  for (std::size_t i = 0; i < recording.step.size(); ++i) {
+    if (recording.step[i] != static_cast<std::int32_t>(step)) continue;
+    if (timeline.finish[i] > timeline.finish[last.index()]) last = TaskId{i};
+  }
+  return path_in_capture(capture, timeline, last, timeline.start[recording.steps[step].first.index()]);
+}
+
+std::string released_by_text(const Dag& dag, const PathTask& task) {
+  const TaskId released = released_task(task);
+  std::string text = task.last_arrival.valid()
+                         ? fmt::format("rank {}, the last to arrive, after ", dag.lane(released).rank)
+                         : std::string{};
+  switch (task.release.by()) {
+    case Release::By::kNothing: return text + "the start of the replay";
+    case Release::By::kLane: return text + fmt::format("its lane: {} was in front", dag.name(task.release.task()));
+    case Release::By::kEdge: break;
+  }
+  const EdgeKind kind = kind_of_edge(dag, task.release.task(), released);
+  return text + fmt::format("{} ({})", dag.name(task.release.task()), to_text(kind));
+}
+
+std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
+  std::map<Rank, Straggler> by_rank;
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const auto members = dag.members(RendezvousId{i});
+    const auto rank_of = [&dag](TaskId task) { return dag.lane(task).rank; };
+    const bool one_rank = std::all_of(members.begin(), members.end(),
+                                      [&](TaskId member) { return rank_of(member) == rank_of(members.front()); });
+    if (one_rank) continue;
+    const TaskId last = timeline.last_arrival[i];
+    Straggler& late = by_rank[rank_of(last)];
+    ++late.last_in;
+    for (const TaskId member : members) {
+      ++by_rank[rank_of(member)].collectives;
+      late.caused = saturated_sum(late.caused, timeline.start[last.index()] - timeline.start[member.index()]);
+    }
+  }
+  std::vector<Straggler> result;
+  for (auto& [rank, straggler] : by_rank) {
+    straggler.rank = rank;
+    result.push_back(straggler);
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.caused > b.caused; });
+  return result;
+}
+
+Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
+  std::vector<std::size_t> chosen(path.tasks.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  std::stable_sort(chosen.begin(), chosen.end(), [&path](std::size_t a, std::size_t b) {
+    return path.tasks[a].duration + path.tasks[a].wait > path.tasks[b].duration + path.tasks[b].wait;
+  });
+  chosen.resize(std::min(chosen.size(), rows));
+  std::sort(chosen.begin(), chosen.end());
+
+  Table table{{{"start"},
+               {"duration"},
+               {"wait before"},
+               {"queueing"},
+               {"class", Align::kLeft},
+               {"rank"},
+               {"lane", Align::kLeft, 20},
+               {"task", Align::kLeft, 40},
+               {"released by", Align::kLeft, 60}}};
+  for (const std::size_t i : chosen) {
+    const PathTask& task = path.tasks[i];
+    table.add_row({to_text(task.start - path.tasks.front().start), to_text(task.duration), shown_duration(task.wait),
+                   shown_duration(task.queueing), std::string{to_text(path_class(dag.kind(task.task)))},
+                   std::to_string(dag.lane(task.task).rank), dag.lane(task.task).name, std::string{dag.name(task.task)},
+                   released_by_text(dag, task)});
+  }
+  return table;
+}
+
+Table class_table(const CriticalPath& path) {
+  Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
+  for (std::size_t c = 0; c < kPathClassCount; ++c) {
+    const double share = path.length == Duration{}
+                             ? 0
+                             : static_cast<double>(path.classes[c].count()) / static_cast<double>(path.length.count());
+    table.add_row({std::string{to_text(static_cast<PathClass>(c))}, to_text(path.classes[c]), percent(share)});
+  }
+  return table;
+}
+
+}  // namespace stepsim::sim

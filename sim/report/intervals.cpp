@@ -1,0 +1,27 @@
+#include "sim/report/intervals.h"
+
+#include <algorithm>
+
+namespace stepsim::sim {
+
+Interval clipped(Interval interval, Interval window) noexcept {
+  const Time begin = std::max(interval.begin, window.begin);
+  return {begin, std::max(begin, std::min(interval.end, window.end))};
+}
+
+Duration saturated_sum(Duration a, Duration b) noexcept { return a > Duration::max() - b ? Duration::max() : a + b; }
+
+Duration union_length(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  Duration length{};
+  Time covered = Time::min();
+  for (const Interval& interval : intervals) {
+    const Time begin = std::max(interval.begin, covered);
+    if (interval.end <= begin) continue;
+    length += interval.end - begin;
+    covered = interval.end;
+  }
+  return length;
+}
+
+}  // namespace stepsim::sim

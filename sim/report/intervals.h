@@ -1,0 +1,28 @@
+#ifndef STEPSIM_SIM_REPORT_INTERVALS_H
+#define STEPSIM_SIM_REPORT_INTERVALS_H
+
+#include <vector>
+
+#include "model/units.h"
+
+namespace stepsim::sim {
+
+/// A stretch of time, begin included, end not.
+struct Interval {
+  Time begin;
+  Time end;
+};
+
+/// The part of `interval` within `window`; empty (begin == end) if there is none.
+[[nodiscard]] Interval clipped(Interval interval, Interval window) noexcept;
+
+/// a + b, or the longest Duration where that does not fit: sums over many tasks of hostile
+/// lengths must not overflow. Precondition: neither is negative.
+[[nodiscard]] Duration saturated_sum(Duration a, Duration b) noexcept;
+
+/// Length of time that at least one of `intervals` covers. O(n log n).
+[[nodiscard]] Duration union_length(std::vector<Interval> intervals);
+
+}  // namespace stepsim::sim
+
+#endif

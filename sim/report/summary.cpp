@@ -1,0 +1,301 @@
+#include "sim/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/report/intervals.h"
+
+namespace stepsim::sim {
+namespace {
+
+double ratio(Duration part, Duration whole) {
+  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+/// Of an even number, the mean of the two in the middle. Precondition: not empty.
+Duration median(std::vector<Duration> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+}
+
+/// A length of time as it was measured and as it was replayed.
+struct Pair {
+  Duration measured{};
+  Duration replayed{};
+  [[nodiscard]] double error() const { return ratio(replayed - measured, measured); }
+};
+
+/// From which instant to which, measured and replayed.
+struct Span {
+  Interval measured{Time::max(), Time::min()};
+  Interval replayed{Time::max(), Time::min()};
+
+  void include_start_of(TaskId task, const Recording& recording, const Timeline& timeline) {
+    measured.begin = std::min(measured.begin, recording.start[task.index()]);
+    replayed.begin = std::min(replayed.begin, timeline.start[task.index()]);
+  }
+  void include_end_of(TaskId task, const Recording& recording, const Timeline& timeline) {
+    measured.end = std::max(measured.end, recording.finish[task.index()]);
+    replayed.end = std::max(replayed.end, timeline.finish[task.index()]);
+  }
+  [[nodiscard]] Pair length() const { return {measured.end - measured.begin, replayed.end - replayed.begin}; }
+};
+
+/// What the report needs to know of a rank.
+struct RankSteps {
+  Span whole_capture;
+  std::vector<std::size_t> steps;  ///< whole ones: indices into Recording::steps
+  std::vector<Pair> times;         ///< of those steps
+  Pair iteration;
+  Interval window{Time::max(), Time::min()};  ///< replayed: first whole step's start to the last one's end
+};
+
+class Measuring {
+ public:
+  Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
+      : dag_(dag), recording_(recording), timeline_(timeline), spans_(recording_.steps.size()) {
+    find_spans();
+    for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
+      const RecordedStep& step = recording_.steps[i];
+      if (step.whole) add_step(i, ranks_[step.rank]);
+    }
+    for (auto& [rank, steps] : ranks_) finish_rank(steps);
+  }
+
+  [[nodiscard]] const std::map<Rank, RankSteps>& ranks() const noexcept { return ranks_; }
+
+ private:
+  void find_spans() {
+    for (std::size_t i = 0; i < recording_.start.size(); ++i) {
+      Span& rank = ranks_[dag_.lane(TaskId{i}).rank].whole_capture;
+      rank.include_start_of(TaskId{i}, recording_, timeline_);
+      rank.include_end_of(TaskId{i}, recording_, timeline_);
+      const std::int32_t step = recording_.step.empty() ? -1 : recording_.step[i];
+      if (step >= 0) spans_[static_cast<std::size_t>(step)].include_end_of(TaskId{i}, recording_, timeline_);
+    }
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const RecordedStep& step = recording_.steps[i];
+      spans_[i].measured.begin = recording_.start[step.first.index()];
+      spans_[i].replayed.begin = timeline_.start[step.first.index()];
+    }
+  }
+
+  void add_step(std::size_t index, RankSteps& rank) {
+    Span& span = spans_[index];
+    if (follows(index)) {
+      const TaskId next = recording_.steps[index + 1].first;
+      span.measured.end = recording_.start[next.index()];
+      span.replayed.end = timeline_.start[next.index()];
+    }
+    rank.steps.push_back(index);
+    rank.times.push_back(span.length());
+    rank.window.begin = std::min(rank.window.begin, span.replayed.begin);
+    rank.window.end = std::max(rank.window.end, span.replayed.end);
+  }
+
+  [[nodiscard]] bool follows(std::size_t step) const {
+    return recording_.steps[step].next_follows && step + 1 < recording_.steps.size();
+  }
+
+  void finish_rank(RankSteps& rank) {
+    if (rank.steps.empty()) {
+      rank.window = rank.whole_capture.replayed;
+      rank.iteration = rank.whole_capture.length();
+      return;
+    }
+    const bool any_follows =
+        std::any_of(rank.steps.begin(), rank.steps.end(), [this](std::size_t step) { return follows(step); });
+    std::vector<Duration> measured;
+    std::vector<Duration> replayed;
+    for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+      if (any_follows && !follows(rank.steps[i])) continue;
+      measured.push_back(rank.times[i].measured);
+      replayed.push_back(rank.times[i].replayed);
+    }
+    rank.iteration = {median(measured), median(replayed)};
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  const Timeline& timeline_;
+  std::vector<Span> spans_;  ///< by step
+  std::map<Rank, RankSteps> ranks_;
+};
+
+/// The median of all of `times` but the i-th.
+class LeaveOneOut {
+ public:
+  explicit LeaveOneOut(const std::vector<Pair>& times) {
+    for (const Pair& time : times) sorted_.push_back(time.replayed);
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+
+  /// Precondition: there are at least two.
+  [[nodiscard]] Duration median_without(Duration value) const {
+    const auto place =
+        static_cast<std::size_t>(std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin());
+    const auto rest = [&](std::size_t i) { return sorted_[i < place ? i : i + 1]; };
+    const std::size_t count = sorted_.size() - 1;
+    const std::size_t middle = count / 2;
+    return count % 2 == 1 ? rest(middle) : rest(middle - 1) + (rest(middle) - rest(middle - 1)) / 2;
+  }
+
+ private:
+  std::vector<Duration> sorted_;
+};
+
+void add_steps(const Recording& recording, const RankSteps& rank, std::vector<StepReport>& reports) {
+  const LeaveOneOut others{rank.times};
+  for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+    const RecordedStep& step = recording.steps[rank.steps[i]];
+    const Pair& time = rank.times[i];
+    StepReport& report = reports.emplace_back();
+    report = {step.rank, step.number, time.measured, time.replayed, time.error(), std::nullopt};
+    if (rank.steps.size() < 2 || time.measured == Duration{}) continue;
+    report.held_out_error = ratio(others.median_without(time.replayed) - time.measured, time.measured);
+  }
+}
+
+IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, bool any_steps,
+                              const std::vector<StepReport>& steps) {
+  IterationReport report;
+  std::vector<double> errors;
+  for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
+  for (const auto& [rank, times] : ranks) {
+    if (any_steps && times.steps.empty()) continue;
+    report.measured = std::max(report.measured, times.iteration.measured);
+    report.replayed = std::max(report.replayed, times.iteration.replayed);
+    if (!any_steps) errors.push_back(std::abs(times.iteration.error()));
+  }
+  report.error = Pair{report.measured, report.replayed}.error();
+  for (const double error : errors) {
+    report.mean_abs_error += error / static_cast<double>(errors.size());
+    report.worst_abs_error = std::max(report.worst_abs_error, error);
+  }
+  return report;
+}
+
+/// A rank's intervals by what fills them, within its window.
+struct Activity {
+  std::vector<Interval> compute;
+  std::vector<Interval> communication;
+  std::vector<Interval> collective_wait;
+  std::vector<Interval> host;
+  std::vector<Interval> unexplained;
+};
+
+std::vector<Interval> joined(std::vector<Interval> a, const std::vector<Interval>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval window, Activity& activity) {
+  const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
+  if (dag.rendezvous(task).valid()) {
+    const Time transfer = whole.end - dag.duration(task);
+    activity.collective_wait.push_back(clipped({whole.begin, transfer}, window));
+    activity.communication.push_back(clipped({transfer, whole.end}, window));
+    return;
+  }
+  switch (class_of(dag.kind(task))) {
+    case TaskClass::kCompute: activity.compute.push_back(clipped(whole, window)); break;
+    case TaskClass::kCommunication: activity.communication.push_back(clipped(whole, window)); break;
+    case TaskClass::kHost: activity.host.push_back(clipped(whole, window)); break;
+  }
+}
+
+RankBreakdown breakdown(Rank rank, const RankSteps& times, const Activity& activity, std::int64_t iterations) {
+  const Duration compute = union_length(activity.compute);
+  const std::vector<Interval> busy = joined(activity.compute, activity.communication);
+  const Duration moving = union_length(busy);
+  const std::vector<Interval> all = joined(joined(busy, activity.collective_wait), activity.host);
+  RankBreakdown result;
+  result.rank = rank;
+  result.iteration = times.iteration.replayed;
+  result.compute = compute / iterations;
+  result.communication = union_length(activity.communication) / iterations;
+  result.exposed_communication = (moving - compute) / iterations;
+  result.collective_wait = union_length(activity.collective_wait) / iterations;
+  result.host = union_length(activity.host) / iterations;
+  result.idle = (times.window.end - times.window.begin - union_length(all)) / iterations;
+  result.unexplained = union_length(activity.unexplained) / iterations;
+  return result;
+}
+
+std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
+                                      const std::map<Rank, RankSteps>& ranks) {
+  std::map<Rank, Activity> activities;
+  const auto window_of = [&ranks](Rank rank) { return ranks.at(rank).window; };
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const Rank rank = dag.lane(TaskId{i}).rank;
+    add_task(dag, timeline, TaskId{i}, window_of(rank), activities[rank]);
+  }
+  for (const Recording::UnexplainedWait& wait : recording.unexplained) {
+    const Rank rank = dag.lane(wait.task).rank;
+    const Time started = timeline.start[wait.task.index()];
+    activities[rank].unexplained.push_back(clipped({started - wait.wait, started}, window_of(rank)));
+  }
+  std::size_t most_steps = 1;
+  for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.steps.size());
+  std::vector<RankBreakdown> result;
+  for (const auto& [rank, activity] : activities) {
+    const RankSteps& times = ranks.at(rank);
+    const std::size_t iterations = times.steps.empty() ? most_steps : times.steps.size();
+    result.push_back(breakdown(rank, times, activity, static_cast<std::int64_t>(iterations)));
+  }
+  return result;
+}
+
+std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWait>& waits) {
+  std::map<std::string_view, UnexplainedKind> kinds;
+  for (const Recording::UnexplainedWait& wait : waits) {
+    UnexplainedKind& kind = kinds[wait.kind];
+    kind.kind = wait.kind;
+    kind.wait = saturated_sum(kind.wait, wait.wait);
+    ++kind.count;
+  }
+  std::vector<UnexplainedKind> result;
+  for (const auto& [name, kind] : kinds) result.push_back(kind);
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.wait > b.wait; });
+  return result;
+}
+
+Summary summarize_recording(const Dag& dag, const Recording& recording, const Timeline& timeline) {
+  const Measuring measuring{dag, recording, timeline};
+  Summary summary;
+  for (const auto& [rank, times] : measuring.ranks()) add_steps(recording, times, summary.steps);
+  for (const RecordedStep& step : recording.steps) {
+    if (!step.whole) summary.set_aside.emplace_back(step.rank, step.number);
+  }
+  summary.iteration = job_iteration(measuring.ranks(), !summary.steps.empty(), summary.steps);
+  summary.ranks = breakdowns(dag, recording, timeline, measuring.ranks());
+  for (const RankBreakdown& rank : summary.ranks) {
+    summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
+  }
+  summary.unexplained = kinds_of(recording.unexplained);
+  return summary;
+}
+
+}  // namespace
+
+Summary summarize(const Capture& capture, const Timeline& timeline) {
+  if (capture.recording.start.size() == timeline.size()) {
+    Summary summary = summarize_recording(capture.dag, capture.recording, timeline);
+    summary.measured = timeline.size() != 0;
+    return summary;
+  }
+  // A task graph has no recording: its replay is held against itself, and `measured` says so.
+  Recording replayed;
+  replayed.start = timeline.start;
+  replayed.finish = timeline.finish;
+  Summary summary = summarize_recording(capture.dag, replayed, timeline);
+  summary.iteration.measured = Duration{};
+  return summary;
+}
+
+}  // namespace stepsim::sim

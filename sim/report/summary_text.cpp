@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "model/text.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::sim {
+namespace {
+
+double share(Duration part, Duration whole) {
+  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::optional<double> worst_held_out(const Summary& summary) {
+  std::optional<double> worst;
+  for (const StepReport& step : summary.steps) {
+    if (step.held_out_error) worst = std::max(worst.value_or(0), std::abs(*step.held_out_error));
+  }
+  return worst;
+}
+
+/// What the path spends most time in, by name.
+struct Longest {
+  std::string_view name;
+  Duration time{};
+  std::size_t tasks = 0;
+};
+
+Longest longest_name(const Dag& dag, const CriticalPath& path) {
+  std::map<std::string_view, Longest> by_name;
+  for (const PathTask& task : path.tasks) {
+    Longest& entry = by_name[dag.name(task.task)];
+    entry.name = dag.name(task.task);
+    entry.time += task.duration;
+    ++entry.tasks;
+  }
+  Longest longest;
+  for (const auto& [name, entry] : by_name) {
+    if (entry.time > longest.time) longest = entry;
+  }
+  return longest;
+}
+
+/// "computing", "waiting in a queue": a class as what the path does.
+std::string_view doing(PathClass path_class) {
+  switch (path_class) {
+    case PathClass::kCompute: return "computing";
+    case PathClass::kCommunication: return "communication";
+    case PathClass::kHost: return "work of the host (framework, Python, launches)";
+    case PathClass::kQueueing: return "standing in a queue behind other work";
+    case PathClass::kWait: break;
+  }
+  return "waiting: launch latency, messages under way and waits that nothing explains";
+}
+
+std::string about_largest_class(const Dag& dag, const CriticalPath& path) {
+  const auto largest = std::max_element(path.classes.begin(), path.classes.end());
+  const auto path_class = static_cast<PathClass>(largest - path.classes.begin());
+  const Longest longest = longest_name(dag, path);
+  return fmt::format("Of the critical path's {}, {} is {}; most of it passes through {} ({}, {}).",
+                     to_text(path.length), percent(share(*largest, path.length)), doing(path_class),
+                     shown(longest.name, 60), to_text(longest.time), counted(longest.tasks, "task"));
+}
+
+std::string about_straggler(const Straggler& worst, const CriticalPath& path) {
+  return fmt::format(
+      "Rank {} holds the others up: it arrived last in {} of its {} and they waited {} for it, summed over ranks ({} "
+      "of "
+      "the critical path).",
+      worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.caused),
+      percent(share(worst.caused, path.length)));
+}
+
+/// The lane on which the path queues longest.
+std::string about_queueing(const Dag& dag, const CriticalPath& path) {
+  std::map<LaneId, Duration> by_lane;
+  for (const PathTask& task : path.tasks) by_lane[dag.lane_id(task.task)] += task.queueing;
+  const auto longest = std::max_element(by_lane.begin(), by_lane.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  const Lane& lane = dag.lane(longest->first);
+  return fmt::format(
+      "Work stands in line for {} of the path, longest ({}) at {} of rank {}: more of that resource, or "
+      "less work on it, would shorten the step.",
+      to_text(path[PathClass::kQueueing]), to_text(longest->second), shown(lane.name, 60), lane.rank);
+}
+
+std::string about_exposed_communication(const Summary& summary) {
+  const auto most = std::max_element(summary.ranks.begin(), summary.ranks.end(), [](const auto& a, const auto& b) {
+    return a.exposed_communication < b.exposed_communication;
+  });
+  if (most == summary.ranks.end() || most->exposed_communication == Duration{}) {
+    return "No communication is exposed: wherever data moves, the same rank computes.";
+  }
+  return fmt::format(
+      "At most {} of an iteration ({}, rank {}) is communication beside which nothing is computed: the "
+      "most that a faster network or more overlap could save there.",
+      percent(share(most->exposed_communication, most->iteration)), to_text(most->exposed_communication), most->rank);
+}
+
+std::string about_unexplained(const Summary& summary, const CriticalPath& path) {
+  if (summary.unexplained_wait == Duration{}) return "Every wait is explained: a what-if can move all of it.";
+  return fmt::format(
+      "{} of an iteration ({}) is waiting that nothing in the capture explains, most of it of kind '{}'; "
+      "{} of it is on the critical path, and no what-if can move it.",
+      percent(share(summary.unexplained_wait, summary.iteration.replayed)), to_text(summary.unexplained_wait),
+      summary.unexplained.front().kind, to_text(path.unexplained));
+}
+
+}  // namespace
+
+std::string headline(const Capture& capture, const Summary& summary) {
+  const std::string what = fmt::format("Replayed {} of {}", counted(capture.dag.task_count(), "task"),
+                                       counted(summary.ranks.size(), "rank"));
+  const IterationReport& iteration = summary.iteration;
+  if (!summary.measured) {
+    return fmt::format("{} in {}; nothing was measured to hold it against.", what, to_text(iteration.replayed));
+  }
+  const std::string times =
+      fmt::format("{}: an iteration takes {} replayed beside {} measured ({})", what, to_text(iteration.replayed),
+                  to_text(iteration.measured), signed_percent(iteration.error));
+  if (summary.steps.empty()) return times + "; the capture marks no steps, so all of it counts as one.";
+  const std::string errors = fmt::format("{}; over {} the error is {:.2f} % on average and {:.2f} % at worst", times,
+                                         counted(summary.steps.size(), "step"), iteration.mean_abs_error * 100,
+                                         iteration.worst_abs_error * 100);
+  const std::optional<double> held_out = worst_held_out(summary);
+  if (!held_out) return errors + ", and no step could be held out.";
+  return fmt::format("{}, and a step predicted from the others is off by at most {:.2f} %.", errors, *held_out * 100);
+}
+
+Table step_table(const Summary& summary) {
+  Table table{{{"rank"}, {"step"}, {"measured"}, {"replayed"}, {"error"}, {"held out"}}};
+  for (const StepReport& step : summary.steps) {
+    table.add_row({std::to_string(step.rank), std::to_string(step.step), to_text(step.measured), to_text(step.replayed),
+                   signed_percent(step.error), step.held_out_error ? signed_percent(*step.held_out_error) : "-"});
+  }
+  return table;
+}
+
+Table breakdown_table(const Summary& summary) {
+  Table table{{{"rank"},
+               {"iteration"},
+               {"compute"},
+               {"communication"},
+               {"exposed"},
+               {"waiting for ranks"},
+               {"host"},
+               {"idle"},
+               {"unexplained"}}};
+  for (const RankBreakdown& rank : summary.ranks) {
+    table.add_row({std::to_string(rank.rank), to_text(rank.iteration), to_text(rank.compute),
+                   to_text(rank.communication), to_text(rank.exposed_communication), to_text(rank.collective_wait),
+                   to_text(rank.host), to_text(rank.idle), to_text(rank.unexplained)});
+  }
+  return table;
+}
+
+std::vector<std::string> where_to_look(const Capture& capture, const Summary& summary, const CriticalPath& path,
+                                       const std::vector<Straggler>& stragglers) {
+  if (path.tasks.empty()) return {};
+  constexpr double kWorthSaying = 0.02;
+  std::vector<std::string> sentences{about_largest_class(capture.dag, path)};
+  if (!stragglers.empty() && share(stragglers.front().caused, path.length) > kWorthSaying) {
+    sentences.push_back(about_straggler(stragglers.front(), path));
+  }
+  if (share(path[PathClass::kQueueing], path.length) > kWorthSaying) {
+    sentences.push_back(about_queueing(capture.dag, path));
+  }
+  sentences.push_back(about_exposed_communication(summary));
+  if (summary.measured) sentences.push_back(about_unexplained(summary, path));
+  return sentences;
+}
+
+}  // namespace stepsim::sim
