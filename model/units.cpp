@@ -102,9 +102,9 @@ Decimal split(std::string_view text, const Forms& forms) {
   if (whole.empty()) refuse(text, forms, "it does not begin with a number");
   for (const std::string_view part : {whole, fraction}) {
     for (const char c : part) {
-      if (result.digits > (std::numeric_limits<std::int64_t>::max() - 9) / 10)
-        refuse(text, forms, "it has too many digits");
-      result.digits = result.digits * 10 + (c - '0');
+      const bool overflow = __builtin_mul_overflow(result.digits, 10, &result.digits) ||
+                            __builtin_add_overflow(result.digits, c - '0', &result.digits);
+      if (overflow) refuse(text, forms, "it has too many digits");
     }
   }
   result.decimals = static_cast<int>(fraction.size());
