@@ -65,6 +65,7 @@ function(stepsim_registry target table)
   cmake_parse_arguments(ARG "" "TYPE;NAMESPACE;HEADER;SUFFIX" "ENTRIES" ${ARGN})
   set(declarations "")
   set(addresses "")
+  set(count 0)
   foreach(entry IN LISTS ARG_ENTRIES)
     if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${entry}.cpp)
       message(WARNING "${CMAKE_CURRENT_SOURCE_DIR}/${entry}.cpp is not there yet")
@@ -73,6 +74,7 @@ function(stepsim_registry target table)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${entry}.cpp)
     string(APPEND declarations "extern const ${ARG_TYPE} ${entry}${ARG_SUFFIX};\n")
     string(APPEND addresses "      &${entry}${ARG_SUFFIX},\n")
+    math(EXPR count "${count} + 1")
   endforeach()
   set(file ${PROJECT_BINARY_DIR}/generated/${table}_registry.cpp)
   file(CONFIGURE OUTPUT ${file} @ONLY CONTENT
@@ -86,7 +88,7 @@ namespace @ARG_NAMESPACE@ {
 
 @declarations@
 std::span<const @ARG_TYPE@* const> @table@() {
-  static const std::array entries{
+  static const std::array<const @ARG_TYPE@*, @count@> entries{
 @addresses@  };
   return entries;
 }

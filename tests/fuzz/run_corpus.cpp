@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder)
 }
 
 Input read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return Input{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  const std::string text = bytes.str();
+  return Input{text.begin(), text.end()};
 }
 
 void try_input(const Input& input) { static_cast<void>(LLVMFuzzerTestOneInput(input.data(), input.size())); }

@@ -1,0 +1,160 @@
+// Reads the #include lines of all sources and fails on a wrong arrow between folders:
+//   cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire only.
+// Public headers include no third-party header, boost_graph.h excepted, and only cli/ prints.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+/// What each folder may include, besides itself. tests and bench may include anything.
+const std::map<std::string, std::set<std::string>, std::less<>> kArrows{
+    {"model", {}},
+    {"ingest", {"model"}},
+    {"sim", {"model"}},
+    {"scenarios", {"sim", "model"}},
+    {"cli", {"scenarios", "sim", "ingest", "model"}},
+    {"capture", {"model/wire"}},
+};
+constexpr std::string_view kFreeFolders[] = {"tests", "bench"};
+
+std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
+
+bool is_free(const std::string& folder) {
+  return std::find(std::begin(kFreeFolders), std::end(kFreeFolders), folder) != std::end(kFreeFolders);
+}
+
+struct Include {
+  std::string path;
+  bool quoted = false;
+};
+
+/// The include on this line, if it is one.
+std::optional<Include> include_on(std::string_view line) {
+  const auto skip_blanks = [&line] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
+  skip_blanks();
+  if (!line.starts_with('#')) return std::nullopt;
+  line.remove_prefix(1);
+  skip_blanks();
+  if (!line.starts_with("include")) return std::nullopt;
+  line.remove_prefix(std::string_view{"include"}.size());
+  skip_blanks();
+  const bool quoted = line.starts_with('"');
+  if (!quoted && !line.starts_with('<')) return std::nullopt;
+  line.remove_prefix(1);
+  return Include{std::string{line.substr(0, line.find(quoted ? '"' : '>'))}, quoted};
+}
+
+/// Why `file` may not include a header of ours; empty if it may.
+std::string arrow_problem(const std::string& file, const std::string& included) {
+  const std::string from = folder_of(file);
+  const std::string to = folder_of(included);
+  if (!kArrows.contains(to) && !is_free(to)) return "is not written from the repository root";
+  if (from == to || is_free(from)) return "";
+  const auto arrows = kArrows.find(from);
+  if (arrows == kArrows.end()) return "comes from a folder without arrows";
+  const auto allows = [&included](const std::string& target) { return included.starts_with(target + "/"); };
+  if (std::any_of(arrows->second.begin(), arrows->second.end(), allows)) return "";
+  return "is a wrong arrow: " + from + " may not see " + to;
+}
+
+/// Why `file` may not include a header in <>; empty if it may. Standard headers are those
+/// without a folder and an ending.
+std::string outside_problem(const std::string& file, const std::string& included) {
+  if (is_free(folder_of(file))) return "";
+  if (included == "iostream" && folder_of(file) != "cli") return "prints: only cli/ may";
+  const bool standard = included.find_first_of("/.") == std::string::npos;
+  if (!file.ends_with(".h") || standard || file == "model/boost_graph.h") return "";
+  return "is a third-party header in a public header: keep it in the .cpp";
+}
+
+/// One sentence for each wrong include of a file, given by its path from the root and text.
+std::vector<std::string> problems(const std::string& file, const std::string& text) {
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const std::optional<Include> include = include_on(line);
+    if (!include) continue;
+    const std::string problem =
+        include->quoted ? arrow_problem(file, include->path) : outside_problem(file, include->path);
+    if (!problem.empty()) found.push_back(file + ":" + std::to_string(number) + ": " + include->path + " " + problem);
+  }
+  return found;
+}
+
+std::vector<fs::path> sources(const fs::path& root) {
+  std::vector<fs::path> files;
+  const auto scan = [&](const std::string& folder) {
+    if (!fs::is_directory(root / folder)) return;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const fs::path extension = entry.path().extension();
+      if (extension == ".h" || extension == ".cpp") files.push_back(entry.path());
+    }
+  };
+  for (const auto& [folder, arrows] : kArrows) scan(folder);
+  for (const std::string_view folder : kFreeFolders) scan(std::string{folder});
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string read(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(LayeringTest, NoSourceIncludesWhatItsFolderMayNotSee) {
+  const fs::path root = STEPSIM_SOURCE_DIR;
+  const std::vector<fs::path> files = sources(root);
+  ASSERT_GT(files.size(), 20U) << "the sources were not found";
+  for (const fs::path& file : files) EXPECT_THAT(problems(fs::relative(file, root).string(), read(file)), IsEmpty());
+}
+
+TEST(LayeringSelfTest, PlantedWrongArrowIsFound) {
+  EXPECT_THAT(problems("sim/engine.cpp", "#include <vector>\n#include \"ingest/part.h\"\n"),
+              ElementsAre("sim/engine.cpp:2: ingest/part.h is a wrong arrow: sim may not see ingest"));
+  EXPECT_THAT(problems("model/dag.h", "#include \"sim/engine.h\""), ElementsAre(HasSubstr("model may not see sim")));
+  EXPECT_THAT(problems("capture/hook.cpp", "#include \"model/dag.h\""), ElementsAre(HasSubstr("wrong arrow")));
+}
+
+TEST(LayeringSelfTest, PlantedThirdPartyHeaderInAPublicHeaderIsFound) {
+  EXPECT_THAT(problems("ingest/part.h", "  #  include <fmt/format.h>"), ElementsAre(HasSubstr("third-party header")));
+  EXPECT_THAT(problems("ingest/part.h", "#include <simdjson.h>"), ElementsAre(HasSubstr("third-party header")));
+}
+
+TEST(LayeringSelfTest, PlantedPathThatDoesNotStartAtTheRootIsFound) {
+  EXPECT_THAT(problems("ingest/load.cpp", "#include \"load.h\""), ElementsAre(HasSubstr("repository root")));
+}
+
+TEST(LayeringSelfTest, PlantedPrintOutsideTheCommandLineIsFound) {
+  EXPECT_THAT(problems("sim/engine.cpp", "#include <iostream>"), ElementsAre(HasSubstr("only cli/ may")));
+}
+
+TEST(LayeringSelfTest, RightArrowsPass) {
+  EXPECT_THAT(problems("cli/main.cpp", "#include \"ingest/load.h\"\n#include <iostream>"), IsEmpty());
+  EXPECT_THAT(problems("sim/engine.cpp", "#include \"model/dag.h\"\n#include <tbb/task_group.h>"), IsEmpty());
+  EXPECT_THAT(problems("capture/hook.cpp", "#include \"model/wire/record.h\""), IsEmpty());
+  EXPECT_THAT(problems("tests/sim/engine_test.cpp", "#include \"ingest/load.h\""), IsEmpty());
+  EXPECT_THAT(problems("model/boost_graph.h", "#include <boost/graph/graph_traits.hpp>"), IsEmpty());
+}
+
+}  // namespace
