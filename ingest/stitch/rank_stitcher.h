@@ -1,0 +1,47 @@
+#ifndef STEPSIM_INGEST_STITCH_RANK_STITCHER_H
+#define STEPSIM_INGEST_STITCH_RANK_STITCHER_H
+
+#include <vector>
+
+#include "ingest/stitch/assembly.h"
+#include "ingest/stitch/collectives.h"
+#include "ingest/stitch/device_plan.h"
+#include "ingest/stitch/hand_off.h"
+#include "ingest/stitch/rank_events.h"
+#include "ingest/stitch/thread_plan.h"
+
+namespace stepsim::ingest {
+
+/// Turns one rank's events into tasks and edges of an Assembly.
+class RankStitcher {
+ public:
+  RankStitcher(RankEvents events, const RankIdentity& identity) : events_(std::move(events)), identity_(identity) {}
+
+  void stitch(Assembly& assembly);
+
+  /// The task that one rank's part of a collective became; invalid if it became none.
+  [[nodiscard]] TaskId task_of(const CollectiveUse& use) const noexcept;
+
+  /// The arranged events, small overlaps of device work clipped; the stitcher is done with them.
+  [[nodiscard]] RankEvents release_events() noexcept { return std::move(events_); }
+
+ private:
+  void place_threads(Assembly& assembly);
+  void place_device_work(Assembly& assembly);
+  void connect_device_work(Assembly& assembly);
+  void connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs);
+  void add_steps(Assembly& assembly);
+  void report(Assembly& assembly, std::uint64_t unmatched_submissions) const;
+
+  RankEvents events_;
+  RankIdentity identity_;
+  std::vector<ThreadPlan> plans_;
+  DevicePlan device_;
+  std::vector<TaskId> op_task_;       ///< by op
+  std::vector<TaskId> event_task_;    ///< by event, for host collectives
+  std::size_t first_task_ = 0;        ///< of this rank, in the assembly
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,120 @@
+#include "ingest/stitch/thread_plan.h"
+
+#include <algorithm>
+#include <string>
+
+namespace stepsim::ingest {
+namespace {
+
+template <class Interval>
+std::vector<std::pair<Time, Time>> merged(const std::vector<Interval>& intervals) {
+  std::vector<std::pair<Time, Time>> sorted;
+  for (const auto& [begin, end] : intervals) {
+    if (begin < end) sorted.emplace_back(begin, end);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::pair<Time, Time>> out;
+  for (const auto& interval : sorted) {
+    if (!out.empty() && interval.first <= out.back().second) {
+      out.back().second = std::max(out.back().second, interval.second);
+    } else {
+      out.push_back(interval);
+    }
+  }
+  return out;
+}
+
+TaskKind kind_of(Segment::Kind kind) {
+  switch (kind) {
+    case Segment::Kind::kCall: return TaskKind::kRuntime;
+    case Segment::Kind::kCollective: return TaskKind::kCollective;
+    default: return TaskKind::kHost;
+  }
+}
+
+/// Walks segments, cuts and waits of one thread side by side.
+class Placer {
+ public:
+  Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, Assembly& assembly)
+      : plan_(plan), events_(events), lane_(lane), assembly_(assembly), waits_(merged(plan.waits)), busy_(merged(plan.busy)) {
+    std::sort(plan.cuts.begin(), plan.cuts.end());
+  }
+
+  void run() {
+    for (const Segment& segment : plan_.segments) {
+      if (is_work(segment)) place_around_waits(segment);
+    }
+  }
+
+ private:
+  bool is_work(const Segment& segment) {
+    if (segment.kind != Segment::Kind::kQuiet || plan_.quiet_is_work) return true;
+    if (segment.end - segment.begin <= kShortQuiet) return true;
+    while (busy_at_ < busy_.size() && busy_[busy_at_].second < segment.end) ++busy_at_;
+    return busy_at_ < busy_.size() && busy_[busy_at_].first <= segment.begin;
+  }
+
+  void place_around_waits(const Segment& segment) {
+    Time at = segment.begin;
+    while (wait_at_ < waits_.size() && waits_[wait_at_].second <= at) ++wait_at_;
+    std::size_t wait = wait_at_;
+    while (at < segment.end) {
+      const bool waits_ahead = wait < waits_.size() && waits_[wait].first < segment.end;
+      const Time until = waits_ahead ? std::max(at, waits_[wait].first) : segment.end;
+      place_cut(segment, at, until);
+      at = waits_ahead ? std::max(at, waits_[wait++].second) : segment.end;
+    }
+  }
+
+  void place_cut(const Segment& segment, Time begin, Time end) {
+    if (segment.kind == Segment::Kind::kCollective) return place_one(segment, begin, end);
+    while (cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] <= begin) ++cut_at_;
+    while (begin < end) {
+      const bool cut = cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] < end;
+      const Time until = cut ? plan_.cuts[cut_at_++] : end;
+      place_one(segment, begin, until);
+      begin = until;
+    }
+  }
+
+  void place_one(const Segment& segment, Time begin, Time end) {
+    if (begin >= end) return;
+    const std::string_view name = segment.event == kNoIndex ? std::string_view{"(no operator)"} : events_.name_of(segment.event);
+    const EventDetail* const detail = segment.event == kNoIndex ? nullptr : events_.trace->detail_of(segment.event);
+    const TaskId task = assembly_.add_task(kind_of(segment.kind), assembly_.builder.intern(name), lane_, begin, end,
+                                           events_.step_at(begin), detail == nullptr ? Bytes{} : detail->bytes);
+    if (!plan_.placed.empty()) {
+      const Duration pause = plan_.background ? begin - plan_.placed.back().end : Duration{};
+      assembly_.add_edge(plan_.placed.back().task, task, EdgeKind::kProgram, pause);
+    }
+    plan_.placed.push_back({begin, end, task, segment.event});
+  }
+
+  ThreadPlan& plan_;
+  const RankEvents& events_;
+  LaneId lane_;
+  Assembly& assembly_;
+  std::vector<std::pair<Time, Time>> waits_;
+  std::vector<std::pair<Time, Time>> busy_;
+  std::size_t wait_at_ = 0;
+  std::size_t busy_at_ = 0;
+  std::size_t cut_at_ = 0;
+};
+
+}  // namespace
+
+TaskId ThreadPlan::task_ending_by(Time time) const noexcept {
+  const auto after = std::upper_bound(placed.begin(), placed.end(), time, [](Time t, const Placed& p) { return t < p.end; });
+  return after == placed.begin() ? TaskId{} : std::prev(after)->task;
+}
+
+TaskId ThreadPlan::task_starting_from(Time time) const noexcept {
+  const auto at = std::lower_bound(placed.begin(), placed.end(), time, [](const Placed& p, Time t) { return p.begin < t; });
+  return at == placed.end() ? TaskId{} : at->task;
+}
+
+void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, Assembly& assembly) {
+  Placer(plan, events, lane, assembly).run();
+}
+
+}  // namespace stepsim::ingest
