@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace stepsim::ingest {
 namespace {
 
@@ -106,6 +108,27 @@ void sort_steps(Assembly& assembly) {
   }
 }
 
+std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int64_t last) {
+  if (assembly.steps.empty()) return fmt::format("--steps {}-{}: the input has no steps; leave the option out", first, last);
+  const auto [low, high] = std::minmax_element(assembly.steps.begin(), assembly.steps.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  return fmt::format("--steps {}-{}: the input has steps {} to {}; expected some of these", first, last, low->number, high->number);
+}
+
+/// Takes the steps outside first..last off the list; the tasks' indices follow.
+void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
+  std::vector<std::int32_t> place(assembly.steps.size(), -1);
+  std::vector<RecordedStep> kept;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const RecordedStep& step = assembly.steps[i];
+    if (step.number < first || step.number > last) continue;
+    place[i] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(step);
+    kept.back().next_follows = step.next_follows && step.number < last;
+  }
+  assembly.steps = std::move(kept);
+  for (std::int32_t& step : assembly.step) step = place[static_cast<std::size_t>(step)];
+}
+
 }  // namespace
 
 TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes) {
@@ -115,15 +138,53 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
   return builder.add_task({kind, name, lane, end - begin, bytes, begin});
 }
 
+void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
+  const auto wanted = [&](std::int32_t step) {
+    if (step < 0) return false;
+    const std::int64_t number = assembly.steps[static_cast<std::size_t>(step)].number;
+    return first <= number && number <= last;
+  };
+  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted)) throw UsageError(no_such_steps(assembly, first, last));
+  std::vector<TaskId> kept(assembly.step.size());
+  Assembly out;
+  for (std::size_t i = 0; i < assembly.builder.lane_count(); ++i) (void)out.builder.add_lane(assembly.builder.lane(LaneId{i}));
+  std::map<RendezvousId, RendezvousId> rendezvous;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!wanted(assembly.step[i])) continue;
+    const TaskSpec& task = assembly.builder.task(TaskId{i});
+    kept[i] = out.add_task(task.kind, out.builder.intern(assembly.builder.name(task.name)), task.lane, assembly.start[i],
+                           assembly.finish[i], assembly.step[i], task.bytes);
+    out.builder.set_duration(kept[i], task.duration);
+    const RendezvousId old = assembly.builder.rendezvous(TaskId{i});
+    if (!old.valid()) continue;
+    const auto [slot, added] = rendezvous.try_emplace(old);
+    if (added) slot->second = out.builder.add_rendezvous();
+    out.builder.join(slot->second, kept[i]);
+  }
+  for (const DagBuilder::Edge& edge : assembly.builder.edges()) {
+    if (kept[edge.from.index()].valid() && kept[edge.to.index()].valid()) {
+      out.add_edge(kept[edge.from.index()], kept[edge.to.index()], edge.kind, edge.lag);
+    }
+  }
+  for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
+  assembly.builder = std::move(out.builder);
+  assembly.start = std::move(out.start);
+  assembly.finish = std::move(out.finish);
+  assembly.step = std::move(out.step);
+  leave_out_steps(assembly, first, last);
+}
+
 Capture finish(Assembly&& assembly) {
   if (assembly.start.empty()) {
     throw InputError({}, "nothing in the input is a task; expected host or device events with a duration");
   }
   const std::map<Rank, TaskId> first = first_tasks(assembly);
-  anchor_sources(assembly, first);
   Capture capture;
   Recording& recording = capture.recording;
-  recording.unexplained = lags_from_recording(assembly);
+  if (assembly.measured) {
+    anchor_sources(assembly, first);
+    recording.unexplained = lags_from_recording(assembly);
+  }
   sort_steps(assembly);
 
   DagBuilder::Result built = std::move(assembly.builder).build();
@@ -132,7 +193,10 @@ Capture finish(Assembly&& assembly) {
   recording.finish = renumbered(assembly.finish, built.new_id);
   recording.step = renumbered(assembly.step, built.new_id);
   recording.steps = std::move(assembly.steps);
-  for (RecordedStep& step : recording.steps) step.first = built.new_id[step.first.index()];
+  for (RecordedStep& step : recording.steps) {
+    if (step.first.valid()) step.first = built.new_id[step.first.index()];
+  }
+  capture.task_ids = assembly.task_ids.empty() ? std::vector<std::int64_t>{} : renumbered(assembly.task_ids, built.new_id);
   for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
   std::sort(recording.unexplained.begin(), recording.unexplained.end(), [](const auto& a, const auto& b) { return a.task < b.task; });
   for (const auto& [rank, task] : first) recording.ranks.push_back(rank);

@@ -22,12 +22,19 @@ struct Assembly {
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   std::vector<std::string> assumptions;
+  std::vector<std::int64_t> task_ids;  ///< by task: the id a task graph's file gave it; empty for traces
+  /// False for a task graph, which nobody ran: its tasks have no recorded times to keep to.
+  bool measured = true;
 
   /// Adds a task recorded from `begin` to `end`. Its duration is that span; where part of
   /// the span is waiting that the replay must find again, builder.set_duration() afterwards.
   TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes = {});
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
 };
+
+/// Keeps the tasks of the steps numbered `first` to `last` and what connects them. Throws
+/// UsageError, naming the steps there are, if that is none.
+void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);
 
 /// Turns what the edges do not explain into lags, so that the replay stays faithful, and
 /// notes each as an unexplained wait; then builds the Dag and carries the recording over to

@@ -1,0 +1,187 @@
+#include "ingest/discover.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "model/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHead = 65'536;
+
+using Inode = std::pair<std::uint64_t, std::uint64_t>;
+
+std::optional<Inode> regular_file(const std::string& path) {
+  struct ::stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return Inode{info.st_dev, info.st_ino};
+}
+
+std::string head_of(ByteSource& source) {
+  std::string head(kHead, '\0');
+  std::size_t filled = 0;
+  while (filled < head.size()) {
+    const std::size_t got = source.read({head.data() + filled, head.size() - filled});
+    if (got == 0) break;
+    filled += got;
+  }
+  head.resize(filled);
+  return head;
+}
+
+const Format* format_of(const std::string& path) {
+  const std::unique_ptr<ByteSource> source = ByteSource::open(path);
+  const std::string head = head_of(*source);
+  const std::string name = fs::path(path).filename().string();
+  const Format* best = nullptr;
+  int best_score = 0;
+  for (const Format* format : formats()) {
+    const int score = format->recognise(name, head);
+    if (score > best_score) std::tie(best, best_score) = std::pair{format, score};
+  }
+  return best;
+}
+
+std::string known_formats() {
+  std::vector<std::string> names;
+  for (const Format* format : formats()) names.emplace_back(format->name);
+  return one_of(names);
+}
+
+FoundFile found(const std::string& path, const Format* format) {
+  const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
+  std::error_code ignored;
+  return {path, format, fs::file_size(path, ignored), folder.string(), folder.parent_path().string()};
+}
+
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  std::vector<std::string> folders{folder};
+  while (!folders.empty()) {
+    const std::string current = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    for (fs::directory_iterator at(current, error), end; !error && at != end; at.increment(error)) {
+      if (at->path().filename().string().starts_with('.')) continue;
+      std::error_code ignored;
+      if (at->is_symlink(ignored)) continue;
+      if (at->is_directory(ignored)) {
+        folders.push_back(at->path().string());
+      } else if (at->is_regular_file(ignored)) {
+        files.push_back(at->path().string());
+      }
+    }
+    if (error) throw InputError({current, {}, {}}, fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
+  }
+  std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) { return natural_less(a, b); });
+  return files;
+}
+
+class Search {
+ public:
+  explicit Search(Diagnostics& diagnostics) : diagnostics_(&diagnostics) {}
+
+  void add(const std::string& trace) {
+    std::error_code error;
+    const fs::file_status status = fs::status(trace, error);
+    if (!fs::exists(status)) throw InputError({trace, {}, {}}, "there is no such file or folder; expected a trace");
+    if (fs::is_directory(status)) {
+      for (const std::string& file : files_below(trace)) add_file(file, false);
+    } else {
+      if (!fs::is_regular_file(status)) throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
+      add_file(trace, true);
+    }
+  }
+
+  std::vector<FoundFile> take() { return std::move(files_); }
+
+ private:
+  void add_file(const std::string& path, bool named) {
+    const std::optional<Inode> inode = regular_file(path);
+    if (!inode || !seen_.insert(*inode).second) return;
+    const Format* const format = format_of(path);
+    if (format != nullptr) {
+      files_.push_back(found(path, format));
+    } else if (named) {
+      throw InputError({path, 0, {}}, fmt::format("this is in no format that is known here; expected {}", known_formats()));
+    } else {
+      diagnostics_->count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces", {path, {}, {}});
+    }
+  }
+
+  Diagnostics* diagnostics_;
+  std::set<Inode> seen_;
+  std::vector<FoundFile> files_;
+};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::string_view leading_number(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size() && is_digit(text[length])) ++length;
+  return text.substr(0, length);
+}
+
+std::string_view without_zeros(std::string_view digits) noexcept {
+  const std::size_t first = digits.find_first_not_of('0');
+  return first == std::string_view::npos ? digits.substr(digits.size()) : digits.substr(first);
+}
+
+}  // namespace
+
+std::vector<FoundFile> discover(const std::vector<std::string>& traces, Diagnostics& diagnostics) {
+  Search search(diagnostics);
+  for (const std::string& trace : traces) search.add(trace);
+  std::vector<FoundFile> files = search.take();
+  if (files.empty()) {
+    throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}}, fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
+  }
+  return files;
+}
+
+std::optional<std::string> find_job_file(const std::vector<std::string>& traces) {
+  for (const std::string& trace : traces) {
+    const fs::path path = fs::absolute(trace).lexically_normal();
+    const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
+    const fs::path inside = folder.has_filename() ? folder : folder.parent_path();
+    for (const fs::path& place : {inside / "job.yaml", inside.parent_path() / "job.yaml"}) {
+      if (regular_file(place.string())) return place.string();
+    }
+  }
+  return std::nullopt;
+}
+
+bool natural_less(std::string_view a, std::string_view b) noexcept {
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    const std::string_view digits_a = leading_number(a);
+    const std::string_view digits_b = leading_number(b);
+    if (!digits_a.empty() && !digits_b.empty()) {
+      const std::string_view number_a = without_zeros(digits_a);
+      const std::string_view number_b = without_zeros(digits_b);
+      if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+      if (number_a != number_b) return number_a < number_b;
+      a.remove_prefix(digits_a.size());
+      b.remove_prefix(digits_b.size());
+      continue;
+    }
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
+}
+
+}  // namespace stepsim::ingest
