@@ -44,7 +44,7 @@ std::vector<std::uint32_t> connected_parts(std::size_t hosts, const std::vector<
     return h;
   };
   for (const Difference& d : differences) {
-    const auto [low, high] = std::minmax(root(d.a), root(d.b));
+    const auto [low, high] = std::minmax({root(d.a), root(d.b)});
     part[high] = low;
   }
   for (std::uint32_t h = 0; h < hosts; ++h) part[h] = root(h);

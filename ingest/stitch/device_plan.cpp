@@ -20,6 +20,10 @@ constexpr Duration kStreamWakeUp{10'000};
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
 
+/// A recording in which most launches wait for something must not make waiting look usual.
+constexpr Duration kLongestUsualLaunch{20'000};
+constexpr Duration kLongestUsualTurn{5'000};
+
 enum class Waits : std::uint8_t { kNever, kDevice, kStream, kOwnWork, kAllocation, kLaunch };
 
 /// What a runtime or driver call of this name may wait for. CUDA and HIP name them alike.
@@ -83,7 +87,7 @@ DeviceDelays usual_delays(const RankEvents& events, const DevicePlan& plan) {
     if (launched > free && op.begin >= launched) launches.push_back(op.begin - launched);
     if (has_previous && free >= launched && op.begin >= free) turns.push_back(op.begin - free);
   }
-  return {median(launches), median(turns)};
+  return {std::min(median(launches), kLongestUsualLaunch), std::min(median(turns), kLongestUsualTurn)};
 }
 
 /// Reads what host calls waited for from the times alone.
