@@ -27,6 +27,7 @@ struct ChromeEvent {
   std::string_view arguments;  ///< raw JSON text of args, "{...}"; empty if absent
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
+  bool has_duration = false;   ///< dur is there, even if it is no time that fits
   std::uint64_t offset = 0;    ///< of the record in the (inflated) file
 };
 
@@ -62,6 +63,16 @@ class MemberCursor {
  public:
   explicit MemberCursor(std::string_view object) noexcept;
   [[nodiscard]] bool next(std::string_view& key, std::string_view& value) noexcept;
+
+ private:
+  std::string_view rest_;
+};
+
+/// Elements of a JSON array given as raw text, in order; as MemberCursor otherwise.
+class ElementCursor {
+ public:
+  explicit ElementCursor(std::string_view array) noexcept;
+  [[nodiscard]] bool next(std::string_view& value) noexcept;
 
  private:
   std::string_view rest_;

@@ -1,0 +1,398 @@
+#include "ingest/chrome_events.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "ingest/chrome_record.h"
+#include "ingest/trace_cursor.h"
+#include "model/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+using json::Scanner;
+using json::Type;
+using json::Value;
+
+constexpr std::string_view kEventsKey = "traceEvents";
+
+/// Members that profilers write behind the events: `], "traceName":` ends their list for
+/// sure, where `], "block":` may stand in a record.
+constexpr std::array<std::string_view, 10> kMembersBehind = {
+    "traceName",      "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
+    "schemaVersion",  "otherData",       "metadata",        "host_name",           "trace_id"};
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+const char* skip_blanks(const char* at, const char* end) {
+  while (at != end && is_blank(*at)) ++at;
+  return at;
+}
+
+/// A brace that no colon precedes and a key follows: the members' own objects, as in
+/// `"args": {`, are left out.
+bool may_begin_record(const char* begin, const char* brace, const char* end) {
+  const char* before = brace;
+  while (before != begin && is_blank(before[-1])) --before;
+  if (before != begin && before[-1] == ':') return false;
+  const char* const key = skip_blanks(brace + 1, end);
+  return key != end && *key == '"';
+}
+
+/// Does `key":` of a known member stand behind the quote at `quote`?
+template <class Keys>
+bool key_follows(const char* quote, const char* end, const Keys& keys) {
+  if (quote == end || *quote != '"') return false;
+  const auto left = static_cast<std::size_t>(end - quote - 1);
+  for (const std::string_view key : keys) {
+    if (left <= key.size() || std::memcmp(quote + 1, key.data(), key.size()) != 0) continue;
+    if (quote[1 + key.size()] != '"') continue;
+    const char* const colon = skip_blanks(quote + 2 + key.size(), end);
+    return colon != end && *colon == ':';
+  }
+  return false;
+}
+
+bool ends_events(const char* bracket, const char* end) {
+  const char* const comma = skip_blanks(bracket + 1, end);
+  return comma != end && *comma == ',' && key_follows(skip_blanks(comma + 1, end), end, kMembersBehind);
+}
+
+}  // namespace
+
+struct ChromeEventReader::State {
+  State(ByteSource& source_in, Diagnostics& diagnostics_in)
+      : source(source_in), diagnostics(diagnostics_in), text(source_in) {}
+
+  bool next(ChromeEvent& event);
+
+  ByteSource& source;
+  Diagnostics& diagnostics;
+  std::vector<std::pair<std::string, std::string>> members;
+  std::uint64_t records = 0;
+  std::uint64_t skipped = 0;
+
+ private:
+  enum class Place { kStart, kMembers, kEvents, kBehind, kDone };
+
+  void start();
+  void member();
+  void member_value(std::uint64_t begin, const std::string& key);
+  void keep_member(std::string key, std::string value);
+  bool in_events(ChromeEvent& event);
+  bool record(ChromeEvent& event);
+  void other_element();
+  void behind();
+  void finish();
+
+  void bad_record(std::uint64_t begin, std::string_view detail);
+  void bad_member(std::uint64_t begin);
+  void recover_behind(std::uint64_t begin);
+  bool find_record();
+  void cut(std::uint64_t begin);
+
+  void fill(ChromeEvent& event, std::uint64_t begin);
+  std::string_view content(const std::optional<Value>& value, std::string& scratch) const;
+  InputLocation place_of(std::uint64_t offset) const { return {source.name(), offset, {}}; }
+
+  TraceCursor text;
+  Place place = Place::kStart;
+  bool bare_array = false;
+  bool events_found = false;
+  ChromeRecord fields;
+  bool odd = false;                         // the last record was not strict JSON
+  bool recovering = false;                  // looking for the next record behind a bad one
+  std::optional<std::uint64_t> open_record; // begins here and has no end: cut off, unless others follow
+  std::uint64_t read_again = 0;             // bytes, while recovering
+  std::size_t members_bytes = 0;
+  std::array<std::string, 5> scratch;
+};
+
+bool ChromeEventReader::State::next(ChromeEvent& event) {
+  while (place != Place::kDone) {
+    switch (place) {
+      case Place::kStart: start(); break;
+      case Place::kMembers: member(); break;
+      case Place::kEvents:
+        if (in_events(event)) return true;
+        break;
+      case Place::kBehind: behind(); break;
+      case Place::kDone: break;
+    }
+  }
+  return false;
+}
+
+void ChromeEventReader::State::start() {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  char first = text.next_char();
+  for (const char mark : kByteOrderMark) {
+    if (first != mark || first == '\0') break;
+    text.advance();
+    first = text.next_char();
+  }
+  if (first == '[') {
+    bare_array = true;
+    events_found = true;
+    place = Place::kEvents;
+  } else if (first == '{') {
+    place = Place::kMembers;
+  } else {
+    throw InputError(place_of(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
+  }
+  text.advance();
+}
+
+void ChromeEventReader::State::member() {
+  const char first = text.next_char();
+  if (first == ',') return text.advance();
+  if (first == '}') {
+    text.advance();
+    place = Place::kBehind;
+    return;
+  }
+  const std::uint64_t begin = text.at();
+  if (text.at_end()) {
+    if (!events_found) throw InputError(place_of(begin), text.unexpected("\"traceEvents\""));
+    return cut(begin);
+  }
+  std::string key;
+  const Outcome outcome = text.scan([&key](Scanner& scanner) {
+    Value name;
+    if (scanner.peek() != '"') return scanner.fail("a key or '}'");
+    if (!scanner.string(name)) return false;
+    scanner.skip_blanks();
+    if (!scanner.take(':')) return scanner.fail("':'");
+    key = name.raw;
+    return true;
+  });
+  if (outcome == Outcome::kCut && events_found) return cut(begin);
+  if (outcome != Outcome::kDone) return bad_member(begin);
+  member_value(begin, key);
+}
+
+void ChromeEventReader::State::member_value(std::uint64_t begin, const std::string& key) {
+  const char first = text.next_char();
+  if (key == kEventsKey) {
+    if (first != '[') throw InputError(place_of(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
+    events_found = true;
+    place = Place::kEvents;
+    return text.advance();
+  }
+  std::string raw;
+  const Outcome outcome = text.scan([&raw](Scanner& scanner) {
+    Value value;
+    const char* const from = scanner.at();
+    if (!scanner.value(value)) return false;
+    raw.assign(from, scanner.at());
+    return true;
+  });
+  if (outcome == Outcome::kDone) return keep_member(key, std::move(raw));
+  if (outcome == Outcome::kCut && events_found) return cut(begin);
+  bad_member(begin);
+}
+
+void ChromeEventReader::State::keep_member(std::string key, std::string value) {
+  constexpr std::size_t kMostMembers = 4096;
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  members_bytes += key.size() + value.size();
+  if (members.size() < kMostMembers && members_bytes <= kMostBytes) {
+    members.emplace_back(std::move(key), std::move(value));
+    return;
+  }
+  diagnostics.count("member_ignored", Severity::kNotice, "the file has more top-level members than a trace has; they are ignored",
+                    place_of(text.at()));
+}
+
+bool ChromeEventReader::State::in_events(ChromeEvent& event) {
+  if (recovering && !find_record()) {
+    if (open_record) {
+      cut(*open_record);
+    } else {
+      finish();
+    }
+    return false;
+  }
+  switch (text.next_char()) {
+    case '{': return record(event);
+    case ',': text.advance(); return false;
+    case ']':
+      text.advance();
+      place = bare_array ? Place::kBehind : Place::kMembers;
+      return false;
+    default:
+      if (text.at_end()) {
+        cut(text.at());
+      } else {
+        other_element();
+      }
+      return false;
+  }
+}
+
+bool ChromeEventReader::State::record(ChromeEvent& event) {
+  const std::uint64_t begin = text.at();
+  const Outcome outcome = text.scan([this](Scanner& scanner) {
+    const bool whole = fields.scan(scanner);
+    odd = scanner.odd();
+    return whole;
+  });
+  if (outcome == Outcome::kDone) {
+    if (recovering) {
+      if (!fields.looks_like_event()) return false;
+      recovering = false;
+      if (open_record) bad_record(*open_record, "has no end");
+      open_record.reset();
+    }
+    if (const char* const expected = fields.wrong_member()) {
+      bad_record(begin, std::string{"expected "} + expected);
+      return false;
+    }
+    fill(event, begin);
+    return true;
+  }
+  if (outcome == Outcome::kCut) {
+    if (!open_record) open_record = begin;
+  } else if (!recovering || fields.phase) {
+    bad_record(begin, text.problem());
+  }
+  recover_behind(begin);
+  return false;
+}
+
+// Something in the list of events that is no object.
+void ChromeEventReader::State::other_element() {
+  const std::uint64_t begin = text.at();
+  const std::string problem = text.unexpected("an event: '{'");
+  const Outcome outcome = text.scan([](Scanner& scanner) {
+    Value ignored;
+    return scanner.value(ignored);
+  });
+  if (outcome == Outcome::kCut) return cut(begin);
+  bad_record(begin, problem);
+  if (outcome != Outcome::kDone) recover_behind(begin);
+}
+
+void ChromeEventReader::State::behind() {
+  if (text.next_char() != '\0' || !text.at_end()) {
+    diagnostics.count("trailing_text", Severity::kNotice, "text behind the end of the trace is ignored: was another file appended?",
+                      place_of(text.at()), text.unexpected("the end of the file"));
+    // To the end, so that a gzip trailer is checked.
+    static_cast<void>(text.find('\0', '\0', [](const char*, const char*, const char*) { return false; }));
+  }
+  finish();
+}
+
+void ChromeEventReader::State::finish() {
+  place = Place::kDone;
+  if (source.truncated()) {
+    diagnostics.count("damaged_gzip", Severity::kDataLoss, "the gzip data is damaged or cut: copy the file again", place_of(text.at()));
+  }
+  if (!events_found) {
+    throw InputError(place_of(text.at()), "no \"traceEvents\" in it; expected a Chrome trace");
+  }
+}
+
+void ChromeEventReader::State::cut(std::uint64_t begin) {
+  place = Place::kDone;
+  diagnostics.count("truncated_file", Severity::kDataLoss,
+                    "the file is cut off; all whole events before the cut are used: let the profiler finish writing",
+                    place_of(begin), source.truncated() ? "the gzip data is cut off or damaged" : "the text ends here");
+}
+
+void ChromeEventReader::State::bad_record(std::uint64_t begin, std::string_view detail) {
+  ++records;
+  ++skipped;
+  diagnostics.count("bad_record", Severity::kDataLoss, "an event that is not valid JSON is left out: repair it or record again",
+                    place_of(begin), detail);
+}
+
+void ChromeEventReader::State::bad_member(std::uint64_t begin) {
+  const std::string problem = text.problem();
+  const std::uint64_t stopped_at = text.stopped_at();
+  if (events_found) {
+    place = Place::kEvents;
+    recover_behind(text.at());
+  } else {
+    constexpr std::array<std::string_view, 1> kKey = {kEventsKey};
+    const bool found = text.find('"', '"', [&kKey](const char*, const char* quote, const char* end) { return key_follows(quote, end, kKey); });
+    if (!found) throw InputError(place_of(stopped_at), problem);
+  }
+  diagnostics.count("bad_member", Severity::kDataLoss, "a top-level member that is not valid JSON is left out", place_of(begin), problem);
+}
+
+// Goes back to just behind the beginning of what is bad, so that a quote missing in one
+// record does not hide the next; but only as long as this stays linear in the file's size.
+void ChromeEventReader::State::recover_behind(std::uint64_t begin) {
+  constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kFactor = 4;
+  const std::uint64_t stopped_at = text.stopped_at();
+  const std::uint64_t again = stopped_at - begin;
+  recovering = true;
+  if (read_again + again <= kAlways + kFactor * begin) {
+    read_again += again;
+    text.move_to(begin + 1);
+  } else {
+    text.move_to(std::max(stopped_at, begin + 1));
+  }
+}
+
+// Moves to what may be the next record, or behind the list of events.
+bool ChromeEventReader::State::find_record() {
+  bool closes = false;
+  const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {
+    closes = *at == ']';
+    return closes ? !bare_array && ends_events(at, end) : may_begin_record(begin, at, end);
+  });
+  if (found && closes) {
+    recovering = false;
+    if (open_record) bad_record(*open_record, "has no end");
+    open_record.reset();
+  }
+  return found;
+}
+
+std::string_view ChromeEventReader::State::content(const std::optional<Value>& value, std::string& scratch_text) const {
+  if (!value || (value->type == Type::kLiteral && value->raw == "null")) return {};
+  if (value->plain) return value->raw;
+  scratch_text = json::unescaped(value->raw);
+  return scratch_text;
+}
+
+void ChromeEventReader::State::fill(ChromeEvent& event, std::uint64_t begin) {
+  const auto time = [](const std::optional<Value>& value) -> std::optional<std::int64_t> {
+    if (!value || value->type > Type::kNumber) return std::nullopt;
+    return microseconds_as_ns(value->raw);
+  };
+  ++records;
+  event.phase = content(fields.phase, scratch[0]);
+  event.category = content(fields.category, scratch[1]);
+  event.name = content(fields.name, scratch[2]);
+  event.process = content(fields.process, scratch[3]);
+  event.thread = content(fields.thread, scratch[4]);
+  event.arguments = fields.arguments && fields.arguments->type == Type::kObject ? fields.arguments->raw : std::string_view{};
+  event.start_ns = time(fields.start);
+  event.duration_ns = time(fields.duration);
+  event.has_duration = fields.duration.has_value();
+  event.offset = begin;
+  if (odd) {
+    diagnostics.count("odd_json", Severity::kNotice, "text that is not strict JSON but clear was used as it is meant", place_of(begin));
+  }
+}
+
+ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics)
+    : state_(std::make_unique<State>(source, diagnostics)) {}
+
+ChromeEventReader::~ChromeEventReader() = default;
+
+bool ChromeEventReader::next(ChromeEvent& event) { return state_->next(event); }
+
+const std::vector<std::pair<std::string, std::string>>& ChromeEventReader::members() const noexcept { return state_->members; }
+
+std::uint64_t ChromeEventReader::records() const noexcept { return state_->records; }
+
+std::uint64_t ChromeEventReader::skipped() const noexcept { return state_->skipped; }
+
+}  // namespace stepsim::ingest
