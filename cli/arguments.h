@@ -1,0 +1,27 @@
+#ifndef STEPSIM_CLI_ARGUMENTS_H
+#define STEPSIM_CLI_ARGUMENTS_H
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace stepsim::cli {
+
+/// The command called `word`. Throws UsageError with the nearest name and the list.
+[[nodiscard]] const Command& find_command(std::string_view word);
+
+enum class Parsed { kReady, kHelpWanted };
+
+/// Parses what follows the command's name. Every way to be wrong that CLI11 knows becomes a
+/// UsageError in our words: the option as typed, what is wrong with it, the nearest right one.
+[[nodiscard]] Parsed parse(CLI::App& app, std::span<const std::string> arguments);
+
+/// Throws UsageError: "NAME: unknown WHAT 'word'; did you mean 'x'? expected a, b or c".
+[[noreturn]] void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known);
+
+}  // namespace stepsim::cli
+
+#endif

@@ -1,0 +1,45 @@
+// stepsim critical-path TRACE...: what sets the length of the replay, task by task?
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "cli/work.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 30;
+
+void run(const CommonOptions& options, bool all, const Session& session) {
+  const Replayed replayed = load_and_replay(options, session);
+  const sim::CriticalPath path = sim::critical_path(replayed.capture, replayed.timeline);
+  const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
+  export_if_asked(options, replayed, provenance);
+  if (options.json) {
+    write_critical_path(session.out, replayed.capture, path, provenance);
+  } else {
+    session.out.write(critical_path_text(replayed.capture, path, all ? path.tasks.size() : kDefaultRows));
+  }
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app);
+  const auto* all = app.add_flag("--all")->disable_flag_override()->description(
+      "print every task of the path (default: the 30 longest; --json has all)");
+  return [=](const Session& session) { run(common(), all->count() > 0, session); };
+}
+
+}  // namespace
+
+extern const Command critical_path_command;
+const Command critical_path_command{
+    .name = "critical-path",
+    .summary = "Show the chain of tasks that sets the replay's length, by class and by task, with queueing",
+    .setup = setup,
+};
+
+}  // namespace stepsim::cli

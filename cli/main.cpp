@@ -1,0 +1,62 @@
+// stepsim COMMAND [TRACE...] [options]: finds the command, parses its options, runs it, and
+// turns whatever happens into one exit code and at most one line on standard error.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/error.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "model/error.h"
+
+namespace stepsim::cli {
+namespace {
+
+void run_command(const Command& command, const Session& session) {
+  CLI::App app{std::string(command.summary), "stepsim " + std::string(command.name)};
+  const Command::Run run = command.setup(app);
+  if (parse(app, session.arguments) == Parsed::kHelpWanted) {
+    session.out.write(app.help());
+  } else {
+    run(session);
+  }
+}
+
+void run(const Session& session) {
+  if (session.arguments.empty()) {
+    session.out.write(program_help());
+    session.out.flush();
+    throw UsageError("no command given; expected one of those listed");
+  }
+  const std::string& word = session.arguments.front();
+  if (word == "--help" || word == "-h" || word == "help") {
+    session.out.write(program_help());
+  } else if (word == "--version" || word == "-V") {
+    session.out.write(program_version());
+  } else {
+    run_command(find_command(word), session);
+  }
+  session.out.flush();
+}
+
+}  // namespace
+}  // namespace stepsim::cli
+
+int main(int argc, char** argv) {
+  using namespace stepsim::cli;
+  reserve_standard_streams();
+  const std::atomic<bool>& stop = install_signal_handlers();
+  try {
+    Output out;
+    run({.arguments = {argv + (argc > 0 ? 1 : 0), argv + argc}, .out = out, .stop = stop});
+    return static_cast<int>(ExitCode::kDone);
+  } catch (...) {
+    const Failure failure = describe(std::current_exception());
+    write_error(failure.line);
+    return static_cast<int>(failure.code);
+  }
+}

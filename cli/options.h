@@ -1,0 +1,50 @@
+#ifndef STEPSIM_CLI_OPTIONS_H
+#define STEPSIM_CLI_OPTIONS_H
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/id.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepsim::cli {
+
+/// The options that every command on traces takes, checked.
+struct CommonOptions {
+  std::vector<std::string> traces;                             ///< at least one, none empty
+  std::optional<std::string> job_file;                         ///< --job
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps, inclusive, ascending
+  std::vector<Rank> ranks;                                     ///< --ranks, ascending, each once; empty = all
+  int threads = 1;                                             ///< --threads; the machine's cores if not given
+  bool json = false;                                           ///< --json
+  bool quiet = false;                                          ///< --quiet: no progress
+  std::optional<std::string> output;                           ///< -o
+};
+
+/// Declares TRACE... and the common options on `app`. Once `app` has parsed, the returned
+/// function gives their values, or throws UsageError that names the option as typed.
+[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app);
+
+/// "4-6" or "4": step numbers, inclusive. Throws UsageError.
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text);
+
+/// "0,2,4-7" as 0 2 4 5 6 7. Throws UsageError; more than 1,000,000 ranks are one.
+[[nodiscard]] std::vector<Rank> parse_ranks(std::string_view text);
+
+/// "1" to "1024". Throws UsageError.
+[[nodiscard]] int parse_threads(std::string_view text);
+
+/// Throws UsageError unless `name` is a network model that exists.
+void check_network(std::string_view name);
+
+}  // namespace stepsim::cli
+
+#endif

@@ -1,0 +1,222 @@
+#include "cli/report_json.h"
+
+#include <algorithm>
+
+#include "sim/export/json_writer.h"
+
+namespace stepsim::cli {
+namespace {
+
+using sim::JsonWriter;
+
+void begin(JsonWriter& json, std::string_view schema) { json.begin_object().key("schema").value(schema).new_line(); }
+
+void end(Output& out, JsonWriter& json) {
+  json.end_object().new_line();
+  out.write(json.take());
+}
+
+void write_duration(JsonWriter& json, std::string_view name, Duration duration) {
+  json.key(name).value(duration.count());
+}
+
+/// null where nothing was measured.
+void write_measured(JsonWriter& json, bool measured, Duration duration) {
+  json.key("measured_ns");
+  measured ? json.value(duration.count()) : json.null();
+}
+
+void write_error(JsonWriter& json, std::string_view name, bool measured, double error) {
+  json.key(name);
+  measured ? json.value(error) : json.null();
+}
+
+void write_steps(JsonWriter& json, const sim::Summary& summary) {
+  json.key("steps").begin_array();
+  for (const sim::StepReport& step : summary.steps) {
+    json.new_line().begin_object().key("rank").value(step.rank).key("step").value(step.step);
+    write_measured(json, summary.measured, step.measured);
+    write_duration(json, "replayed_ns", step.replayed);
+    write_error(json, "error", summary.measured, step.error);
+    json.key("held_out_error");
+    step.held_out_error ? json.value(*step.held_out_error) : json.null();
+    json.end_object();
+  }
+  json.end_array().new_line();
+  json.key("set_aside").begin_array();
+  for (const auto& [rank, step] : summary.set_aside) {
+    json.begin_object().key("rank").value(rank).key("step").value(step).end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_iteration(JsonWriter& json, const sim::Summary& summary) {
+  const sim::IterationReport& iteration = summary.iteration;
+  json.key("iteration").begin_object();
+  write_measured(json, summary.measured, iteration.measured);
+  write_duration(json, "replayed_ns", iteration.replayed);
+  write_error(json, "error", summary.measured, iteration.error);
+  write_error(json, "mean_abs_error", summary.measured, iteration.mean_abs_error);
+  write_error(json, "worst_abs_error", summary.measured, iteration.worst_abs_error);
+  json.end_object().new_line();
+}
+
+void write_unexplained(JsonWriter& json, const sim::Summary& summary) {
+  write_duration(json, "unexplained_wait_ns", summary.unexplained_wait);
+  json.key("unexplained").begin_array();
+  for (const sim::UnexplainedKind& kind : summary.unexplained) {
+    json.begin_object().key("kind").value(kind.kind);
+    write_duration(json, "wait_ns", kind.wait);
+    json.key("count").value(kind.count).end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_breakdown(JsonWriter& json, const sim::Summary& summary) {
+  json.key("breakdown").begin_array();
+  for (const sim::RankBreakdown& rank : summary.ranks) {
+    json.new_line().begin_object().key("rank").value(rank.rank);
+    write_duration(json, "iteration_ns", rank.iteration);
+    write_duration(json, "compute_ns", rank.compute);
+    write_duration(json, "communication_ns", rank.communication);
+    write_duration(json, "exposed_communication_ns", rank.exposed_communication);
+    write_duration(json, "collective_wait_ns", rank.collective_wait);
+    write_duration(json, "host_ns", rank.host);
+    write_duration(json, "idle_ns", rank.idle);
+    write_duration(json, "unexplained_ns", rank.unexplained);
+    json.end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_classes(JsonWriter& json, const sim::CriticalPath& path) {
+  write_duration(json, "length_ns", path.length);
+  json.key("classes").begin_object();
+  for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
+    const auto path_class = static_cast<sim::PathClass>(i);
+    write_duration(json, sim::to_text(path_class), path[path_class]);
+  }
+  json.end_object();
+  write_duration(json, "unexplained_ns", path.unexplained);
+}
+
+void write_clock(JsonWriter& json, const Recording& recording) {
+  json.key("clock").begin_object().key("hosts").begin_array();
+  for (const HostClock& clock : recording.clocks) {
+    json.begin_object().key("host").value(clock.host);
+    write_duration(json, "offset_ns", clock.offset);
+    write_duration(json, "residual_ns", clock.residual);
+    json.key("slope").value(clock.slope).end_object();
+  }
+  json.end_array().end_object().new_line();
+}
+
+std::string_view severity_text(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo: return "info";
+    case Severity::kNotice: return "notice";
+    case Severity::kDataLoss: return "data loss";
+  }
+  return "";
+}
+
+void write_ingest(JsonWriter& json, const Capture& capture) {
+  json.key("ingest").begin_object().key("events").value(capture.events).key("skipped").value(capture.skipped);
+  json.key("diagnostics").begin_array();
+  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+    json.new_line().begin_object().key("name").value(entry.name).key("count").value(entry.count);
+    json.key("severity").value(severity_text(entry.severity)).key("remedy").value(entry.remedy);
+    json.key("detail").value(entry.detail).key("first").value(entry.first.to_text()).end_object();
+  }
+  json.end_array().end_object().new_line();
+}
+
+void write_assumptions(JsonWriter& json, const Capture& capture) {
+  json.key("assumptions").begin_array();
+  for (const std::string& assumption : capture.assumptions) {
+    json.value(assumption);
+  }
+  json.end_array().new_line();
+}
+
+void write_tasks(Output& out, JsonWriter& json, const Capture& capture, const sim::Timeline& timeline) {
+  json.key("tasks_detail").begin_array();
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const std::int64_t id = capture.task_ids.empty() ? static_cast<std::int64_t>(i) : capture.task_ids[i];
+    json.new_line().begin_object().key("id").value(id);
+    json.key("start_ns").value(timeline.start[i].time_since_epoch().count());
+    json.key("finish_ns").value(timeline.finish[i].time_since_epoch().count()).end_object();
+    out.write(json.take());
+  }
+  json.end_array().new_line();
+}
+
+}  // namespace
+
+void write_replay(Output& out, const ReplayJson& replay) {
+  const Capture& capture = replay.capture;
+  JsonWriter json;
+  begin(json, "stepsim.replay/1");
+  json.key("tasks").value(capture.dag.task_count()).key("edges").value(capture.dag.edge_count());
+  json.key("ranks").begin_array();
+  for (const Rank rank : capture.recording.ranks) {
+    json.value(rank);
+  }
+  json.end_array().new_line();
+  write_steps(json, replay.summary);
+  write_iteration(json, replay.summary);
+  write_unexplained(json, replay.summary);
+  write_breakdown(json, replay.summary);
+  json.key("critical_path").begin_object();
+  write_classes(json, replay.path);
+  json.end_object().new_line();
+  write_clock(json, capture.recording);
+  write_ingest(json, capture);
+  write_assumptions(json, capture);
+  if (replay.tasks) {
+    write_tasks(out, json, capture, replay.timeline);
+  }
+  write_provenance(json, replay.provenance);
+  end(out, json);
+}
+
+void write_critical_path(Output& out, const Capture& capture, const sim::CriticalPath& path,
+                         const Provenance& provenance) {
+  JsonWriter json;
+  begin(json, "stepsim.critical_path/1");
+  write_classes(json, path);
+  json.new_line().key("tasks").begin_array();
+  for (const sim::PathTask& task : path.tasks) {
+    const Lane& lane = capture.dag.lane(task.task);
+    json.new_line().begin_object().key("name").value(capture.dag.name(task.task)).key("rank").value(lane.rank);
+    json.key("lane").value(lane.name).key("start_ns").value(task.start.time_since_epoch().count());
+    write_duration(json, "duration_ns", task.duration);
+    json.key("released_by").value(sim::released_by_text(capture.dag, task));
+    json.key("kind").value(to_text(capture.dag.kind(task.task)));
+    write_duration(json, "wait_ns", task.wait);
+    write_duration(json, "queueing_ns", task.queueing);
+    json.end_object();
+    out.write(json.take());
+  }
+  json.end_array().new_line();
+  write_assumptions(json, capture);
+  write_provenance(json, provenance);
+  end(out, json);
+}
+
+void write_conversion(Output& out, const Capture& capture, const std::string& output, const Provenance& provenance) {
+  JsonWriter json;
+  begin(json, "stepsim.convert/1");
+  json.key("output")
+      .value(output)
+      .key("tasks")
+      .value(capture.dag.task_count())
+      .key("edges")
+      .value(capture.dag.edge_count())
+      .new_line();
+  write_ingest(json, capture);
+  write_provenance(json, provenance);
+  end(out, json);
+}
+
+}  // namespace stepsim::cli

@@ -1,0 +1,100 @@
+#include "cli/report_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "model/text.h"
+#include "model/units.h"
+#include "sim/report/table.h"
+
+namespace stepsim::cli {
+namespace {
+
+using sim::Align;
+using sim::Table;
+
+constexpr std::size_t kNameWidth = 60;
+constexpr std::size_t kReplayPathRows = 10;
+constexpr std::size_t kTextLimit = 400;
+
+std::string section(std::string_view title, const std::string& body) {
+  return body.empty() ? std::string() : fmt::format("\n{}\n{}", title, body);
+}
+
+std::string bullets(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) {
+    text += fmt::format("- {}\n", shown(sentence, kTextLimit));
+  }
+  return text;
+}
+
+std::string clock_text(const Recording& recording) {
+  if (recording.clocks.size() < 2) {
+    return {};
+  }
+  Table table({{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"residual"}});
+  for (const HostClock& clock : recording.clocks) {
+    table.add_row({clock.host, to_text(clock.offset), to_text(clock.residual)});
+  }
+  return table.to_text();
+}
+
+std::string ingest_text(const Capture& capture) {
+  std::string text = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made\n", capture.events,
+                                 capture.skipped, capture.dag.task_count(), capture.dag.edge_count());
+  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+    text += fmt::format("- {} ({}): {}", shown(entry.name), entry.count, shown(entry.remedy, kTextLimit));
+    text += entry.first.file.empty() ? std::string("\n") : fmt::format(" [first at {}]\n", entry.first.to_text());
+  }
+  return text;
+}
+
+std::string set_aside_text(const sim::Summary& summary) {
+  std::string text;
+  for (const auto& [rank, step] : summary.set_aside) {
+    text += fmt::format("{}rank {} step {}", text.empty() ? "" : ", ", rank, step);
+  }
+  return text.empty() ? text : fmt::format("Set aside, cut by the capture: {}\n", text);
+}
+
+std::string unexplained_text(const sim::Summary& summary) {
+  std::string text;
+  for (const sim::UnexplainedKind& kind : summary.unexplained) {
+    text += fmt::format("- {}: {} in {} waits over the whole capture\n", kind.kind, to_text(kind.wait), kind.count);
+  }
+  return text;
+}
+
+std::string path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
+  const std::size_t listed = std::min(rows, path.tasks.size());
+  return section("By class", sim::class_table(path).to_text()) +
+         section(fmt::format("By task: the {} longest of {}, in order of time", listed, path.tasks.size()),
+                 sim::path_table(capture.dag, path, rows).to_text());
+}
+
+}  // namespace
+
+std::string replay_text(const Capture& capture, const sim::Summary& summary, const sim::CriticalPath& path,
+                        const std::vector<sim::Straggler>& stragglers) {
+  const Table steps = sim::step_table(summary);
+  return sim::headline(capture, summary) + '\n' +
+         section("Steps", (steps.rows().empty() ? std::string() : steps.to_text()) + set_aside_text(summary)) +
+         section("Where an iteration goes (replayed; the columns overlap)", sim::breakdown_table(summary).to_text()) +
+         section("Waits that nothing explains", unexplained_text(summary)) +
+         section(fmt::format("Critical path: {}", to_text(path.length)), path_text(capture, path, kReplayPathRows)) +
+         section("Clocks against the first host", clock_text(capture.recording)) +
+         section("Input", ingest_text(capture)) + section("Assumptions", bullets(capture.assumptions)) +
+         section("Where to look next", bullets(sim::where_to_look(capture, summary, path, stragglers)));
+}
+
+std::string critical_path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
+  return fmt::format(
+             "The critical path of the replay takes {} over {} tasks; {} of it is waiting that nothing explains.\n",
+             to_text(path.length), path.tasks.size(), to_text(path.unexplained)) +
+         path_text(capture, path, rows) + section("Input", ingest_text(capture)) +
+         section("Assumptions", bullets(capture.assumptions));
+}
+
+}  // namespace stepsim::cli
