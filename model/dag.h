@@ -100,8 +100,7 @@ struct TaskSpec {
 /// "the dependencies form a cycle: a -> b -> a".
 class CycleError : public std::runtime_error {
  public:
-  CycleError(std::string what, std::vector<TaskId> tasks)
-      : std::runtime_error(std::move(what)), tasks_(std::move(tasks)) {}
+  CycleError(const std::string& what, std::vector<TaskId> tasks) : std::runtime_error(what), tasks_(std::move(tasks)) {}
   /// The builder's ids of the tasks on the cycle, in order.
   [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
 

@@ -311,8 +311,8 @@ DagBuilder::Result DagBuilder::build() && {
   Numbering numbering{tasks_, edges_, rendezvous_};
   if (!numbering.run()) {
     std::vector<TaskId> cycle = numbering.cycle();
-    std::string what = describe(cycle, *this);
-    throw CycleError(std::move(what), std::move(cycle));
+    const std::string what = describe(cycle, *this);
+    throw CycleError(what, std::move(cycle));
   }
   Result result = Assembly{*this, numbering}.take();
   result.dag.names_ = std::move(names_);

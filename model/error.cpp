@@ -9,7 +9,7 @@
 namespace stepsim {
 
 std::string InputLocation::to_text() const {
-  const std::string name = shown(file);
+  std::string name = shown(file);
   if (byte_offset) return fmt::format("{}@{}", name, *byte_offset);
   if (line) return fmt::format("{}:{}", name, *line);
   return name;
