@@ -75,12 +75,15 @@ std::string arrow_problem(const std::string& file, const std::string& included) 
   return "is a wrong arrow: " + from + " may not see " + to;
 }
 
+/// The compiler's own names for vector instructions: part of no library.
+const std::set<std::string, std::less<>> kIntrinsics{"emmintrin.h", "immintrin.h", "arm_neon.h"};
+
 /// Why `file` may not include a header in <>; empty if it may. Standard headers are those
 /// without a folder and an ending.
 std::string outside_problem(const std::string& file, const std::string& included) {
   if (is_free(folder_of(file))) return "";
   if (included == "iostream" && folder_of(file) != "cli") return "prints: only cli/ may";
-  const bool standard = included.find_first_of("/.") == std::string::npos;
+  const bool standard = included.find_first_of("/.") == std::string::npos || kIntrinsics.contains(included);
   if (!file.ends_with(".h") || standard || file == "model/boost_graph.h") return "";
   return "is a third-party header in a public header: keep it in the .cpp";
 }
