@@ -2,9 +2,10 @@
 #define STEPSIM_INGEST_PART_H
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -104,11 +105,15 @@ struct StageTrace {
     std::uint32_t tensor = 0;   ///< index into tensors
     Stage stage = Stage::kTotal;
     std::int64_t key = -1;      ///< partition key (tid); -1 for kTotal
+    std::uint32_t process = 0;  ///< index into processes
     Time start;
     Duration duration{};
   };
-  std::vector<std::string> tensors;  ///< "byteps.gradient_7", without "Comm."
-  std::vector<Event> events;         ///< file order
+  std::vector<std::string> tensors;    ///< "byteps.gradient_7", without "Comm."
+  /// Whose events these are: one, "", as BytePS writes the file; where several GPUs' files
+  /// were put into one, their "rank0" or pid.
+  std::vector<std::string> processes;
+  std::vector<Event> events;           ///< file order
 };
 
 /// Operators of one GPU: temp/bps_trace files. Names keep their FW./BW./UPDATE form; a
@@ -159,7 +164,7 @@ struct TaskGraph {
   };
   std::uint32_t hosts = 0;
   std::vector<Link> links;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> routes;  ///< (src << 32 | dst) -> links
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> routes;  ///< (from, to) -> links, never empty
   std::vector<Task> tasks;
 };
 

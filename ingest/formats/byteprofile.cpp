@@ -1,0 +1,166 @@
+// Merged traces of ByteProfile and dPRO (formats page 1b), generations G1 to G3:
+//
+//   {"name": "BW.layer1", "cat": "operator", "ph": "X", "ts": 1795144007439832, "dur": 6099,
+//    "pid": "rank0", "tid": 1, "args": {"name": "BW.layer1", "step": 3, "input0": "BW.layer2"}}
+//
+// Inputs are args.argN in G1 and args.inputN from G2 on. Combined files put rank<r>., wk<i>.
+// or "<pid>->" in front of names. B and E pairs of one row match last in, first out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/chrome_events.h"
+#include "ingest/format.h"
+#include "ingest/formats/byteps_names.h"
+#include "model/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::int64_t kLatest = 4'600'000'000'000'000'000;
+constexpr std::array<std::string_view, 9> kCategories{"FW.", "BW.", "Comm.", "UPDATE", "STEP", "OUTPUT", "I/O", "END", "Sync"};
+
+bool is_known(std::string_view name) noexcept {
+  return std::any_of(kCategories.begin(), kCategories.end(), [&](std::string_view category) { return name.starts_with(category); });
+}
+
+/// The N of "argN" or "inputN"; nothing for other keys.
+std::optional<std::int64_t> input_number(std::string_view key) noexcept {
+  const std::size_t word = key.starts_with("input") ? 5 : key.starts_with("arg") ? 3 : 0;
+  if (word == 0) return std::nullopt;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(key.data() + word, key.data() + key.size(), number);
+  return error == std::errc{} && end == key.data() + key.size() && number >= 0 ? std::optional{number} : std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(ByteSource& source, ReadContext& context) : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
+
+  [[nodiscard]] OperatorTrace read() {
+    ChromeEvent event;
+    while (events_.next(event)) {
+      if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
+      take(event);
+    }
+    for (const auto& [row, open] : open_) {
+      for (const Open& begin : open) skip(begin.offset, "unmatched_begin", "a B event needs its E event; the recording was cut");
+    }
+    context_.events += events_.records();
+    context_.skipped += events_.skipped();
+    if (trace_.events.empty()) {
+      throw InputError({file_, std::uint64_t{0}, {}}, "no operator in the file; expected events named FW.<op>, BW.<op>, UPDATE or Comm.<tensor>");
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  struct Open {
+    OperatorTrace::Event event;
+    std::uint64_t offset = 0;
+  };
+  using Row = std::pair<std::string, std::string>;  // process, thread
+
+  void take(const ChromeEvent& event) {
+    if (event.phase == "M") return;
+    if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
+      context_.diagnostics.count("instant_event", Severity::kInfo, "instant and debug events carry no work and are left out", {file_, event.offset, {}});
+      return;
+    }
+    if (event.phase == "E") return end(event);
+    if (event.phase != "X" && event.phase != "B") return skip(event.offset, "not_a_span", "operators are complete events (ph X) or B and E pairs");
+    OperatorTrace::Event made = named(event);
+    if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
+      return skip(event.offset, "unknown_operator", "operators are named FW.<op>, BW.<op>, UPDATE, STEP, OUTPUT, I/O or Comm.<tensor>");
+    }
+    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatest) return bad_time(event.offset);
+    made.start = Time{Duration{*event.start_ns}};
+    read_arguments(event.arguments, made);
+    if (event.phase == "B") {
+      open_[{std::string(event.process), std::string(event.thread)}].push_back({std::move(made), event.offset});
+      return;
+    }
+    if (!event.duration_ns.has_value()) return bad_time(event.offset);
+    add(std::move(made), Duration{*event.duration_ns}, event.offset);
+  }
+
+  void end(const ChromeEvent& event) {
+    const auto row = open_.find({std::string(event.process), std::string(event.thread)});
+    const bool matches = row != open_.end() && !row->second.empty() && (event.name.empty() || split_process(event.name).name == row->second.back().event.name);
+    if (!matches || !event.start_ns.has_value()) return skip(event.offset, "unmatched_end", "an E event needs its B event on the same row");
+    Open begin = std::move(row->second.back());
+    row->second.pop_back();
+    const Duration duration = Duration{*event.start_ns} - begin.event.start.time_since_epoch();
+    add(std::move(begin.event), duration, begin.offset);
+  }
+
+  void add(OperatorTrace::Event event, Duration duration, std::uint64_t offset) {
+    if (duration < Duration{} || duration.count() > kLatest - event.start.time_since_epoch().count()) return bad_time(offset);
+    event.duration = duration;
+    trace_.events.push_back(std::move(event));
+  }
+
+  static OperatorTrace::Event named(const ChromeEvent& event) {
+    const QualifiedName name = split_process(event.name);
+    const QualifiedName process = split_process(event.process);
+    OperatorTrace::Event made;
+    made.name = std::string(name.name);
+    made.communication = name.name.starts_with("Comm.");
+    // The pid of a Comm event is its tensor, behind the process where files were combined.
+    const bool tensor_pid = process.name.starts_with("Comm.");
+    made.process = std::string(tensor_pid ? process.process : event.process);
+    if (made.process.empty()) made.process = std::string(name.process);
+    made.thread = std::string(event.thread);
+    return made;
+  }
+
+  static void read_arguments(std::string_view arguments, OperatorTrace::Event& made) {
+    MemberCursor members(arguments);
+    std::string_view key;
+    std::string_view value;
+    std::vector<std::pair<std::int64_t, std::string>> inputs;
+    while (members.next(key, value)) {
+      if (key == "step") made.step = std::max<std::int64_t>(as_integer(value).value_or(-1), -1);
+      if (const auto number = input_number(key); number.has_value()) inputs.emplace_back(*number, std::string(split_process(as_text(value)).name));
+    }
+    std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
+  }
+
+  void bad_time(std::uint64_t offset) { skip(offset, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again"); }
+
+  void skip(std::uint64_t offset, std::string_view name, std::string_view remedy) {
+    ++context_.skipped;
+    context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, offset, {}});
+  }
+
+  std::string file_;
+  ChromeEventReader events_;
+  ReadContext& context_;
+  OperatorTrace trace_;
+  std::map<Row, std::vector<Open>> open_;
+};
+
+int recognise(std::string_view file_name, std::string_view head) {
+  if (file_name.find("bps_trace") != std::string_view::npos) return 96;
+  const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  const bool operators = has("\"FW.") || has("\"BW.") || has(".FW.") || has(".BW.") || has("->FW.") || has("->BW.");
+  if (operators && (has("\"operator\"") || has("\"input0\"") || has("\"arg0\""))) return 90;
+  return operators ? 60 : 0;
+}
+
+Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
+
+}  // namespace
+
+extern const Format byteprofile_format;
+const Format byteprofile_format{"byteprofile", "merged traces of ByteProfile and dPRO: operators with what they depend on", recognise, read};
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,212 @@
+// The gradients of a job by number: gradient_name_list.txt, one a line,
+//
+//   fc1_weight;shape=(512, 1024);dtype=float16
+//
+// and gradient_name_list.json, {"gradient_name_list": [...], "model_name": "..."} or the bare
+// list, whose entries are such lines or lists of the same fields. The only place where the
+// sizes of BytePS tensors are written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ingest/format.h"
+#include "ingest/json_stream.h"
+#include "ingest/text_input.h"
+#include "model/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::size_t kLongestLine = 1U << 20U;
+constexpr std::string_view kCutRemedy = "copy the file again from where it was written; gradients after the cut have no names";
+
+/// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
+/// "<class 'numpy.float16'>" are one.
+std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
+  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
+      {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4}, {"float64", 8}, {"double", 8},
+      {"int8", 1},    {"uint8", 1},    {"bool", 1},   {"int16", 2},   {"int32", 4}, {"int64", 8},   {"uint16", 2},
+      {"uint32", 4},  {"uint64", 8},   {"complex64", 8}};
+  while (!dtype.empty() && (dtype.back() == '\'' || dtype.back() == '>' || dtype.back() == ' ')) dtype.remove_suffix(1);
+  const std::size_t prefix = dtype.find_last_of(".' ");
+  if (prefix != std::string_view::npos) dtype.remove_prefix(prefix + 1);
+  const auto* const known = std::find_if(std::begin(kSizes), std::end(kSizes), [&](const auto& entry) { return entry.first == dtype; });
+  return known == std::end(kSizes) ? std::nullopt : std::optional{known->second};
+}
+
+/// The product of the numbers in "(512, 1024)" or "(512,)"; nothing if there is anything else
+/// in it, a negative number, or a product beyond 2^62.
+std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62U;
+  std::int64_t count = 1;
+  while (!shape.empty()) {
+    const char c = shape.front();
+    if (c < '0' || c > '9') {
+      if (std::string_view{"()[], L"}.find(c) == std::string_view::npos) return std::nullopt;
+      shape.remove_prefix(1);
+      continue;
+    }
+    std::int64_t extent = 0;
+    const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), extent);
+    if (error != std::errc{} || (extent != 0 && count > kMost / extent)) return std::nullopt;
+    count *= extent;
+    shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
+  }
+  return count;
+}
+
+class Reader {
+ public:
+  explicit Reader(ReadContext& context) : context_(context) {}
+
+  /// Adds "name;shape=(512, 1024);dtype=float16", or any part of it.
+  void add(std::string_view line, const InputLocation& where) {
+    ++context_.events;
+    const std::size_t name_end = std::min(line.find(';'), line.size());
+    TensorTable::Tensor tensor{std::string(line.substr(0, name_end)), {}};
+    std::optional<std::string_view> shape;
+    std::string_view dtype = "float32";
+    for (std::size_t begin = name_end; begin < line.size();) {
+      const std::size_t end = std::min(line.find(';', begin + 1), line.size());
+      const std::string_view field = line.substr(begin + 1, end - begin - 1);
+      if (field.starts_with("shape=")) shape = field.substr(6);
+      if (field.starts_with("dtype=")) dtype = field.substr(6);
+      begin = end;
+    }
+    if (shape.has_value()) tensor.bytes = bytes_of(*shape, dtype, where);
+    if (tensor.name.empty()) count_bad("gradient_without_name", "every line begins with the gradient's name", where, "a gradient without a name");
+    table_.tensors.push_back(std::move(tensor));
+  }
+
+  void count_bad(std::string_view name, std::string_view remedy, const InputLocation& where, std::string_view detail) {
+    ++context_.skipped;
+    context_.diagnostics.count(name, Severity::kDataLoss, remedy, where, detail);
+  }
+
+  [[nodiscard]] TensorTable take() && { return std::move(table_); }
+  [[nodiscard]] bool empty() const noexcept { return table_.tensors.empty(); }
+
+ private:
+  std::optional<Bytes> bytes_of(std::string_view shape, std::string_view dtype, const InputLocation& where) {
+    const auto count = element_count(shape);
+    const auto size = element_size(dtype);
+    const bool fits = count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
+    if (fits) return Bytes{*count * *size};
+    count_bad("unknown_tensor_size", "write shape=(a, b) and a numpy dtype such as float32", where,
+              fmt::format("shape '{}' of dtype '{}' gives no size", shown(shape, 40), shown(dtype, 40)));
+    return std::nullopt;
+  }
+
+  ReadContext& context_;
+  TensorTable table_;
+};
+
+void read_lines(TextInput& input, Reader& reader) {
+  while (input.peek() != TextInput::kEnd) {
+    const InputLocation where = input.at_line(input.line());
+    std::string line;
+    while (input.peek() != TextInput::kEnd && input.peek() != '\n') {
+      if (line.size() > kLongestLine) throw InputError(where, "a line of more than 1 MiB; expected a gradient's name");
+      line.push_back(static_cast<char>(input.get()));
+    }
+    input.get();
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const bool last = input.peek() == TextInput::kEnd;
+    if (!line.empty() || !last) reader.add(line, where);
+  }
+}
+
+/// ["name", [512, 1024], "float16"] as the line it stands for. Nested numbers are the shape.
+std::string line_of_list(JsonStream& json) {
+  std::string name;
+  std::string shape;
+  std::string dtype;
+  JsonStream::Scope outer;
+  json.enter_array(outer);
+  while (json.next_element(outer)) {
+    if (json.peek() == JsonStream::Kind::kString) {
+      (name.empty() ? name : dtype) = json.text();
+    } else if (json.peek() == JsonStream::Kind::kArray) {
+      JsonStream::Scope inner;
+      json.enter_array(inner);
+      while (json.next_element(inner)) shape += json.number() + ",";
+    } else {
+      json.skip();
+    }
+  }
+  if (shape.empty()) return name;
+  return fmt::format("{};shape=({}){}", name, shape, dtype.empty() ? "" : ";dtype=" + dtype);
+}
+
+void read_names(JsonStream& json, Reader& reader, const std::string& file) {
+  JsonStream::Scope names;
+  json.enter_array(names);
+  while (json.next_element(names)) {
+    const InputLocation where{file, json.offset(), {}};
+    switch (json.peek()) {
+      case JsonStream::Kind::kString: reader.add(json.text(), where); break;
+      case JsonStream::Kind::kArray: reader.add(line_of_list(json), where); break;
+      default:
+        json.skip();
+        reader.add("", where);
+    }
+  }
+}
+
+void read_document(JsonStream& json, Reader& reader, const std::string& file) {
+  if (json.peek() == JsonStream::Kind::kArray) {
+    read_names(json, reader, file);
+  } else {
+    JsonStream::Scope members;
+    std::string key;
+    json.enter_object(members);
+    while (json.next_member(members, key)) {
+      if (key == "gradient_name_list" && reader.empty()) {
+        read_names(json, reader, file);
+      } else {
+        json.skip();
+      }
+    }
+  }
+  json.expect_end();
+}
+
+void read_json(TextInput& input, Reader& reader) {
+  JsonStream json(input);
+  try {
+    read_document(json, reader, input.source().name());
+  } catch (const InputError& error) {
+    if (input.peek() != TextInput::kEnd || reader.empty()) throw;
+    reader.count_bad("truncated_file", kCutRemedy, error.where(), "the file ends inside the list; used up to the cut");
+  }
+}
+
+int recognise(std::string_view file_name, std::string_view head) {
+  if (file_name.starts_with("gradient_name_list.")) return 95;
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  const bool braces = first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
+  if (braces) return head.substr(0, 4096).find("\"gradient_name_list\"") != std::string_view::npos ? 80 : 0;
+  return head.substr(0, head.find('\n')).find(";shape=(") != std::string_view::npos ? 60 : 0;
+}
+
+Part read(ByteSource& source, ReadContext& context) {
+  TextInput input(source);
+  Reader reader(context);
+  const bool json = input.peek() == '{' || input.peek() == '[' || source.name().ends_with(".json") || source.name().ends_with(".json.gz");
+  json ? read_json(input, reader) : read_lines(input, reader);
+  if (source.truncated()) reader.count_bad("truncated_file", kCutRemedy, input.at_offset(input.offset()), "the gzip stream is cut short");
+  if (reader.empty()) throw InputError(input.at_offset(0), "no gradient in the file; expected one name a line");
+  return std::move(reader).take();
+}
+
+}  // namespace
+
+extern const Format gradient_names_format;
+const Format gradient_names_format{"gradient_names", "gradient_name_list.txt and .json: the gradients by number, with their sizes", recognise, read};
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,331 @@
+// A task graph written by hand or by a program:
+//
+//   {"hosts": 2, "links": [{"bandwidth_Bps": 1e9, "latency_s": 1e-6}], "routes": {"0-1": [0]},
+//    "tasks": [{"id": 0, "kind": "compute", "host": 0, "ns": 1000, "after": []},
+//              {"id": 1, "kind": "transfer", "src": 0, "dst": 1, "bytes": 4096, "after": [0]}]}
+//
+// Anything wrong in it is an error: a graph with a task missing has no meaning. Members that
+// are not known here (a name, an oracle's answers) are skipped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/format.h"
+#include "ingest/json_stream.h"
+#include "model/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
+// Sums along a chain of tasks must stay within 64 bits; each of these is 31 years or an exbibyte.
+constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
+constexpr double kSlowestLink = 1;     // bytes per second
+constexpr double kFastestLink = 1e18;
+
+/// What a task's record says, before ids are resolved.
+struct Record {
+  TaskGraph::Task task;
+  std::optional<std::int64_t> id, host, source, destination, nanoseconds, bytes;
+  std::string kind;
+  std::uint64_t offset = 0;
+};
+
+/// "12", "12.0" or "1.2e1" as 12; nothing if it is no whole number.
+std::optional<std::int64_t> whole_number(std::string_view digits) noexcept {
+  const auto value = scaled_decimal(digits, 0);
+  if (digits.find_first_of(".eE") == std::string_view::npos) return value;
+  const auto millionths = scaled_decimal(digits, 6);
+  const bool whole = value.has_value() && millionths.has_value() && *millionths % 1'000'000 == 0;
+  return whole ? value : std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(TextInput& input, ReadContext& context) : json_(input), context_(context) {}
+
+  [[nodiscard]] TaskGraph read() {
+    JsonStream::Scope members;
+    std::string key;
+    json_.enter_object(members);
+    while (json_.next_member(members, key)) read_member(key);
+    json_.expect_end();
+    if (!hosts_.has_value()) fail(0, "no member 'hosts'; expected the number of hosts");
+    if (graph_.tasks.empty()) fail(0, tasks_seen_ ? "'tasks' is empty; expected at least one task" : "no member 'tasks'; expected a list of tasks");
+    graph_.hosts = static_cast<std::uint32_t>(*hosts_);
+    check_routes();
+    check_tasks();
+    return std::move(graph_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::uint64_t offset, std::string_view problem) const { json_.fail(offset, problem); }
+
+  void read_member(const std::string& key) {
+    const std::uint64_t offset = json_.offset();
+    if (key == "hosts") {
+      if (hosts_.has_value()) fail(offset, "'hosts' is given twice; expected it once");
+      hosts_ = integer("hosts", 1, kMostHosts);
+    } else if (key == "links") {
+      if (!graph_.links.empty()) fail(offset, "'links' is given twice; expected it once");
+      JsonStream::Scope links;
+      json_.enter_array(links);
+      while (json_.next_element(links)) read_link();
+    } else if (key == "routes") {
+      if (!routes_.empty()) fail(offset, "'routes' is given twice; expected it once");
+      read_routes();
+    } else if (key == "tasks") {
+      if (std::exchange(tasks_seen_, true)) fail(offset, "'tasks' is given twice; expected it once");
+      JsonStream::Scope tasks;
+      json_.enter_array(tasks);
+      while (json_.next_element(tasks)) read_task();
+    } else {
+      json_.skip();
+    }
+  }
+
+  /// A whole number from `least` to `most`.
+  [[nodiscard]] std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most) {
+    const std::uint64_t offset = json_.offset();
+    const std::string digits = json_.number();
+    const auto value = whole_number(digits);
+    if (!value.has_value() || *value < least || *value > most) {
+      fail(offset, fmt::format("'{}' is {}; expected a whole number from {} to {}", what, shown(digits, 40), least, most));
+    }
+    return *value;
+  }
+
+  void read_link() {
+    const std::uint64_t offset = json_.offset();
+    TaskGraph::Link link;
+    JsonStream::Scope members;
+    std::string key;
+    json_.enter_object(members);
+    while (json_.next_member(members, key)) {
+      if (key == "bandwidth_Bps") {
+        link.bandwidth = bandwidth();
+      } else if (key == "latency_s") {
+        link.latency = latency();
+      } else {
+        json_.skip();
+      }
+    }
+    if (link.bandwidth <= 0) fail(offset, "a link without 'bandwidth_Bps'; expected its bytes per second");
+    graph_.links.push_back(link);
+  }
+
+  [[nodiscard]] double bandwidth() {
+    const std::uint64_t offset = json_.offset();
+    const std::string digits = json_.number();
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || !(value >= kSlowestLink && value <= kFastestLink)) {
+      fail(offset, fmt::format("'bandwidth_Bps' is {}; expected bytes per second from 1 to 1e18", shown(digits, 40)));
+    }
+    return value;
+  }
+
+  [[nodiscard]] Duration latency() {
+    const std::uint64_t offset = json_.offset();
+    const std::string digits = json_.number();
+    const auto value = scaled_decimal(digits, 9);
+    if (!value.has_value() || *value < 0 || *value > kLongestTask) {
+      fail(offset, fmt::format("'latency_s' is {}; expected seconds from 0 to 1e9", shown(digits, 40)));
+    }
+    return Duration{*value};
+  }
+
+  void read_routes() {
+    JsonStream::Scope members;
+    std::string key;
+    json_.enter_object(members);
+    while (json_.next_member(members, key)) {
+      const std::uint64_t offset = json_.offset();
+      const auto ends = hosts_of(key);
+      if (!ends.has_value()) fail(offset, fmt::format("route '{}'; expected two hosts such as \"0-1\"", shown(key, 40)));
+      const auto [slot, added] = graph_.routes.try_emplace(*ends);
+      if (!added) fail(offset, fmt::format("route '{}' is given twice; expected it once", shown(key, 40)));
+      JsonStream::Scope links;
+      json_.enter_array(links);
+      while (json_.next_element(links)) slot->second.push_back(static_cast<std::uint32_t>(integer("link", 0, kMostHosts)));
+      if (slot->second.empty()) fail(offset, fmt::format("route '{}' crosses no link; expected at least one", shown(key, 40)));
+      routes_.emplace_back(*ends, offset);
+    }
+  }
+
+  static std::optional<std::pair<std::uint32_t, std::uint32_t>> hosts_of(std::string_view key) noexcept {
+    std::pair<std::uint32_t, std::uint32_t> ends;
+    const char* const end = key.data() + key.size();
+    const auto [dash, first_error] = std::from_chars(key.data(), end, ends.first);
+    if (first_error != std::errc{} || dash == end || *dash != '-') return std::nullopt;
+    const auto [rest, second_error] = std::from_chars(dash + 1, end, ends.second);
+    return second_error == std::errc{} && rest == end ? std::optional{ends} : std::nullopt;
+  }
+
+  void read_task() {
+    Record record;
+    record.offset = json_.offset();
+    ++context_.events;
+    if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
+    JsonStream::Scope members;
+    std::string key;
+    json_.enter_object(members);
+    while (json_.next_member(members, key)) read_task_member(key, record);
+    if (!record.id.has_value()) fail(record.offset, "a task without 'id'; expected a whole number");
+    record.task.id = *record.id;
+    complete(record);
+    graph_.tasks.push_back(std::move(record.task));
+    offsets_.push_back(record.offset);
+  }
+
+  void read_task_member(const std::string& key, Record& record) {
+    constexpr std::int64_t kMostId = std::numeric_limits<std::int64_t>::max();
+    if (key == "id") {
+      record.id = integer("id", 0, kMostId);
+    } else if (key == "kind") {
+      record.kind = json_.text();
+    } else if (key == "host") {
+      record.host = integer("host", 0, kMostHosts);
+    } else if (key == "src") {
+      record.source = integer("src", 0, kMostHosts);
+    } else if (key == "dst") {
+      record.destination = integer("dst", 0, kMostHosts);
+    } else if (key == "ns") {
+      record.nanoseconds = integer("ns", 0, kLongestTask);
+    } else if (key == "bytes") {
+      record.bytes = integer("bytes", 0, kMostBytes);
+    } else if (key == "name" && json_.peek() == JsonStream::Kind::kString) {
+      record.task.name = json_.text();
+    } else if (key == "after") {
+      record.task.after.clear();
+      JsonStream::Scope ids;
+      json_.enter_array(ids);
+      while (json_.next_element(ids)) record.task.after.push_back(integer("after", 0, kMostId));
+    } else {
+      json_.skip();
+    }
+  }
+
+  void complete(Record& record) const {
+    TaskGraph::Task& task = record.task;
+    const auto needed = [&](const std::optional<std::int64_t>& value, std::string_view name) {
+      if (!value.has_value()) fail(record.offset, fmt::format("{} task {} has no '{}'; expected one", record.kind, task.id, name));
+      return *value;
+    };
+    if (record.kind == "compute") {
+      task.host = static_cast<std::uint32_t>(needed(record.host, "host"));
+      task.duration = Duration{needed(record.nanoseconds, "ns")};
+    } else if (record.kind == "transfer") {
+      task.transfer = true;
+      task.host = static_cast<std::uint32_t>(needed(record.source, "src"));
+      task.destination = static_cast<std::uint32_t>(needed(record.destination, "dst"));
+      task.bytes = Bytes{needed(record.bytes, "bytes")};
+    } else {
+      fail(record.offset, fmt::format("task {} has kind '{}'; expected compute or transfer", task.id, shown(record.kind, 40)));
+    }
+  }
+
+  void check_routes() const {
+    for (const auto& [ends, offset] : routes_) {
+      if (ends.first >= graph_.hosts || ends.second >= graph_.hosts) {
+        fail(offset, fmt::format("route {}-{} names a host that does not exist; expected hosts 0 to {}", ends.first, ends.second, graph_.hosts - 1));
+      }
+      for (const std::uint32_t link : graph_.routes.at(ends)) {
+        if (link >= graph_.links.size()) fail(offset, fmt::format("route {}-{} crosses link {}; expected one of the {} links", ends.first, ends.second, link, graph_.links.size()));
+      }
+    }
+  }
+
+  void check_tasks() {
+    by_id_.reserve(graph_.tasks.size());
+    for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) by_id_.emplace_back(graph_.tasks[i].id, i);
+    std::sort(by_id_.begin(), by_id_.end());
+    for (std::size_t i = 1; i < by_id_.size(); ++i) {
+      if (by_id_[i].first == by_id_[i - 1].first) fail(offsets_[by_id_[i].second], fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
+    }
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
+    check_order();
+  }
+
+  void check_task(const TaskGraph::Task& task, std::uint64_t offset) const {
+    for (const std::uint32_t host : {task.host, task.transfer ? task.destination : task.host}) {
+      if (host >= graph_.hosts) fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
+    }
+    if (task.transfer && graph_.routes.find({task.host, task.destination}) == graph_.routes.end()) {
+      fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host, task.destination));
+    }
+    for (const std::int64_t id : task.after) {
+      if (!place_of(id).has_value()) fail(offset, fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
+    }
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> place_of(std::int64_t id) const {
+    const auto place = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair{id, 0U});
+    return place != by_id_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
+  }
+
+  /// Kahn's algorithm; what is left over waits for itself.
+  void check_order() const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    std::vector<std::uint32_t> waiting(graph_.tasks.size());
+    for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+      for (const std::int64_t id : graph_.tasks[i].after) {
+        edges.emplace_back(*place_of(id), i);
+        ++waiting[i];
+      }
+    }
+    std::sort(edges.begin(), edges.end());
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i] == 0) ready.push_back(i);
+    }
+    for (std::size_t done = 0; done < ready.size(); ++done) {
+      auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair{ready[done], 0U});
+      for (; edge != edges.end() && edge->first == ready[done]; ++edge) {
+        if (--waiting[edge->second] == 0) ready.push_back(edge->second);
+      }
+    }
+    if (ready.size() == waiting.size()) return;
+    const auto stuck = static_cast<std::size_t>(std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; }) - waiting.begin());
+    fail(offsets_[stuck], fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[stuck].id));
+  }
+
+  JsonStream json_;
+  ReadContext& context_;
+  TaskGraph graph_;
+  std::optional<std::int64_t> hosts_;
+  bool tasks_seen_ = false;
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> routes_;  // with their offsets
+  std::vector<std::uint64_t> offsets_;                                                     // of tasks
+  std::vector<std::pair<std::int64_t, std::uint32_t>> by_id_;
+};
+
+int recognise(std::string_view /*file_name*/, std::string_view head) {
+  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos || head[first] != '{') return 0;
+  if (head.find("\"traceEvents\"") != std::string_view::npos) return 0;
+  int sure = 0;
+  for (const std::string_view key : {"\"hosts\"", "\"links\"", "\"routes\"", "\"tasks\""}) {
+    if (head.find(key) != std::string_view::npos) sure += 20;
+  }
+  return sure;
+}
+
+Part read(ByteSource& source, ReadContext& context) {
+  TextInput input(source);
+  return Reader(input, context).read();
+}
+
+}  // namespace
+
+extern const Format task_graph_format;
+const Format task_graph_format{"task_graph", "a task graph: hosts, links, routes and tasks with what each is after", recognise, read};
+
+}  // namespace stepsim::ingest
