@@ -10,8 +10,7 @@
 namespace stepsim::sim {
 
 /// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD;
-/// '<', control characters, line separators and bidirectional controls are escaped, so that the
-/// result may stand in a script of a page and be looked at in a terminal.
+/// '<' and U+2028/2029 are escaped, so that the text can stand in a script of a page.
 void append_json_string(std::string& out, std::string_view text);
 
 /// Writes JSON text piece by piece into a string that its owner may empty at any time
@@ -38,11 +37,10 @@ class JsonWriter {
   JsonWriter& null();
   /// A number already written as JSON: "12.345".
   JsonWriter& raw(std::string_view number);
-  /// The next value or key begins a line.
-  JsonWriter& new_line();
+  JsonWriter& new_line();  ///< a line break between values, for people
 
   [[nodiscard]] const std::string& text() const noexcept { return out_; }
-  /// Everything written since the last call, as a document of any size is streamed.
+  /// Everything written since the last call.
   [[nodiscard]] std::string take();
 
  private:
@@ -54,7 +52,6 @@ class JsonWriter {
   std::string out_;
   std::vector<bool> has_values_;  ///< one a bracket that is open
   bool after_key_ = false;
-  bool wants_new_line_ = false;
 };
 
 }  // namespace stepsim::sim
