@@ -89,15 +89,28 @@ void write_breakdown(JsonWriter& json, const sim::Summary& summary) {
   json.end_array().new_line();
 }
 
-void write_classes(JsonWriter& json, const sim::CriticalPath& path) {
-  write_duration(json, "length_ns", path.length);
+void write_path(JsonWriter& json, const NamedPath& path) {
+  json.key("of").value(path.of);
+  write_duration(json, "length_ns", path.path.length);
   json.key("classes").begin_object();
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const auto path_class = static_cast<sim::PathClass>(i);
-    write_duration(json, sim::to_text(path_class), path[path_class]);
+    write_duration(json, sim::to_text(path_class), path.path[path_class]);
   }
   json.end_object();
-  write_duration(json, "unexplained_ns", path.unexplained);
+  write_duration(json, "unexplained_ns", path.path.unexplained);
+}
+
+void write_path_task(JsonWriter& json, const Dag& dag, const sim::PathTask& task) {
+  const Lane& lane = dag.lane(task.task);
+  json.new_line().begin_object().key("name").value(dag.name(task.task)).key("rank").value(lane.rank);
+  json.key("lane").value(lane.name).key("start_ns").value(task.start.time_since_epoch().count());
+  write_duration(json, "duration_ns", task.duration);
+  json.key("released_by").value(sim::released_by_text(dag, task));
+  json.key("kind").value(to_text(dag.kind(task.task)));
+  write_duration(json, "wait_ns", task.wait);
+  write_duration(json, "queueing_ns", task.queueing);
+  json.end_object();
 }
 
 void write_clock(JsonWriter& json, const Recording& recording) {
@@ -153,8 +166,9 @@ void write_tasks(Output& out, JsonWriter& json, const Capture& capture, const si
 
 }  // namespace
 
-void write_replay(Output& out, const ReplayJson& replay) {
-  const Capture& capture = replay.capture;
+void write_replay(Output& out, const Replayed& replayed, const sim::Summary& summary, const NamedPath& path,
+                  const Provenance& provenance, bool tasks) {
+  const Capture& capture = replayed.capture;
   JsonWriter json;
   begin(json, "stepsim.replay/1");
   json.key("tasks").value(capture.dag.task_count()).key("edges").value(capture.dag.edge_count());
@@ -163,58 +177,46 @@ void write_replay(Output& out, const ReplayJson& replay) {
     json.value(rank);
   }
   json.end_array().new_line();
-  write_steps(json, replay.summary);
-  write_iteration(json, replay.summary);
-  write_unexplained(json, replay.summary);
-  write_breakdown(json, replay.summary);
+  write_steps(json, summary);
+  write_iteration(json, summary);
+  write_unexplained(json, summary);
+  write_breakdown(json, summary);
   json.key("critical_path").begin_object();
-  write_classes(json, replay.path);
+  write_path(json, path);
   json.end_object().new_line();
   write_clock(json, capture.recording);
   write_ingest(json, capture);
   write_assumptions(json, capture);
-  if (replay.tasks) {
-    write_tasks(out, json, capture, replay.timeline);
+  if (tasks) {
+    write_tasks(out, json, capture, replayed.timeline);
   }
-  write_provenance(json, replay.provenance);
-  end(out, json);
-}
-
-void write_critical_path(Output& out, const Capture& capture, const sim::CriticalPath& path,
-                         const Provenance& provenance) {
-  JsonWriter json;
-  begin(json, "stepsim.critical_path/1");
-  write_classes(json, path);
-  json.new_line().key("tasks").begin_array();
-  for (const sim::PathTask& task : path.tasks) {
-    const Lane& lane = capture.dag.lane(task.task);
-    json.new_line().begin_object().key("name").value(capture.dag.name(task.task)).key("rank").value(lane.rank);
-    json.key("lane").value(lane.name).key("start_ns").value(task.start.time_since_epoch().count());
-    write_duration(json, "duration_ns", task.duration);
-    json.key("released_by").value(sim::released_by_text(capture.dag, task));
-    json.key("kind").value(to_text(capture.dag.kind(task.task)));
-    write_duration(json, "wait_ns", task.wait);
-    write_duration(json, "queueing_ns", task.queueing);
-    json.end_object();
-    out.write(json.take());
-  }
-  json.end_array().new_line();
-  write_assumptions(json, capture);
   write_provenance(json, provenance);
   end(out, json);
 }
 
-void write_conversion(Output& out, const Capture& capture, const std::string& output, const Provenance& provenance) {
+void write_critical_path(Output& out, const Replayed& replayed, const NamedPath& path, const Provenance& provenance) {
+  const Dag& dag = replayed.capture.dag;
+  JsonWriter json;
+  begin(json, "stepsim.critical_path/1");
+  write_path(json, path);
+  json.new_line().key("tasks").begin_array();
+  for (const sim::PathTask& task : path.path.tasks) {
+    write_path_task(json, dag, task);
+    out.write(json.take());
+  }
+  json.end_array().new_line();
+  write_ingest(json, replayed.capture);
+  write_assumptions(json, replayed.capture);
+  write_provenance(json, provenance);
+  end(out, json);
+}
+
+void write_conversion(Output& out, const Replayed& replayed, const std::string& output, const Provenance& provenance) {
+  const Dag& dag = replayed.capture.dag;
   JsonWriter json;
   begin(json, "stepsim.convert/1");
-  json.key("output")
-      .value(output)
-      .key("tasks")
-      .value(capture.dag.task_count())
-      .key("edges")
-      .value(capture.dag.edge_count())
-      .new_line();
-  write_ingest(json, capture);
+  json.key("output").value(output).key("tasks").value(dag.task_count()).key("edges").value(dag.edge_count()).new_line();
+  write_ingest(json, replayed.capture);
   write_provenance(json, provenance);
   end(out, json);
 }

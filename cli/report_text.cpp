@@ -62,39 +62,41 @@ std::string set_aside_text(const sim::Summary& summary) {
 std::string unexplained_text(const sim::Summary& summary) {
   std::string text;
   for (const sim::UnexplainedKind& kind : summary.unexplained) {
-    text += fmt::format("- {}: {} in {} waits over the whole capture\n", kind.kind, to_text(kind.wait), kind.count);
+    text += fmt::format("- {}: {} in {} over the whole capture\n", kind.kind, to_text(kind.wait),
+                        kind.count == 1 ? std::string("one wait") : fmt::format("{} waits", kind.count));
   }
   return text;
 }
 
 std::string path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
-  const std::size_t listed = std::min(rows, path.tasks.size());
-  return section("By class", sim::class_table(path).to_text()) +
-         section(fmt::format("By task: the {} longest of {}, in order of time", listed, path.tasks.size()),
-                 sim::path_table(capture.dag, path, rows).to_text());
+  const std::string tasks = rows < path.tasks.size()
+                                ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
+                                : fmt::format("Its {} tasks, in order of time", path.tasks.size());
+  return sim::class_table(path).to_text() + section(tasks, sim::path_table(capture.dag, path, rows).to_text());
 }
 
 }  // namespace
 
-std::string replay_text(const Capture& capture, const sim::Summary& summary, const sim::CriticalPath& path,
-                        const std::vector<sim::Straggler>& stragglers) {
+std::string replay_text(const Replayed& replayed, const sim::Summary& summary, const NamedPath& path) {
+  const Capture& capture = replayed.capture;
+  const std::vector<sim::Straggler> stragglers = sim::stragglers(capture.dag, replayed.timeline);
   const Table steps = sim::step_table(summary);
   return sim::headline(capture, summary) + '\n' +
          section("Steps", (steps.rows().empty() ? std::string() : steps.to_text()) + set_aside_text(summary)) +
          section("Where an iteration goes (replayed; the columns overlap)", sim::breakdown_table(summary).to_text()) +
          section("Waits that nothing explains", unexplained_text(summary)) +
-         section(fmt::format("Critical path: {}", to_text(path.length)), path_text(capture, path, kReplayPathRows)) +
+         section(fmt::format("Critical path of {}: {}", path.of, to_text(path.path.length)),
+                 path_text(capture, path.path, kReplayPathRows)) +
          section("Clocks against the first host", clock_text(capture.recording)) +
          section("Input", ingest_text(capture)) + section("Assumptions", bullets(capture.assumptions)) +
-         section("Where to look next", bullets(sim::where_to_look(capture, summary, path, stragglers)));
+         section("Where to look next", bullets(sim::where_to_look(capture, summary, path.path, stragglers)));
 }
 
-std::string critical_path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
-  return fmt::format(
-             "The critical path of the replay takes {} over {} tasks; {} of it is waiting that nothing explains.\n",
-             to_text(path.length), path.tasks.size(), to_text(path.unexplained)) +
-         path_text(capture, path, rows) + section("Input", ingest_text(capture)) +
-         section("Assumptions", bullets(capture.assumptions));
+std::string critical_path_text(const Replayed& replayed, const NamedPath& path, std::size_t rows) {
+  return fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.\n\n",
+                     path.of, to_text(path.path.length), path.path.tasks.size(), to_text(path.path.unexplained)) +
+         path_text(replayed.capture, path.path, rows) + section("Input", ingest_text(replayed.capture)) +
+         section("Assumptions", bullets(replayed.capture.assumptions));
 }
 
 }  // namespace stepsim::cli

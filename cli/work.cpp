@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/progress.h"
@@ -35,6 +36,29 @@ sim::Timeline replay(const Capture& capture, const CommonOptions& options, const
                       .progress = [&progress, tasks](std::size_t done) { progress.update(done, tasks); }});
 }
 
+Rank slowest_rank(const sim::Summary& summary) {
+  const auto slowest = std::max_element(summary.ranks.begin(), summary.ranks.end(),
+                                        [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
+  return slowest == summary.ranks.end() ? 0 : slowest->rank;
+}
+
+/// The whole steps of `rank`, the shortest first.
+std::vector<sim::StepReport> steps_of(const sim::Summary& summary, Rank rank) {
+  std::vector<sim::StepReport> steps;
+  std::copy_if(summary.steps.begin(), summary.steps.end(), std::back_inserter(steps),
+               [rank](const sim::StepReport& step) { return step.rank == rank; });
+  std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.replayed < b.replayed; });
+  return steps;
+}
+
+std::size_t index_of(const Recording& recording, const sim::StepReport& step) {
+  const auto found = std::find_if(
+      recording.steps.begin(), recording.steps.end(),
+      [&step](const RecordedStep& recorded) { return recorded.rank == step.rank && recorded.number == step.step; });
+  STEPSIM_ASSERT(found != recording.steps.end(), "a reported step is a recorded one");
+  return static_cast<std::size_t>(found - recording.steps.begin());
+}
+
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;  // a file that is not there yet is no input
@@ -55,6 +79,17 @@ Replayed load_and_replay(const CommonOptions& options, const Session& session) {
   result.capture = load(options, session, progress);
   result.timeline = replay(result.capture, options, session, progress);
   return result;
+}
+
+NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary) {
+  const std::vector<sim::StepReport> steps = steps_of(summary, slowest_rank(summary));
+  if (steps.empty()) {
+    return {sim::critical_path(replayed.capture, replayed.timeline), "the replay"};
+  }
+  const sim::StepReport& median = steps[(steps.size() - 1) / 2];
+  const std::size_t index = index_of(replayed.capture.recording, median);
+  return {sim::critical_path_of_step(replayed.capture, replayed.timeline, index),
+          fmt::format("rank {}'s step {}", median.rank, median.step)};
 }
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {

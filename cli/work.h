@@ -1,10 +1,14 @@
 #ifndef STEPSIM_CLI_WORK_H
 #define STEPSIM_CLI_WORK_H
 
+#include <string>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "model/recording.h"
+#include "sim/report/critical_path.h"
+#include "sim/report/summary.h"
 #include "sim/timeline.h"
 
 namespace stepsim::cli {
@@ -18,6 +22,17 @@ struct Replayed {
 /// Loads the traces and replays them as recorded, with progress on standard error. Refuses a
 /// bad -o before it reads, so that nobody waits for a mistyped extension.
 [[nodiscard]] Replayed load_and_replay(const CommonOptions& options, const Session& session);
+
+/// A path and what it is the path of: "the replay", "rank 1's step 5".
+struct NamedPath {
+  sim::CriticalPath path;
+  std::string of;
+};
+
+/// The path of one iteration: of the median step of the slowest rank. Without steps, of the
+/// whole replay. (Over several steps the path of the whole may run through a thread that only
+/// ends last, a watchdog for one, and would say nothing about a step.)
+[[nodiscard]] NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary);
 
 /// Where the result comes from, if it is to be told: text reports do not say.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,

@@ -53,7 +53,8 @@ class Replay {
   void release_sources();
   void settle();
   void next_instant();
-  void serve_lanes();
+  bool serve_lanes(bool only_instant);
+  void serve(FifoLane& lane);
   void on_event(TaskId task);
 
   void make_ready(TaskId task);
@@ -129,7 +130,7 @@ void Replay::next_instant() {
       on_event(task);
       settle();
     }
-    serve_lanes();
+    if (!serve_lanes(true)) serve_lanes(false);
     settle();
   } while (!changed_lanes_.empty());
 }
@@ -189,20 +190,34 @@ void Replay::list_lane(LaneId lane) {
   changed_lanes_.push_back(lane);
 }
 
-void Replay::serve_lanes() {
+/// Gives every free lane the task that is first in line; with `only_instant`, where that task
+/// takes no time: what it releases is then in line when the other lanes choose.
+bool Replay::serve_lanes(bool only_instant) {
+  std::size_t kept = 0;
+  bool served = false;
   for (const LaneId id : changed_lanes_) {
     FifoLane& lane = fifo_lane(id);
+    const bool can_serve = !lane.busy && !lane.waiting.empty();
+    if (can_serve && only_instant && machine_.duration(lane.waiting.top().task) != Duration{}) {
+      changed_lanes_[kept++] = id;
+      continue;
+    }
     lane.listed = false;
-    if (lane.busy || lane.waiting.empty()) continue;
-    const TaskId task = lane.waiting.top().task;
-    lane.waiting.pop();
-    if (start(task) < now_) timeline_.released_by[task.index()] = Release{Release::By::kLane, lane.current};
-    start(task) = now_;
-    lane.current = task;
-    lane.busy = true;
-    begin(task);
+    if (can_serve) serve(lane);
+    served = served || can_serve;
   }
-  changed_lanes_.clear();
+  changed_lanes_.resize(kept);
+  return served;
+}
+
+void Replay::serve(FifoLane& lane) {
+  const TaskId task = lane.waiting.top().task;
+  lane.waiting.pop();
+  if (start(task) < now_) timeline_.released_by[task.index()] = Release{Release::By::kLane, lane.current};
+  start(task) = now_;
+  lane.current = task;
+  lane.busy = true;
+  begin(task);
 }
 
 void Replay::begin(TaskId task) {

@@ -30,7 +30,8 @@ class DeadlockError : public std::runtime_error {
 ///   without predecessors, at machine.origin(task).
 /// * On a lane of LaneOrder::kEdges it starts when it is ready. A lane of LaneOrder::kFifo
 ///   runs one task at a time: when it is free it takes the waiting task that was ready first,
-///   of those the smallest id. It chooses after all that happens at that instant has happened.
+///   of those the smallest id. It chooses after all ends of that instant, and after the lanes
+///   whose first task takes no time, so that what those release is in line too.
 /// * A task ends its duration after it started; a member of a rendezvous ends its own
 ///   duration after the last member started, and holds its FIFO lane until then.
 /// * released_by: kLane if the task started later than it was ready, else the predecessor

@@ -31,7 +31,7 @@ void run(const CommonOptions& options, const Session& session) {
   const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
   export_if_asked(options, replayed, provenance);
   if (options.json) {
-    write_conversion(session.out, replayed.capture, *options.output, provenance);
+    write_conversion(session.out, replayed, *options.output, provenance);
   } else {
     session.out.write(fmt::format("Wrote {}: {}; {} tasks, {} of {} records used.\n", shown(*options.output),
                                   sim::exporter_for(*options.output).name, replayed.capture.dag.task_count(),

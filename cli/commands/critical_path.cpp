@@ -16,13 +16,13 @@ constexpr std::size_t kDefaultRows = 30;
 
 void run(const CommonOptions& options, bool all, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
-  const sim::CriticalPath path = sim::critical_path(replayed.capture, replayed.timeline);
+  const NamedPath path = path_of_iteration(replayed, sim::summarize(replayed.capture, replayed.timeline));
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
   export_if_asked(options, replayed, provenance);
   if (options.json) {
-    write_critical_path(session.out, replayed.capture, path, provenance);
+    write_critical_path(session.out, replayed, path, provenance);
   } else {
-    session.out.write(critical_path_text(replayed.capture, path, all ? path.tasks.size() : kDefaultRows));
+    session.out.write(critical_path_text(replayed, path, all ? path.path.tasks.size() : kDefaultRows));
   }
 }
 

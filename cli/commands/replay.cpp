@@ -15,14 +15,13 @@ namespace {
 void run(const CommonOptions& options, bool tasks, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
   const sim::Summary summary = sim::summarize(replayed.capture, replayed.timeline);
-  const sim::CriticalPath path = sim::critical_path(replayed.capture, replayed.timeline);
+  const NamedPath path = path_of_iteration(replayed, summary);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
   export_if_asked(options, replayed, provenance);
   if (options.json) {
-    write_replay(session.out, {replayed.capture, replayed.timeline, summary, path, provenance, tasks});
+    write_replay(session.out, replayed, summary, path, provenance, tasks);
   } else {
-    session.out.write(
-        replay_text(replayed.capture, summary, path, sim::stragglers(replayed.capture.dag, replayed.timeline)));
+    session.out.write(replay_text(replayed, summary, path));
   }
 }
 

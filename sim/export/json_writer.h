@@ -10,7 +10,8 @@
 namespace stepsim::sim {
 
 /// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD;
-/// '<' and U+2028/2029 are escaped, so that the text can stand in a script of a page.
+/// '<', control characters, line separators and bidirectional controls are escaped, so that the
+/// result may stand in a script of a page and be looked at in a terminal.
 void append_json_string(std::string& out, std::string_view text);
 
 /// Writes JSON text piece by piece into a string that its owner may empty at any time
@@ -37,10 +38,11 @@ class JsonWriter {
   JsonWriter& null();
   /// A number already written as JSON: "12.345".
   JsonWriter& raw(std::string_view number);
-  JsonWriter& new_line();  ///< a line break between values, for people
+  /// The next value or key begins a line.
+  JsonWriter& new_line();
 
   [[nodiscard]] const std::string& text() const noexcept { return out_; }
-  /// Everything written since the last call.
+  /// Everything written since the last call, as a document of any size is streamed.
   [[nodiscard]] std::string take();
 
  private:
@@ -52,6 +54,7 @@ class JsonWriter {
   std::string out_;
   std::vector<bool> has_values_;  ///< one a bracket that is open
   bool after_key_ = false;
+  bool wants_new_line_ = false;
 };
 
 }  // namespace stepsim::sim

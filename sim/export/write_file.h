@@ -12,11 +12,11 @@ namespace stepsim::sim {
 /// file or the new one, whatever happens in between. Without commit() nothing is left.
 ///
 /// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
-/// (".NAME.PID.stepsim-tmp") of processes that are gone are removed when `path` is next
-/// written. A device or pipe at `path` (/dev/stdout) is written as it is.
+/// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next
+/// written. A device, a pipe and what lies in /dev (/dev/stdout) are written in place.
 ///
 /// Every failure is an OutputError with the path and the reason, and, for a full disk, the
-/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/main.cpp does).
+/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/signals.cpp does).
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -31,14 +31,18 @@ class OutputFile {
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return flushed_ + buffer_.size(); }
 
  private:
-  void flush();
+  void open_in_place();
   void open_temporary();
+  bool lock_temporary();
   void remove_stale_temporaries() const;
+  void flush();
+  void close();
   [[noreturn]] void fail(int error_number) const;
 
   std::string path_;
-  std::string folder_;
-  std::string temporary_;  ///< empty when `path` is written in place, or after commit()
+  std::string folder_;     ///< of path_, "." if it names none
+  std::string prefix_;     ///< of the names of temporaries
+  std::string temporary_;  ///< empty when written in place, and after commit()
   std::string buffer_;
   std::uint64_t flushed_ = 0;
   int descriptor_ = -1;

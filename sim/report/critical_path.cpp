@@ -143,6 +143,15 @@ EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
   return dag.edge_kind(EdgeId{dag.first_edge(from).index() + static_cast<std::size_t>(found - targets.begin())});
 }
 
+std::string release_in_words(const Dag& dag, Release release, TaskId released) {
+  switch (release.by()) {
+    case Release::By::kNothing: return "the start of the replay";
+    case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
+    case Release::By::kEdge: break;
+  }
+  return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
+}
+
 std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
 
 }  // namespace
@@ -184,17 +193,13 @@ CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timel
 }
 
 std::string released_by_text(const Dag& dag, const PathTask& task) {
-  const TaskId released = released_task(task);
-  std::string text = task.last_arrival.valid()
-                         ? fmt::format("rank {}, the last to arrive, after ", dag.lane(released).rank)
-                         : std::string{};
-  switch (task.release.by()) {
-    case Release::By::kNothing: return text + "the start of the replay";
-    case Release::By::kLane: return text + fmt::format("its lane: {} was in front", dag.name(task.release.task()));
-    case Release::By::kEdge: break;
-  }
-  const EdgeKind kind = kind_of_edge(dag, task.release.task(), released);
-  return text + fmt::format("{} ({})", dag.name(task.release.task()), to_text(kind));
+  if (!task.last_arrival.valid()) return release_in_words(dag, task.release, task.task);
+  return fmt::format("rank {}, the last to arrive, after {}", dag.lane(task.last_arrival).rank,
+                     release_in_words(dag, task.release, task.last_arrival));
+}
+
+std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task) {
+  return release_in_words(dag, timeline.released_by[task.index()], task);
 }
 
 std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {

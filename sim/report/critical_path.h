@@ -72,6 +72,8 @@ struct CriticalPath {
 /// "launch of aten::mm", "its lane: PUSH 3 was in front", "rank 3, the last to arrive".
 /// Names are as the trace has them.
 [[nodiscard]] std::string released_by_text(const Dag& dag, const PathTask& task);
+/// What let `task` itself start; a collective's other members are left out.
+[[nodiscard]] std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task);
 
 /// What a rank cost the others: for each collective, how long its other members waited for
 /// the one that arrived last.

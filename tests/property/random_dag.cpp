@@ -26,7 +26,7 @@ void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   for (std::size_t i = 0; i < tasks; ++i) {
     builder.add_task({.name = builder.intern("task " + std::to_string(i)),
                       .lane = LaneId{below(generator, lanes)},
-                      .duration = Duration{below(generator, 6) * shape.scale},
+                      .duration = Duration{(shape.shortest + below(generator, 6)) * shape.scale},
                       .hint = Time{Duration{below(generator, 20)}}});
   }
 }
@@ -42,9 +42,13 @@ void add_edges(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   }
 }
 
-void add_rendezvous(DagBuilder& builder, std::mt19937& generator) {
+void add_rendezvous(DagBuilder& builder, std::mt19937& generator, bool on_fifo_lanes) {
   std::vector<std::size_t> tasks(builder.task_count());
   std::iota(tasks.begin(), tasks.end(), std::size_t{0});
+  const auto on_fifo_lane = [&builder](std::size_t task) {
+    return builder.lane(builder.task(TaskId{task}).lane).order == LaneOrder::kFifo;
+  };
+  if (!on_fifo_lanes) tasks.erase(std::remove_if(tasks.begin(), tasks.end(), on_fifo_lane), tasks.end());
   for (std::size_t i = tasks.size(); i > 1; --i) std::swap(tasks[i - 1], tasks[below(generator, i)]);
   std::size_t used = 0;
   while (one_in(generator, 2) && used + 4 < tasks.size()) {
@@ -66,7 +70,7 @@ Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
     DagBuilder builder;
     add_tasks(builder, generator, shape);
     add_edges(builder, generator, shape);
-    if (shape.rendezvous) add_rendezvous(builder, generator);
+    if (shape.rendezvous) add_rendezvous(builder, generator, shape.rendezvous_on_fifo_lanes);
     try {
       return std::move(builder).build().dag;
     } catch (const CycleError&) {

@@ -16,8 +16,10 @@ struct RandomDagShape {
   int most_tasks = 40;
   bool fifo_lanes = true;
   bool rendezvous = true;
+  bool rendezvous_on_fifo_lanes = true;
   bool lags = true;
-  std::int64_t scale = 1;  ///< every duration and lag is multiplied by it
+  std::int64_t shortest = 0;  ///< duration of a task
+  std::int64_t scale = 1;     ///< every duration and lag is multiplied by it
 };
 
 /// A small dag in which times tie often: durations of 0 to 5. The same generator state gives

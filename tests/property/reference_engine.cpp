@@ -32,7 +32,7 @@ class Reference {
       do {
         while (end_tasks(*now) || start_free_tasks(*now) || end_rendezvous()) {
         }
-      } while (serve_lanes(*now));
+      } while (serve_lanes(*now, true) || serve_lanes(*now, false));
     }
     const bool all_ended = std::all_of(state_.begin(), state_.end(), [](const State& s) { return s.ended; });
     return all_ended ? std::optional{timeline()} : std::nullopt;
@@ -120,7 +120,7 @@ class Reference {
     return false;
   }
 
-  bool serve_lanes(Time now) {
+  bool serve_lanes(Time now, bool only_instant) {
     bool changed = false;
     for (std::size_t lane = 0; lane < dag_.lanes().size(); ++lane) {
       if (dag_.lanes()[lane].order != LaneOrder::kFifo || busy(lane)) continue;
@@ -130,7 +130,7 @@ class Reference {
         const std::optional<Time> since = ready(i);
         if (since && *since <= now && (!chosen || *since < *ready(*chosen))) chosen = i;
       }
-      if (!chosen) continue;
+      if (!chosen || (only_instant && machine_.duration(TaskId{*chosen}) != Duration{})) continue;
       before_[*chosen] = lane_before_[lane];
       lane_before_[lane] = TaskId{*chosen};
       start(*chosen, now);
