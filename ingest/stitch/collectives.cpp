@@ -14,9 +14,11 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Parts of one collective end together within this, or within a fifth of the shortest part:
-/// the last messages of a ring over TCP reach the ranks at different times.
+/// Kernels of one collective end together within this, or within a fifth of the shortest.
 constexpr Duration kEndGrain{500'000};
+/// Host parts end apart by as much as TCP shifts their last messages: up to the length of the
+/// shortest part, or this.
+constexpr Duration kHostEndGrain{5'000'000};
 
 std::string_view plain_name(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
@@ -106,7 +108,9 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
 }
 
 bool ends_apart(const MatchedCollective& match) {
-  return !match.point_to_point() && match.end_spread() > std::max(kEndGrain, match.shortest() / 5);
+  if (match.point_to_point()) return false;
+  const Duration allowed = match.on_device() ? std::max(kEndGrain, match.shortest() / 5) : std::max(kHostEndGrain, match.shortest());
+  return match.end_spread() > allowed;
 }
 
 }  // namespace

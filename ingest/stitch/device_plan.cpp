@@ -14,8 +14,13 @@ namespace {
 constexpr Duration kCallOverhead{2'000};
 /// A call returns within this of the end of what it waited for, if nothing recorded says what that was.
 constexpr Duration kReturnDelay{50'000};
-/// A stream goes on within this of the end of another stream's work it waited for.
-constexpr Duration kStreamWakeUp{10'000};
+/// A stream goes on within this of the end of another stream's work it waited for, or within
+/// this share of the wait: a kernel that needs many blocks at once is held up a little longer.
+constexpr Duration kStreamWakeUp{50'000};
+constexpr std::int64_t kWakeUpShare = 50;
+/// Work that waited for room on the device begins in this last part of the work that leaves it: a fifth, at least 20 us, at most half.
+constexpr std::int64_t kTailShare = 5;
+constexpr Duration kTail{20'000};
 /// A launch may only be taken to wait for a full queue if it took this long with this many pieces outstanding.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
@@ -50,28 +55,34 @@ Duration median(std::vector<Duration>& values) {
   return *middle;
 }
 
-/// Assigns rows and predecessors of one stream, clipping small overlaps.
+/// Puts `op` on the first row of its stream that is free, clipping a small overlap; 16 rows at most.
+std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of_row, std::uint32_t index) {
+  const DeviceOp& op = events.ops[index];
+  for (std::uint32_t row = 0; row < last_of_row.size(); ++row) {
+    DeviceOp& before = events.ops[last_of_row[row]];
+    const Duration overlap = before.end - op.begin;
+    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end && op.begin > before.begin;
+    if (overlap > Duration{} && !small) continue;
+    before.end = std::min(before.end, op.begin);
+    last_of_row[row] = index;
+    return row;
+  }
+  if (last_of_row.size() < 16) last_of_row.push_back(index);
+  last_of_row.back() = index;
+  return static_cast<std::uint32_t>(last_of_row.size() - 1);
+}
+
+/// Assigns rows and predecessors of one stream.
 void order_stream(RankEvents& events, const RankEvents::Stream& stream, DevicePlan& plan) {
   std::vector<std::uint32_t> last_of_row;
-  std::uint32_t latest = kNoIndex;  // the op that ended last so far
+  for (const std::uint32_t index : stream.ops) plan.row[index] = choose_row(events, last_of_row, index);
+  std::vector<std::pair<Time, std::uint32_t>> by_end;
+  for (const std::uint32_t index : stream.ops) by_end.emplace_back(events.ops[index].end, index);
+  std::sort(by_end.begin(), by_end.end());
   for (const std::uint32_t index : stream.ops) {
-    DeviceOp& op = events.ops[index];
-    std::size_t row = 0;
-    for (; row < last_of_row.size(); ++row) {
-      DeviceOp& before = events.ops[last_of_row[row]];
-      const Duration overlap = before.end - op.begin;
-      if (overlap <= Duration{}) break;
-      const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end && op.begin > before.begin;
-      if (!small) continue;
-      before.end = op.begin;
-      break;
-    }
-    if (row == last_of_row.size() && row < 16) last_of_row.push_back(index);
-    row = std::min<std::size_t>(row, last_of_row.size() - 1);
-    plan.row[index] = static_cast<std::uint32_t>(row);
-    plan.previous[index] = latest != kNoIndex && events.ops[latest].end <= op.begin ? latest : (last_of_row[row] == index ? kNoIndex : last_of_row[row]);
-    last_of_row[row] = index;
-    if (latest == kNoIndex || events.ops[latest].end <= op.end) latest = index;
+    auto at = std::upper_bound(by_end.begin(), by_end.end(), std::pair{events.ops[index].begin, kNoIndex});
+    while (at != by_end.begin() && std::prev(at)->second >= index) --at;  // empty work of this very instant
+    if (at != by_end.begin()) plan.previous[index] = std::prev(at)->second;
   }
 }
 
@@ -205,32 +216,78 @@ class WaitFinder {
   std::vector<StreamTimes> stream_times_;
 };
 
-/// Adds waits across streams that no event records: work that begins well after its launch
-/// and its stream's last work ended, but right after work of another stream of its device.
-void infer_stream_waits(const RankEvents& events, DevicePlan& plan) {
-  std::vector<Time> explained(events.ops.size(), Time::min());
-  for (const StreamWait& wait : plan.stream_waits) explained[wait.after] = std::max(explained[wait.after], events.ops[wait.before].end);
-  std::vector<std::pair<Time, std::uint32_t>> by_end;
-  for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end.emplace_back(events.ops[i].end, i);
-  std::sort(by_end.begin(), by_end.end());
-  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
-    const DeviceOp& op = events.ops[i];
-    Time ready = explained[i];
-    if (plan.previous[i] != kNoIndex) ready = std::max(ready, events.ops[plan.previous[i]].end);
-    if (op.call != kNoIndex) ready = std::max(ready, launched_at(events, op) + plan.delays.launch);
-    if (op.begin - kOverlapGrain <= ready) continue;
-    auto at = std::upper_bound(by_end.begin(), by_end.end(), std::pair{op.begin, kNoIndex});
-    for (int tries = 0; at != by_end.begin() && tries < 64; ++tries) {
-      --at;
-      const DeviceOp& other = events.ops[at->second];
-      if (at->first <= ready || op.begin - at->first > kStreamWakeUp) break;
-      const bool same_device = events.streams[other.stream].device == events.streams[op.stream].device;
-      if (other.stream == op.stream || !same_device) continue;
-      plan.stream_waits.push_back({at->second, i, true});
-      break;
+/// Finds what device work waited for on other streams where no event records it.
+class StreamWaitFinder {
+ public:
+  StreamWaitFinder(const RankEvents& events, DevicePlan& plan) : events_(events), plan_(plan), explained_(events.ops.size(), Time::min()) {
+    for (const StreamWait& wait : plan.stream_waits) explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
+    for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
+    std::sort(by_end_.begin(), by_end_.end());
+  }
+
+  void run() {
+    for (std::uint32_t i = 0; i < events_.ops.size(); ++i) {
+      const Time ready = ready_at(i);
+      if (events_.ops[i].begin - kOverlapGrain <= ready) continue;
+      if (!waits_for_an_end(i, ready)) (void)waits_for_room(i, ready);
     }
   }
-}
+
+ private:
+  using Ends = std::vector<std::pair<Time, std::uint32_t>>;
+
+  Time ready_at(std::uint32_t i) const {
+    Time ready = explained_[i];
+    if (plan_.previous[i] != kNoIndex) ready = std::max(ready, events_.ops[plan_.previous[i]].end);
+    const DeviceOp& op = events_.ops[i];
+    return op.call == kNoIndex ? ready : std::max(ready, launched_at(events_, op) + plan_.delays.launch);
+  }
+
+  bool other_stream(const DeviceOp& a, const DeviceOp& b) const {
+    return a.stream != b.stream && events_.streams[a.stream].device == events_.streams[b.stream].device;
+  }
+
+  /// An event can only stand for work that was launched before the wait.
+  bool launched_before(const DeviceOp& a, const DeviceOp& b) const {
+    return a.call == kNoIndex || b.call == kNoIndex || events_.begin_of(a.call) <= events_.begin_of(b.call);
+  }
+
+  bool waits_for_an_end(std::uint32_t i, Time ready) {
+    const DeviceOp& op = events_.ops[i];
+    const Duration wake_up = ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
+    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
+    for (int tries = 0; at != by_end_.begin() && tries < 64; ++tries) {
+      --at;
+      if (at->first <= ready || op.begin - at->first > wake_up) return false;
+      const DeviceOp& other = events_.ops[at->second];
+      if (!other_stream(op, other) || !launched_before(other, op)) continue;
+      plan_.stream_waits.push_back({at->second, i, StreamWait::Why::kInferred});
+      return true;
+    }
+    return false;
+  }
+
+  bool waits_for_room(std::uint32_t i, Time ready) {
+    const DeviceOp& op = events_.ops[i];
+    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
+    for (int tries = 0; at != by_end_.end() && tries < 64; ++at, ++tries) {
+      const DeviceOp& other = events_.ops[at->second];
+      const Duration length = other.end - other.begin;
+      const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));
+      const bool in_tail = other.begin < op.begin && other.end > ready && other.end - op.begin <= tail;
+      const bool divisible = events_.trace->kind[other.event] != EventKind::kKernel || !collective_in(events_.name_of(other.event));
+      if (!in_tail || !divisible || !other_stream(op, other)) continue;
+      plan_.stream_waits.push_back({at->second, i, StreamWait::Why::kRoom});
+      return true;
+    }
+    return false;
+  }
+
+  const RankEvents& events_;
+  DevicePlan& plan_;
+  std::vector<Time> explained_;
+  Ends by_end_;
+};
 
 }  // namespace
 
@@ -252,7 +309,7 @@ DevicePlan plan_device(RankEvents& events, std::vector<ThreadPlan>& plans) {
   }
   WaitFinder(events, plan, plans).run(syncs);
   plan.stream_waits = syncs.stream_waits();
-  infer_stream_waits(events, plan);
+  StreamWaitFinder(events, plan).run();
   return plan;
 }
 

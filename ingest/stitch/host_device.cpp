@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -45,14 +46,28 @@ std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches
   return pairs;
 }
 
-/// A message ends at its receiver after it began at its sender: enough to tie two hosts that
-/// exchange messages only. The fastest messages of both directions bound the difference.
+Time median_of(std::vector<Time> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Ties hosts that exchange messages only. A message ends later at its receiver than at its
+/// sender; over both directions that cancels out, so the middle of the two medians counts.
 void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host, std::vector<ClockPair>& pairs) {
-  if (!pairs.empty()) return;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<Time>, 2>> ahead;
   for (const MatchedCollective& match : matches) {
     const CollectiveUse& a = match.uses.front();
     const CollectiveUse& b = match.uses.back();
-    pairs.push_back({host[a.rank], host[b.rank], a.end, b.end});
+    if (!match.point_to_point() || host[a.rank] == host[b.rank]) continue;
+    const bool swapped = host[a.rank] > host[b.rank];
+    const Duration difference = swapped ? a.end - b.end : b.end - a.end;
+    ahead[std::minmax(host[a.rank], host[b.rank])][(a.end < b.end) == swapped ? 1U : 0U].push_back(Time{difference});
+  }
+  for (const auto& [hosts, directions] : ahead) {
+    if (directions[0].empty() || directions[1].empty()) continue;
+    const Duration middle = (median_of(directions[0]).time_since_epoch() + median_of(directions[1]).time_since_epoch()) / 2;
+    pairs.push_back({hosts.first, hosts.second, Time{}, Time{middle}});
   }
 }
 

@@ -65,16 +65,23 @@ void link_launches(RankEvents& events, const Rows& rows) {
   }
 }
 
-/// The thread with the step marks; without marks the one whose events cover most time.
+std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& thread) {
+  return static_cast<std::size_t>(std::count_if(thread.events.begin(), thread.events.end(), [&](std::uint32_t event) {
+    return events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event)).has_value();
+  }));
+}
+
+/// The thread with most step marks; without marks the one that begins first among those with
+/// at least a tenth of the busiest one's events, because the main thread wakes the others.
 std::size_t find_main_thread(const RankEvents& events) {
+  std::size_t busiest = 0;
+  for (const RankEvents::Thread& thread : events.threads) busiest = std::max(busiest, thread.events.size());
   std::size_t best = 0;
-  std::pair<std::size_t, std::size_t> best_score{0, 0};
+  std::pair<std::size_t, Duration> best_score{0, Duration::min()};
   for (std::size_t t = 0; t < events.threads.size(); ++t) {
-    std::size_t marks = 0;
-    for (const std::uint32_t event : events.threads[t].events) {
-      if (events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event))) ++marks;
-    }
-    const std::pair score{marks, events.threads[t].events.size()};
+    const RankEvents::Thread& thread = events.threads[t];
+    if (10 * thread.events.size() < busiest && step_marks(events, thread) == 0) continue;
+    const std::pair score{step_marks(events, thread), -events.begin_of(thread.events.front()).time_since_epoch()};
     if (score > best_score) std::tie(best, best_score) = std::pair{t, score};
   }
   return best;

@@ -50,7 +50,7 @@ struct RankEvents {
   std::vector<DeviceOp> ops;           ///< by (begin, end, event)
   std::vector<std::uint32_t> syncs;    ///< kSync events, by start
   std::vector<StepWindow> steps;       ///< ProfilerStep#N on the main thread, by begin
-  std::size_t main_thread = 0;         ///< the one with the step marks, else the busiest; 0 if there is none
+  std::size_t main_thread = 0;         ///< the one with the step marks, else the first to begin; 0 if there is none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kUsualTimes = 4;
 constexpr Duration kLaunchCap{20'000};
 constexpr Duration kTurnCap{5'000};
-constexpr Duration kSyncCap{10'000};
+constexpr Duration kSyncCap{50'000};
 
 /// One thing a piece of device work depends on.
 struct Dependency {
@@ -77,37 +77,73 @@ void RankStitcher::stitch(Assembly& assembly) {
 }
 
 TaskId RankStitcher::task_of(const CollectiveUse& use) const noexcept {
-  return use.op != kNoIndex ? op_task_[use.op] : event_task_[use.event];
+  return use.op != kNoIndex ? op_tasks_[use.op].last : event_task_[use.event];
+}
+
+/// A background thread starts by its own timer after something the main thread did.
+void RankStitcher::start_background(const ThreadPlan& plan, Assembly& assembly) const {
+  if (!plan.background || plan.placed.empty()) return;
+  const ThreadPlan::Placed& first = plan.placed.front();
+  const TaskId before = plans_[events_.main_thread].task_ending_by(first.begin);
+  if (before.valid()) assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
 }
 
 void RankStitcher::place_threads(Assembly& assembly) {
   event_task_.resize(events_.trace->size());
-  for (std::size_t t = 0; t < plans_.size(); ++t) {
+  std::vector<std::size_t> order;  // the main thread first: others hang on it
+  for (std::size_t t = 0; t < plans_.size(); ++t) order.insert(t == events_.main_thread ? order.begin() : order.end(), t);
+  for (const std::size_t t : order) {
     const Track& track = events_.trace->tracks[events_.threads[t].track.index()];
     const LaneId lane = assembly.builder.add_lane({fmt::format("thread {}", track.thread), identity_.host, identity_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
     place(plans_[t], events_, lane, assembly);
+    start_background(plans_[t], assembly);
     for (const ThreadPlan::Placed& placed : plans_[t].placed) {
       if (placed.event != kNoIndex) event_task_[placed.event] = placed.task;
     }
   }
 }
 
-void RankStitcher::place_device_work(Assembly& assembly) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes;
-  for (std::uint32_t i = 0; i < events_.ops.size(); ++i) {
-    const DeviceOp& op = events_.ops[i];
-    auto [lane, added] = lanes.try_emplace({op.stream, device_.row[i]});
-    if (added) {
-      const RankEvents::Stream& stream = events_.streams[op.stream];
-      std::string name = fmt::format("stream {}", stream.number);
-      if (device_.row[i] > 0) name += fmt::format(" ({})", device_.row[i] + 1);
-      lane->second = assembly.builder.add_lane({name, identity_.host, identity_.rank, LaneKind::kStream, LaneOrder::kEdges, stream.device});
-    }
-    const EventDetail* const detail = events_.trace->detail_of(op.event);
-    const std::int32_t step = events_.step_at(op.call == kNoIndex ? op.begin : events_.begin_of(op.call));
-    op_task_.push_back(assembly.add_task(kind_of(events_, op.event), assembly.builder.intern(events_.name_of(op.event)), lane->second, op.begin,
-                                         op.end, step, detail == nullptr ? Bytes{} : detail->bytes));
+LaneId RankStitcher::lane_of(std::uint32_t op, Assembly& assembly) {
+  const auto [lane, added] = stream_lanes_.try_emplace({events_.ops[op].stream, device_.row[op]});
+  if (added) {
+    const RankEvents::Stream& stream = events_.streams[events_.ops[op].stream];
+    std::string name = fmt::format("stream {}", stream.number);
+    if (device_.row[op] > 0) name += fmt::format(" ({})", device_.row[op] + 1);
+    lane->second = assembly.builder.add_lane({name, identity_.host, identity_.rank, LaneKind::kStream, LaneOrder::kEdges, stream.device});
   }
+  return lane->second;
+}
+
+void RankStitcher::place_op(std::uint32_t index, LaneId lane, Assembly& assembly) {
+  const DeviceOp& op = events_.ops[index];
+  const EventDetail* const detail = events_.trace->detail_of(op.event);
+  const std::int32_t step = events_.step_at(op.call == kNoIndex ? op.begin : events_.begin_of(op.call));
+  const NameId name = assembly.builder.intern(events_.name_of(op.event));
+  const Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
+  OpTasks& tasks = op_tasks_[index];
+  Time begin = op.begin;
+  const auto parts = op_parts_.find(index);
+  if (parts != op_parts_.end()) {
+    for (auto& [end, part] : parts->second) {
+      part = assembly.add_task(kind_of(events_, op.event), name, lane, begin, end, step, {});
+      if (tasks.last.valid()) assembly.add_edge(tasks.last, part, EdgeKind::kStream);
+      if (!tasks.first.valid()) tasks.first = part;
+      tasks.last = part;
+      begin = end;
+    }
+  }
+  const TaskId task = assembly.add_task(kind_of(events_, op.event), name, lane, begin, op.end, step, bytes);
+  if (tasks.last.valid()) assembly.add_edge(tasks.last, task, EdgeKind::kStream);
+  if (!tasks.first.valid()) tasks.first = task;
+  tasks.last = task;
+}
+
+void RankStitcher::place_device_work(Assembly& assembly) {
+  for (const StreamWait& wait : device_.stream_waits) {
+    if (wait.why == StreamWait::Why::kRoom) op_parts_[wait.before].try_emplace(events_.ops[wait.after].begin);
+  }
+  op_tasks_.resize(events_.ops.size());
+  for (std::uint32_t i = 0; i < events_.ops.size(); ++i) place_op(i, lane_of(i, assembly), assembly);
 }
 
 void RankStitcher::connect_device_work(Assembly& assembly) {
@@ -118,7 +154,7 @@ void RankStitcher::connect_device_work(Assembly& assembly) {
     const DeviceOp& op = events_.ops[i];
     if (device_.previous[i] != kNoIndex) {
       const std::uint32_t before = device_.previous[i];
-      dependencies[i].push_back({op_task_[before], events_.ops[before].end, EdgeKind::kStream, device_.delays.turn, turn_cap});
+      dependencies[i].push_back({op_tasks_[before].last, events_.ops[before].end, EdgeKind::kStream, device_.delays.turn, turn_cap});
     }
     if (op.call == kNoIndex) continue;
     const Time launched = launched_at(events_, op);
@@ -127,9 +163,14 @@ void RankStitcher::connect_device_work(Assembly& assembly) {
   }
   for (const StreamWait& wait : device_.stream_waits) {
     if (wait.before >= wait.after) continue;
-    dependencies[wait.after].push_back({op_task_[wait.before], events_.ops[wait.before].end, EdgeKind::kSync, device_.delays.turn, kSyncCap});
+    const Time begin = events_.ops[wait.after].begin;
+    const bool room = wait.why == StreamWait::Why::kRoom;
+    const TaskId before = room ? op_parts_[wait.before][begin] : op_tasks_[wait.before].last;
+    const Time ready = room ? begin : events_.ops[wait.before].end;
+    const Duration cap = wait.why == StreamWait::Why::kInferred ? std::max(kSyncCap, begin - ready) : kSyncCap;
+    dependencies[wait.after].push_back({before, ready, EdgeKind::kSync, device_.delays.turn, cap});
   }
-  for (std::size_t i = 0; i < events_.ops.size(); ++i) add_dependencies(op_task_[i], events_.ops[i].begin, dependencies[i], assembly);
+  for (std::size_t i = 0; i < events_.ops.size(); ++i) add_dependencies(op_tasks_[i].first, events_.ops[i].begin, dependencies[i], assembly);
 }
 
 void RankStitcher::connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs) {
@@ -140,7 +181,7 @@ void RankStitcher::connect_threads(Assembly& assembly, const std::vector<HandOff
     connect(plans_[hand_off.from].task_ending_by(hand_off.from_time), plans_[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
   }
   for (const HostWait& wait : device_.host_waits) {
-    connect(op_task_[wait.op], plans_[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
+    connect(op_tasks_[wait.op].last, plans_[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
   }
 }
 
@@ -171,8 +212,11 @@ void RankStitcher::report(Assembly& assembly, std::uint64_t unmatched_submission
   const auto note = [&](std::string_view name, Severity severity, std::string_view remedy, std::uint64_t count) {
     if (count > 0) diagnostics.count(name, severity, remedy, {}, {}, count);
   };
-  const auto inferred = static_cast<std::uint64_t>(std::count_if(device_.stream_waits.begin(), device_.stream_waits.end(), [](const StreamWait& w) { return w.inferred; }));
-  note("inferred_stream_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", inferred);
+  const auto waits = [&](StreamWait::Why why) {
+    return static_cast<std::uint64_t>(std::count_if(device_.stream_waits.begin(), device_.stream_waits.end(), [&](const StreamWait& w) { return w.why == why; }));
+  };
+  note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device", waits(StreamWait::Why::kRoom));
+  note("inferred_stream_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", waits(StreamWait::Why::kInferred));
   note("inferred_host_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", device_.inferred_host_waits);
   note("full_launch_queue", Severity::kInfo, "launches that waited for room in the device's queue; the step is bound by the device there", device_.full_queue_waits);
   note("unexplained_blocking_call", Severity::kNotice, "a synchronising call took long, but no recorded device work ended in it; its time stays host time", device_.unexplained_blocking);

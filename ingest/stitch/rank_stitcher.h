@@ -1,6 +1,8 @@
 #ifndef STEPSIM_INGEST_STITCH_RANK_STITCHER_H
 #define STEPSIM_INGEST_STITCH_RANK_STITCHER_H
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "ingest/stitch/assembly.h"
@@ -27,7 +29,10 @@ class RankStitcher {
 
  private:
   void place_threads(Assembly& assembly);
+  void start_background(const ThreadPlan& plan, Assembly& assembly) const;
   void place_device_work(Assembly& assembly);
+  void place_op(std::uint32_t op, LaneId lane, Assembly& assembly);
+  [[nodiscard]] LaneId lane_of(std::uint32_t op, Assembly& assembly);
   void connect_device_work(Assembly& assembly);
   void connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs);
   void add_steps(Assembly& assembly);
@@ -37,8 +42,15 @@ class RankStitcher {
   RankIdentity identity_;
   std::vector<ThreadPlan> plans_;
   DevicePlan device_;
-  std::vector<TaskId> op_task_;       ///< by op
+  /// Tasks of one piece of device work: several where other work began in its tail.
+  struct OpTasks {
+    TaskId first;
+    TaskId last;
+  };
+  std::vector<OpTasks> op_tasks_;     ///< by op
+  std::map<std::uint32_t, std::map<Time, TaskId>> op_parts_;  ///< by op, by end: the parts of divided work
   std::vector<TaskId> event_task_;    ///< by event, for host collectives
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> stream_lanes_;  ///< by stream and row
   std::size_t first_task_ = 0;        ///< of this rank, in the assembly
 };
 

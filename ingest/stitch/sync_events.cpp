@@ -74,7 +74,7 @@ SyncEvents::SyncEvents(const RankEvents& events) {
       const std::uint32_t after = order.first_after(events.begin_of(call));
       for (const std::uint32_t before : awaited) {
         const bool fits = after != kNoIndex && before != after && events.ops[before].end <= events.ops[after].begin + kOverlapGrain;
-        if (fits && events.ops[before].stream != events.ops[after].stream) stream_waits_.push_back({before, after, false});
+        if (fits && events.ops[before].stream != events.ops[after].stream) stream_waits_.push_back({before, after});
       }
     }
   }
