@@ -168,7 +168,7 @@ std::vector<std::string> names_of(const Keys& keys) {
 /// Where a key or value stands; an empty value has no mark of its own.
 std::uint32_t line_of(const YAML::Node& node, std::uint32_t otherwise) {
   const YAML::Mark mark = node.Mark();
-  return mark.is_null() ? otherwise : line_of(mark);
+  return mark.is_null() || node.IsNull() ? otherwise : line_of(mark);
 }
 
 [[noreturn]] void reject_key(const Place& place, const std::string& key, const Keys& known) {

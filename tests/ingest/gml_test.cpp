@@ -136,8 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadGml{"graph [\n node [\n id ]\n]", "dag.gml:3: ']' after key 'id'; expected its value"},
                     BadGml{"graph [ ]\n]", "dag.gml:2: ']' without its '['; expected a key or the end of the file"},
                     BadGml{"\n\ngraph [ \"text\" 1 ]", "dag.gml:3: 'text' found; expected a key"},
-                    BadGml{"\x01graph [ ]", "dag.gml:1: '\\x01' found; expected a key, a value, '[' or ']'"},
-                    BadGml{"\x1f\x8b", "dag.gml:1: no 'graph [' in the file; expected a GML graph"}));
+                    BadGml{"\x01graph [ ]", "dag.gml:1: '\\x01' found; expected a key, a value, '[' or ']'"}));
 
 TEST(GmlTest, ATextOfTwoMebibytesIsRefused) {
   EXPECT_THAT(refused("graph [ node [ id 0\n label \"" + std::string(2U << 20U, 'x') + "\" ] ]"), HasSubstr("dag.gml:2: a text of more than 1 MiB"));
