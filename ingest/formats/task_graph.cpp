@@ -27,6 +27,7 @@ constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
 // Sums along a chain of tasks must stay within 64 bits; each of these is 31 years or an exbibyte.
 constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
+constexpr double kLongestRun = 3e18;   // nanoseconds
 constexpr double kSlowestLink = 1;     // bytes per second
 constexpr double kFastestLink = 1e18;
 
@@ -43,7 +44,7 @@ std::optional<std::int64_t> whole_number(std::string_view digits) noexcept {
   const auto value = scaled_decimal(digits, 0);
   if (digits.find_first_of(".eE") == std::string_view::npos) return value;
   const auto millionths = scaled_decimal(digits, 6);
-  const bool whole = value.has_value() && millionths.has_value() && *millionths % 1'000'000 == 0;
+  const bool whole = value.has_value() && (!millionths.has_value() || *millionths % 1'000'000 == 0);
   return whole ? value : std::nullopt;
 }
 
@@ -251,6 +252,7 @@ class Reader {
       if (by_id_[i].first == by_id_[i - 1].first) fail(offsets_[by_id_[i].second], fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
     }
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
+    check_span();
     check_order();
   }
 
@@ -263,6 +265,24 @@ class Reader {
     }
     for (const std::int64_t id : task.after) {
       if (!place_of(id).has_value()) fail(offset, fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
+    }
+  }
+
+  /// A replay may run all tasks one after another: its times must stay within 64 bits.
+  void check_span() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      const TaskGraph::Task& task = graph_.tasks[i];
+      sum += static_cast<double>(task.duration.count());
+      if (task.transfer) {
+        double narrowest = kFastestLink;
+        for (const std::uint32_t index : graph_.routes.at({task.host, task.destination})) {
+          sum += static_cast<double>(graph_.links[index].latency.count());
+          narrowest = std::min(narrowest, graph_.links[index].bandwidth);
+        }
+        sum += static_cast<double>(task.bytes.count()) / narrowest * 1e9;
+      }
+      if (sum > kLongestRun) fail(offsets_[i], "the tasks up to here take more than 100 years one after another; expected less");
     }
   }
 

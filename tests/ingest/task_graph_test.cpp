@@ -102,6 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":["0"]})", "expected a number"),
                     task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":0})", "expected an array"),
                     task(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":0,"kind":"compute","host":0,"ns":1})", "a second task has id 0"),
+                    task(R"({"id":0,"kind":"compute","host":0,"ns":1e18},{"id":1,"kind":"compute","host":0,"ns":1e18},{"id":2,"kind":"compute","host":0,"ns":1e18},{"id":3,"kind":"compute","host":0,"ns":1e18})", "more than 100 years"),
                     task(R"(5)", "expected an object"), task("", "'tasks' is empty")));
 
 INSTANTIATE_TEST_SUITE_P(
