@@ -1,11 +1,13 @@
 #include "cli/work.h"
 
 #include <fmt/core.h>
+#include <oneapi/tbb/global_control.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "cli/progress.h"
+#include "cli/threads.h"
 #include "ingest/load.h"
 #include "model/error.h"
 #include "model/text.h"
@@ -70,10 +72,14 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
 
 }  // namespace
 
-Replayed load_and_replay(const CommonOptions& options, const Session& session) {
+Replayed load_and_replay(CommonOptions options, const Session& session) {
   if (options.output) {
     static_cast<void>(sim::exporter_for(*options.output));
   }
+  options.threads = startable_threads(options.threads);
+  // Without it oneTBB warns on standard error when more threads than cores are asked for.
+  const oneapi::tbb::global_control threads(oneapi::tbb::global_control::max_allowed_parallelism,
+                                            static_cast<std::size_t>(options.threads));
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);

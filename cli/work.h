@@ -21,7 +21,7 @@ struct Replayed {
 
 /// Loads the traces and replays them as recorded, with progress on standard error. Refuses a
 /// bad -o before it reads, so that nobody waits for a mistyped extension.
-[[nodiscard]] Replayed load_and_replay(const CommonOptions& options, const Session& session);
+[[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session);
 
 /// A path and what it is the path of: "the replay", "rank 1's step 5".
 struct NamedPath {
