@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""streams_and_signals.py STEPSIM SAMPLE: a standard output that is closed or full, a reader that
+has gone, a file-size limit, Ctrl-C. SAMPLE is a capture that replays."""
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+failures = []
+
+
+def check(what, condition, detail=""):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED {what} {detail}")
+
+
+def one_error_line(text):
+    return text.startswith(b"error: ") and text.count(b"\n") == 1 and text.endswith(b"\n")
+
+
+def full_stdout(*arguments):
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([STEPSIM, *arguments], stdout=full, stderr=subprocess.PIPE)
+    check(f"{arguments[:1]} to a full disk", run.returncode == 1 and one_error_line(run.stderr) and b"No space left" in run.stderr, run)
+
+
+def closed_stdout(*arguments):
+    run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', STEPSIM, *arguments], stderr=subprocess.PIPE)
+    check(f"{arguments[:1]} to a closed stdout", run.returncode == 1 and one_error_line(run.stderr), run)
+
+
+def everything_closed():
+    run = subprocess.run(["sh", "-c", '"$0" "$@" <&- >&- 2>&-', STEPSIM, "replay", SAMPLE])
+    check("all streams closed", run.returncode == 1, run)
+
+
+def reader_gone():
+    """SIGPIPE ends the program quietly."""
+    run = subprocess.run(["bash", "-c", '"$0" replay "$1" --json --tasks | true; exit ${PIPESTATUS[0]}', STEPSIM, SAMPLE], stderr=subprocess.PIPE)
+    check("a reader that has gone", run.returncode in (0, 128 + signal.SIGPIPE) and run.stderr == b"", run)
+
+
+def file_size_limit():
+    with tempfile.TemporaryDirectory() as folder:
+        target = os.path.join(folder, "out.json")
+        with open(target, "w") as old:
+            old.write("old")
+        run = subprocess.run([STEPSIM, "replay", SAMPLE, "-o", target], capture_output=True,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+        check("a file-size limit", run.returncode == 1 and one_error_line(run.stderr) and b"out.json" in run.stderr and not run.stdout, run)
+        check("the old file after it", open(target).read() == "old" and os.listdir(folder) == ["out.json"], os.listdir(folder))
+
+
+def not_its_own_input():
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "graph.json")
+        with open(copy, "w") as file:
+            file.write('{"hosts":1,"links":[],"routes":{},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1,"after":[]}]}')
+        run = subprocess.run([STEPSIM, "convert", copy, "-o", copy], capture_output=True)
+        check("an output that is an input", run.returncode == 2 and one_error_line(run.stderr) and b"hosts" in open(copy, "rb").read(), run)
+
+
+def interrupted(number):
+    """32 gibibytes of blanks in gzip take seconds; a signal must end them in half of one."""
+    blanks = gzip.compress(b" " * (64 << 20), 1)
+    with tempfile.TemporaryDirectory() as folder:
+        slow = os.path.join(folder, "slow.json.gz")
+        with open(slow, "wb") as file:
+            file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
+        child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.2)
+        began = time.monotonic()
+        child.send_signal(number)
+        out, err = child.communicate()
+        seconds = time.monotonic() - began
+        check(f"signal {number}", child.returncode == 130 and err == b"error: interrupted\n" and not out and seconds < 0.6, (child.returncode, err, seconds))
+
+
+def main():
+    for arguments in (["--help"], ["--version"], ["replay", "--help"], ["replay", SAMPLE], ["replay", SAMPLE, "--json", "--tasks"], ["critical-path", SAMPLE]):
+        full_stdout(*arguments)
+        closed_stdout(*arguments)
+    everything_closed()
+    reader_gone()
+    file_size_limit()
+    not_its_own_input()
+    interrupted(signal.SIGINT)
+    interrupted(signal.SIGTERM)
+    print(f"{len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""usage_errors.py STEPSIM: every wrong use ends with exit 2, nothing but help on stdout, and one
+line on stderr that names what was typed and, where there is one, the right word."""
+import subprocess
+import sys
+
+# Arguments, and what the error line must contain.
+CASES = [
+    ([], "no command given"),
+    ([""], "unknown command ''"),
+    (["reply"], "did you mean 'replay'"),
+    (["replya", "x"], "did you mean 'replay'"),
+    (["Replay", "x"], "did you mean 'replay'"),
+    (["critical_path", "x"], "did you mean 'critical-path'"),
+    (["critical-pth", "x"], "did you mean 'critical-path'"),
+    (["covert", "x"], "did you mean 'convert'"),
+    (["frobnicate"], "expected replay, critical-path or convert"),
+    (["whatiff", "x"], "unknown command 'whatiff'"),
+    (["--json", "replay", "x"], "option '--json' in the command's place"),
+    (["-x"], "option '-x' in the command's place"),
+    (["--versoin"], "option '--versoin' in the command's place"),
+    (["re\x1b[31mplay"], "'re\\x1b[31mplay'"),
+    (["two\nlines"], "'two\\nlines'"),
+    (["replay"], "TRACE is required"),
+    (["replay", "--json"], "TRACE is required"),
+    (["replay", ""], "TRACE is empty"),
+    (["replay", "x", ""], "TRACE is empty"),
+    (["critical-path"], "TRACE is required"),
+    (["convert"], "TRACE is required"),
+    (["convert", "x"], "convert needs -o OUT"),
+    (["convert", "x", "-o"], "-o has no value; expected FILE"),
+    (["convert", "x", "-o", ""], "-o is empty; expected FILE"),
+    (["convert", "x", "-o", "out"], "out"),
+    (["convert", "x", "-o", "out.jsn"], "out.jsn"),
+    (["convert", "x", "-o", "a.json", "-o", "b.json"], "-o is given more than once"),
+    (["replay", "x", "-o", "report.docx"], "report.docx"),
+    (["replay", "x", "--jsn"], "did you mean '--json'"),
+    (["replay", "x", "--json=yes"], "--json takes no value"),
+    (["replay", "x", "--quite"], "did you mean '--quiet'"),
+    (["replay", "x", "--task"], "did you mean '--tasks'"),
+    (["critical-path", "x", "--tasks"], "unknown option '--tasks'"),
+    (["replay", "x", "--threads"], "--threads has no value; expected N"),
+    (["replay", "x", "--threads", "0"], "--threads: '0'"),
+    (["replay", "x", "--threads", "-1"], "--threads: '-1'"),
+    (["replay", "x", "--threads", "many"], "--threads: 'many'"),
+    (["replay", "x", "--threads", "2.5"], "expected 1 to 1024"),
+    (["replay", "x", "--threads", "1000000"], "expected 1 to 1024"),
+    (["replay", "x", "--threads", "99999999999999999999"], "expected 1 to 1024"),
+    (["replay", "x", "--threads", "2", "--threads", "3"], "--threads is given more than once"),
+    (["replay", "x", "--thread", "2"], "did you mean '--threads'"),
+    (["replay", "x", "--steps"], "--steps has no value; expected A-B"),
+    (["replay", "x", "--steps", "6-4"], "--steps: '6-4'"),
+    (["replay", "x", "--steps", "first"], "--steps: 'first'"),
+    (["replay", "x", "--steps", "-3"], "--steps: '-3'"),
+    (["replay", "x", "--steps", "1-2-3"], "expected A-B"),
+    (["replay", "x", "--step", "1"], "did you mean '--steps'"),
+    (["replay", "x", "--ranks", "a"], "--ranks: 'a'"),
+    (["replay", "x", "--ranks", "1,,2"], "--ranks: '1,,2'"),
+    (["replay", "x", "--ranks", "0-2000000000"], "at most 1000000"),
+    (["replay", "x", "--ranks", "4294967296"], "--ranks: '4294967296'"),
+    (["replay", "x", "--rank", "1"], "did you mean '--ranks'"),
+    (["replay", "x", "--network", "maxmin"], "--network maxmin is not there yet"),
+    (["replay", "x", "--network", "recorded1"], "did you mean 'recorded'"),
+    (["replay", "x", "--network", "carrier-pigeon"], "expected recorded, alpha_beta, loggp, fifo or maxmin"),
+    (["replay", "x", "--network", ""], "unknown --network model ''"),
+    (["replay", "x", "--job"], "--job has no value; expected FILE"),
+    (["replay", "x", "--job="], "--job has no value; expected FILE"),
+    (["replay", "x", "--job", "a", "--job", "b"], "--job is given more than once"),
+    (["replay", "x", "--jobs", "a"], "did you mean '--job'"),
+    (["replay", "x", "--\x9b0m"], "\\u009b0m"),
+    (["replay", "x", "--\udc9b0m"], "\\x9b0m"),
+    (["replay", "x", "--threads", "\u202e1"], "'\\u202e1'"),
+]
+
+
+def problem_of(stepsim, arguments, expected):
+    """What is wrong with the answer, or nothing."""
+    raw = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
+    run = subprocess.run([stepsim] + raw, capture_output=True, timeout=20)
+    error = run.stderr.decode("utf-8", "replace")
+    if run.returncode != 2:
+        return f"exit {run.returncode}, expected 2"
+    if not (error.startswith("error: ") and error.endswith("\n") and error.count("\n") == 1):
+        return "stderr is not one line that begins 'error: '"
+    if any(ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2028" for c in error[:-1]):
+        return "a control character on stderr"
+    if arguments and run.stdout:
+        return "something on stdout"
+    if expected not in error:
+        return f"expected {expected!r}"
+    return None
+
+
+def main():
+    stepsim = sys.argv[1]
+    failed = 0
+    for arguments, expected in CASES:
+        problem = problem_of(stepsim, arguments, expected)
+        if problem:
+            failed += 1
+            run = subprocess.run([stepsim] + [a.encode("utf-8", "surrogateescape") for a in arguments], capture_output=True)
+            print(f"FAILED stepsim {arguments}: {problem}; stderr was {run.stderr!r}")
+    print(f"{len(CASES)} wrong uses, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

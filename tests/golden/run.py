@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""run.py STEPSIM [--update] FILE...: runs the commands written in FILE and compares their whole output.
+
+A .cmd file: the question it answers on the first line, then "$ stepsim ..." and what that prints,
+as often as needed. In a Markdown file the same stands in blocks that begin with ```console.
+Commands run in the repository's root; standard error follows standard output, and an exit
+code other than 0 is shown as "[exit N]". --update writes what the program prints now."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import difflib
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def stable(text):
+    """The commit changes with every commit; nothing else may."""
+    return re.sub(r'("commit":\s*)"[^"]*"', r'\1"COMMIT"', text)
+
+
+def output_of(stepsim, command):
+    words = shlex.split(command)
+    run = subprocess.run([stepsim] + words[1:], cwd=ROOT, capture_output=True, timeout=300)
+    text = stable(run.stdout.decode() + run.stderr.decode())
+    return text + (f"[exit {run.returncode}]\n" if run.returncode else "")
+
+
+def is_ours(line):
+    return line.startswith("$ ") and os.path.basename(line[2:].split()[0]) == "stepsim"
+
+
+def answered(stepsim, lines):
+    """`lines` with the output under every command replaced by the program's."""
+    out, skipping = [], False
+    for line in lines:
+        if line.startswith("$ ") or line.startswith("```"):
+            skipping = False
+        if not skipping:
+            out.append(line)
+        if is_ours(line):
+            out.append(output_of(stepsim, line[2:].rstrip("\n")))
+            skipping = True
+    return "".join(out)
+
+
+def rewritten(stepsim, path, text):
+    if not path.endswith(".md"):
+        return answered(stepsim, text.splitlines(keepends=True))
+    block = re.compile(r"^```console\n.*?^```$", re.MULTILINE | re.DOTALL)
+    return block.sub(lambda found: answered(stepsim, found.group(0).splitlines(keepends=True)), text)
+
+
+def main():
+    stepsim, files = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    update = "--update" in files
+    wrong = 0
+    for path in [os.path.abspath(f) for f in files if f != "--update"]:
+        with open(path, encoding="utf-8") as file:
+            expected = file.read()
+        found = rewritten(stepsim, path, expected)
+        if found == expected:
+            continue
+        wrong += 1
+        if update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(found)
+        else:
+            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(keepends=True), found.splitlines(keepends=True), path + " (expected)", path + " (found)"))
+    return 1 if wrong and not update else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""What a malformed input is and what must become of it."""
+import json
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Case:
+    """One input and its verdict. `files` are written below a fresh folder, `arguments` run there."""
+    name: str
+    files: dict                       # path -> bytes, or a function that makes the file at a path
+    arguments: list                   # after `stepsim`
+    verdict: object                   # says what is wrong with a Run, or None
+    twin: "Case" = None               # must give the same replay
+    seconds: float = 20
+    mebibytes: int = 4096
+
+
+@dataclass
+class Run:
+    code: int
+    stdout: bytes
+    stderr: str
+    answer: dict = None               # the JSON of an exit 0
+
+
+def ingest_of(run):
+    return run.answer["ingest"]
+
+
+def counts_of(run):
+    return {d["name"]: d["count"] for d in ingest_of(run)["diagnostics"]}
+
+
+@dataclass
+class Used:
+    """Exit 0. `skipped` records exactly; each of `diagnostics` counted (exactly, if a number is given)."""
+    diagnostics: dict = field(default_factory=dict)
+    skipped: int = None
+    events: int = None
+
+    def __call__(self, run):
+        if run.code != 0:
+            return f"exit {run.code}, expected 0: {run.stderr[:200]!r}"
+        found = counts_of(run)
+        for name, count in self.diagnostics.items():
+            if name not in found:
+                return f"diagnostic {name!r} is missing; there are {found}"
+            if count is not None and found[name] != count:
+                return f"diagnostic {name!r} counts {found[name]}, expected {count}"
+        for key, expected in (("skipped", self.skipped), ("events", self.events)):
+            if expected is not None and ingest_of(run)[key] != expected:
+                return f"{key} is {ingest_of(run)[key]}, expected {expected}; diagnostics {found}"
+        return None
+
+
+@dataclass
+class Refused:
+    """Exit 1 (or 2), with a line that matches `pattern`; by default one that names a byte offset or a line."""
+    pattern: str = r"(@\d+|:\d+): .*expected"
+    code: int = 1
+
+    def __call__(self, run):
+        if run.code != self.code:
+            return f"exit {run.code}, expected {self.code}: {run.stderr[:200]!r} {list(counts_of(run)) if run.answer else ''}"
+        return None if re.search(self.pattern, run.stderr) else f"no match of {self.pattern!r} in {run.stderr!r}"
+
+
+def printed(run):
+    """Exit 0 and a report, for runs without --json."""
+    return None if run.code == 0 and run.stdout else f"exit {run.code}, {len(run.stdout)} bytes; expected a report"
+
+
+def no_file(name, text=None):
+    """A refusal of something that has no offset: a file that is missing, a folder that is empty."""
+    return Refused(pattern=text or r"error: .*expected")
+
+
+def replay_of(run):
+    """What two runs on the same events must have in common."""
+    return {key: run.answer[key] for key in ("tasks", "edges", "ranks", "steps", "iteration", "unexplained_wait_ns")}
+
+
+def dumps(value):
+    return json.dumps(value, separators=(",", ":"))

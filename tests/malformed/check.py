@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""check.py STEPSIM [--only REGEX] [--sanitizer] [--no-big] [--keep FOLDER]: runs the program on every
+malformed input and holds it to the verdict stated for it, and to what is asked of all:
+
+* no signal; exit 0, 1 or 2; in time; within its memory
+* exit 0: nothing on stderr, with --json one object on stdout; else one line on stderr that begins "error: "
+* no control character on either
+* a file that was cut gives what its whole events give in a file that was closed
+
+Exit 1 if a case fails. --sanitizer: for builds with sanitizers, which need more time and memory."""
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import big_cases
+import byteps_cases
+import framing_cases
+import graph_cases
+import job_cases
+import kineto_cases
+from case import Run, replay_of
+
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def write(folder, files):
+    for path, content in files.items():
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if callable(content):
+            content(target)
+        else:
+            with open(target, "wb") as file:
+                file.write(content)
+
+
+def limits(mebibytes):
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if mebibytes:
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+
+
+def run(stepsim, case, folder, options):
+    """The finished Run, its seconds and its peak memory in MiB."""
+    write(folder, case.files)
+    seconds = case.seconds * (10 if options.sanitizer else 1)
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen([stepsim] + case.arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                 preexec_fn=lambda: limits(0 if options.sanitizer else 4096))
+        usage = wait(child, seconds)
+        out.seek(0), err.seek(0)
+        stdout, stderr = out.read(), err.read().decode("utf-8", "replace")
+    return Run(child.returncode, stdout, stderr), time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+def wait(child, seconds):
+    """Waits for the child and returns what it used; kills it after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return usage
+        if time.monotonic() > deadline:
+            child.kill()
+            _, _, usage = os.wait4(child.pid, 0)
+            child.returncode = -1000  # no signal has this number: it took too long
+            return usage
+        time.sleep(0.002)
+
+
+def common_problem(run, case, mebibytes, options):
+    """What breaks a rule that holds for every input."""
+    if run.code == -1000:
+        return f"not done after {case.seconds} s"
+    if run.code not in (0, 1, 2):
+        return f"exit {run.code}: {run.stderr[-300:]!r}"
+    if run.code == 0 and run.stderr:
+        return f"exit 0, but on stderr: {run.stderr[:300]!r}"
+    if run.code != 0 and not (run.stderr.startswith("error: ") and run.stderr.count("\n") == 1 and run.stderr.endswith("\n")):
+        return f"not one 'error: ' line on stderr: {run.stderr[:300]!r}"
+    if run.code != 0 and run.stdout:
+        return f"exit {run.code}, but on stdout: {run.stdout[:100]!r}"
+    text = run.stdout.decode("utf-8", "strict") + run.stderr
+    if CONTROLS.search(text):
+        return f"a control character: {CONTROLS.search(text)!r}"
+    if not options.sanitizer and mebibytes > case.mebibytes:
+        return f"{mebibytes:.0f} MiB, at most {case.mebibytes} are allowed"
+    return None
+
+
+class Checker:
+    def __init__(self, options):
+        self.options = options
+        self.answers = {}  # of twins
+
+    def answer_of(self, case, folder):
+        """(problem, run, seconds) of one case."""
+        result, seconds, mebibytes = run(self.options.stepsim, case, folder, self.options)
+        try:
+            problem = common_problem(result, case, mebibytes, self.options)
+            if not problem and result.code == 0 and "--json" in case.arguments:
+                result.answer = json.loads(result.stdout)
+        except ValueError as error:
+            problem = f"stdout is no JSON in UTF-8: {error}"
+        return problem, result, seconds
+
+    def twin_answer(self, twin):
+        if twin.name not in self.answers:
+            with tempfile.TemporaryDirectory() as folder:
+                problem, result, _ = self.answer_of(twin, folder)
+            self.answers[twin.name] = None if problem or result.code != 0 else replay_of(result)
+        return self.answers[twin.name]
+
+    def twin_problem(self, case, result):
+        if not case.twin or result.code != 0:
+            return None
+        expected, found = self.twin_answer(case.twin), replay_of(result)
+        if expected is None:
+            return f"its twin {case.twin.name} gives no answer"
+        different = [key for key in expected if expected[key] != found[key]]
+        return f"{different[0]} is {found[different[0]]}, its twin {case.twin.name} gives {expected[different[0]]}" if different else None
+
+    def check(self, case):
+        """(problem or None, seconds)"""
+        with tempfile.TemporaryDirectory() as folder:
+            problem, result, seconds = self.answer_of(case, folder)
+            if any("PWNED" in names for _, _, names in os.walk(folder)):
+                problem = "something from the input was executed"
+            problem = problem or case.verdict(result) or self.twin_problem(case, result)
+            if problem and self.options.keep:
+                shutil.copytree(folder, os.path.join(self.options.keep, case.name), dirs_exist_ok=True, symlinks=True)
+        return problem, seconds
+
+
+def chosen_cases(options):
+    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, framing_cases] + ([] if options.no_big else [big_cases])
+    cases = [case for module in modules for case in module.cases()]
+    names = [case.name for case in cases]
+    assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)
+    return [case for case in cases if re.search(options.only, case.name)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("stepsim", type=os.path.abspath)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--sanitizer", action="store_true")
+    parser.add_argument("--no-big", action="store_true")
+    parser.add_argument("--keep", help="copy the files of failed cases here")
+    checker = Checker(parser.parse_args())
+    cases, failed, slowest = chosen_cases(checker.options), 0, (0, "")
+    for case in cases:
+        problem, seconds = checker.check(case)
+        slowest = max(slowest, (seconds, case.name))
+        if problem:
+            failed += 1
+            print(f"FAILED {case.name}: {problem}", flush=True)
+    print(f"{len(cases)} malformed inputs, {failed} failed; the slowest took {slowest[0]:.1f} s ({slowest[1]})")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
