@@ -27,9 +27,9 @@ void TraceCursor::stopped(const json::Scanner& scanner, Outcome outcome) {
   if (outcome == Outcome::kBad) {
     problem_ = fmt::format("found '{}' at byte {}; expected {}", shown(std::string_view{scanner.at(), 1}), stopped_at_, scanner.error());
   } else if (outcome == Outcome::kCut) {
-    problem_ = "the file ends in the middle of it";
+    problem_ = "the file ends in the middle of it; expected the rest";
   } else {
-    problem_ = fmt::format("longer than {} MiB", TextWindow::kLargest >> 20);
+    problem_ = fmt::format("it is longer than {0} MiB; expected at most that", TextWindow::kLargest >> 20);
   }
 }
 
