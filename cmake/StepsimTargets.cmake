@@ -105,7 +105,8 @@ function(stepsim_test name)
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock fmt::fmt)
   target_compile_definitions(${name} PRIVATE STEPSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  # Without NO_PRETTY_VALUES a parameter's whole text becomes part of the name.
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()
 
 # stepsim_bench(dag_bench SOURCES dag_bench.cpp LINKS stepsim::model)
