@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "model/dag.h"
+#include "model/dag_builder.h"
 #include "model/error.h"
 #include "model/text.h"
 #include "model/units.h"

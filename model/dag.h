@@ -2,15 +2,11 @@
 #define STEPSIM_MODEL_DAG_H
 
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "model/error.h"
 #include "model/id.h"
 #include "model/task.h"
 #include "model/units.h"
@@ -83,85 +79,6 @@ class Dag {
   std::vector<TaskId> rendezvous_member_;
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
-};
-
-/// What a builder is told of one task. `hint` orders tasks that the edges leave unordered:
-/// the recorded start, or 0.
-struct TaskSpec {
-  TaskKind kind = TaskKind::kHost;
-  NameId name{};
-  LaneId lane{};
-  Duration duration{};
-  Bytes bytes{};
-  Time hint{};
-};
-
-/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
-/// "the dependencies form a cycle: a -> b -> a".
-class CycleError : public std::runtime_error {
- public:
-  CycleError(const std::string& what, std::vector<TaskId> tasks) : std::runtime_error(what), tasks_(std::move(tasks)) {}
-  /// The builder's ids of the tasks on the cycle, in order.
-  [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
-
- private:
-  std::vector<TaskId> tasks_;
-};
-
-/// Collects tasks and edges in any order, then builds a Dag in O((tasks + edges) log tasks).
-/// Ids given by add_task count from 0 and are valid until build().
-class DagBuilder {
- public:
-  LaneId add_lane(Lane lane);
-  /// One id for equal texts.
-  NameId intern(std::string_view name);
-  TaskId add_task(const TaskSpec& task);
-  /// `to` may start `lag` after the end of `from`. Edges between the same two tasks become
-  /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
-  void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
-  /// No member ends before all have started: a collective. A task joins at most one.
-  RendezvousId add_rendezvous();
-  void join(RendezvousId rendezvous, TaskId member);
-
-  [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
-  [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
-  void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }
-  [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
-  [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
-  [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
-
-  struct Edge {
-    TaskId from;
-    TaskId to;
-    EdgeKind kind = EdgeKind::kProgram;
-    Duration lag{};
-  };
-  [[nodiscard]] std::vector<Edge>& edges() noexcept { return edges_; }
-  [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
-
-  struct Result {
-    Dag dag;
-    std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
-  };
-  /// Orders tasks that no edge orders by (hint, builder id). Leaves the builder empty, or as
-  /// it was if it throws CycleError: also thrown where tasks wait for each other only through
-  /// rendezvous. Precondition: every edge is as add_edge demands.
-  [[nodiscard]] Result build() &&;
-
- private:
-  class Assembly;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
-
-  std::vector<TaskSpec> tasks_;
-  std::vector<Edge> edges_;
-  std::vector<Lane> lanes_;
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
-  std::vector<std::vector<TaskId>> rendezvous_;
-  std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
 };
 
 }  // namespace stepsim

@@ -1,3 +1,5 @@
+#include "model/dag_builder.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <queue>
 #include <utility>
 
-#include "model/dag.h"
+#include "model/error.h"
 #include "model/text.h"
 
 namespace stepsim {
@@ -161,9 +163,9 @@ std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
 }  // namespace
 
 /// Fills the columns of a Dag from a builder in the order of a numbering.
-class DagBuilder::Assembly {
+class DagBuilder::Layout {
  public:
-  Assembly(const DagBuilder& builder, const Numbering& numbering)
+  Layout(const DagBuilder& builder, const Numbering& numbering)
       : builder_(builder), order_(numbering.order()), out_(numbering.edges_by_source()), new_id_(order_.size()) {
     for (std::size_t i = 0; i < order_.size(); ++i) new_id_[order_[i]] = TaskId{i};
     add_tasks();
@@ -314,7 +316,7 @@ DagBuilder::Result DagBuilder::build() && {
     const std::string what = describe(cycle, *this);
     throw CycleError(what, std::move(cycle));
   }
-  Result result = Assembly{*this, numbering}.take();
+  Result result = Layout{*this, numbering}.take();
   result.dag.names_ = std::move(names_);
   result.dag.lanes_ = std::move(lanes_);
   *this = DagBuilder{};

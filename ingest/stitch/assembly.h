@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/dag.h"
+#include "model/dag_builder.h"
 #include "model/diagnostics.h"
 #include "model/recording.h"
 

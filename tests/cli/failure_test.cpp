@@ -5,6 +5,7 @@
 #include <new>
 
 #include "model/dag.h"
+#include "model/dag_builder.h"
 #include "model/error.h"
 
 namespace stepsim::cli {

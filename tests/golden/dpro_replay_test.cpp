@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "model/dag_builder.h"
 #include "sim/engine.h"
 #include "sim/report/critical_path.h"
 

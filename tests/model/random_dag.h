@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/dag.h"
+#include "model/dag_builder.h"
 
 namespace stepsim::testing {
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "model/dag_builder.h"
 #include "sim/engine.h"
 #include "sim/export/exporter.h"
 #include "tests/property/random_dag.h"

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "model/dag_builder.h"
+
 namespace stepsim::testing {
 namespace {
 

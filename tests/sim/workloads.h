@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/dag.h"
+#include "model/dag_builder.h"
 
 /// The workloads of ../shared/oracles/README.md, with a recorded duration for each message.
 namespace stepsim::testing {

@@ -1,9 +1,11 @@
-#include "model/dag.h"
+#include "model/dag_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "model/error.h"
 
 namespace stepsim {
 namespace {
