@@ -1,6 +1,7 @@
 #include "ingest/stitch/collectives.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,7 +31,12 @@ std::string_view plain_name(std::string_view name) {
 class KeyMaker {
  public:
   KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
-      : events_(events), rank_(rank), identities_(identities) {}
+      : events_(events), rank_(rank), identities_(identities) {
+    for (const RankEvents::Thread& thread : events.threads) {
+      for (const std::uint32_t event : thread.events) note_call(event);
+    }
+    for (auto& [operation, calls] : calls_) std::sort(calls.begin(), calls.end());
+  }
 
   CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
     const EventDetail* const detail = events_.trace->detail_of(event);
@@ -39,15 +45,30 @@ class KeyMaker {
     if (detail != nullptr && detail->collective.valid()) operation = events_.trace->text(detail->collective);
     operation = plain_name(operation);
     out.point_to_point = operation == "send" || operation == "recv";
-    out.key = out.point_to_point ? peer_key(operation, detail) : std::string(operation);
+    out.key = out.point_to_point ? peer_key(operation, detail, out.begin) : std::string(operation);
     if (detail != nullptr) out.key += describe(*detail);
     return out;
   }
 
  private:
-  std::string peer_key(std::string_view operation, const EventDetail* detail) const {
+  /// gloo:send does not say to whom; the c10d::send that made it does.
+  void note_call(std::uint32_t event) {
+    const std::string_view name = events_.name_of(event);
+    if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with("c10d::")) return;
+    const EventDetail* const detail = events_.trace->detail_of(event);
+    if (detail != nullptr && detail->peer >= 0) calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
+  }
+
+  std::int64_t peer_of_call(std::string_view operation, Time begin) const {
+    const auto calls = calls_.find(operation);
+    if (calls == calls_.end()) return -1;
+    const auto after = std::upper_bound(calls->second.begin(), calls->second.end(), std::pair{begin, std::numeric_limits<std::int32_t>::max()});
+    return after == calls->second.begin() ? -1 : std::prev(after)->second;
+  }
+
+  std::string peer_key(std::string_view operation, const EventDetail* detail, Time begin) const {
     const std::int64_t self = identities_[rank_].rank;
-    const std::int64_t peer = detail == nullptr ? -1 : detail->peer;
+    const std::int64_t peer = detail != nullptr && detail->peer >= 0 ? detail->peer : peer_of_call(operation, begin);
     if (peer < 0 && identities_.size() != 2) return fmt::format("p2p of rank {}", self);
     const std::int64_t other = peer >= 0 ? peer : identities_[1 - rank_].rank;
     return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
@@ -64,6 +85,7 @@ class KeyMaker {
   const RankEvents& events_;
   std::uint32_t rank_;
   const std::vector<RankIdentity>& identities_;
+  std::map<std::string_view, std::vector<std::pair<Time, std::int32_t>>> calls_;
 };
 
 bool has_sequence(const RankEvents& events, std::uint32_t event) {

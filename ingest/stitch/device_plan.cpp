@@ -80,9 +80,23 @@ void order_stream(RankEvents& events, const RankEvents::Stream& stream, DevicePl
   for (const std::uint32_t index : stream.ops) by_end.emplace_back(events.ops[index].end, index);
   std::sort(by_end.begin(), by_end.end());
   for (const std::uint32_t index : stream.ops) {
-    auto at = std::upper_bound(by_end.begin(), by_end.end(), std::pair{events.ops[index].begin, kNoIndex});
-    while (at != by_end.begin() && std::prev(at)->second >= index) --at;  // empty work of this very instant
+    const auto at = std::lower_bound(by_end.begin(), by_end.end(), std::pair{events.ops[index].begin, index});
     if (at != by_end.begin()) plan.previous[index] = std::prev(at)->second;
+  }
+}
+
+/// Work is handed over when its call returns, or when it begins if that is earlier. A copy that
+/// its call waits for was handed over as the call began if it then stood behind other work of its
+/// stream; else the call was busy until the copy began (staging a pageable buffer).
+void find_launches(RankEvents& events, const DevicePlan& plan) {
+  for (std::size_t i = 0; i < events.ops.size(); ++i) {
+    DeviceOp& op = events.ops[i];
+    if (op.call == kNoIndex) continue;
+    const Time call_begin = events.begin_of(op.call);
+    op.launched = std::min(events.end_of(op.call), std::max(op.begin, call_begin));
+    const bool awaited = waits_of(events.name_of(op.call)) == Waits::kOwnWork && op.end <= events.end_of(op.call);
+    const bool behind = plan.previous[i] != kNoIndex && events.ops[plan.previous[i]].end > call_begin;
+    if (awaited && behind) op.launched = std::min(op.launched, call_begin + kCallOverhead);
   }
 }
 
@@ -92,11 +106,10 @@ DeviceDelays usual_delays(const RankEvents& events, const DevicePlan& plan) {
   for (std::size_t i = 0; i < events.ops.size(); ++i) {
     const DeviceOp& op = events.ops[i];
     if (op.call == kNoIndex) continue;
-    const Time launched = launched_at(events, op);
     const bool has_previous = plan.previous[i] != kNoIndex;
     const Time free = has_previous ? events.ops[plan.previous[i]].end : Time::min();
-    if (launched > free && op.begin >= launched) launches.push_back(op.begin - launched);
-    if (has_previous && free >= launched && op.begin >= free) turns.push_back(op.begin - free);
+    if (op.launched > free && op.begin >= op.launched) launches.push_back(op.begin - op.launched);
+    if (has_previous && free >= op.launched && op.begin >= free) turns.push_back(op.begin - free);
   }
   return {std::min(median(launches), kLongestUsualLaunch), std::min(median(turns), kLongestUsualTurn)};
 }
@@ -203,7 +216,7 @@ class WaitFinder {
     const Time ended = events_.ops[op].end;
     if (ended > end) return;
     const bool own = events_.ops[op].call != kNoIndex && events_.ops[op].begin > begin && events_.begin_of(events_.ops[op].call) == begin;
-    const Time waits_from = own ? events_.ops[op].begin : begin + std::min(kCallOverhead, end - begin);
+    const Time waits_from = own ? events_.ops[op].launched : begin + std::min(kCallOverhead, end - begin);
     if (waits_from < ended) plans_[thread].waits.push_back({waits_from, ended});
     plan_.host_waits.push_back({op, thread, std::max(ended, begin)});
   }
@@ -240,7 +253,7 @@ class StreamWaitFinder {
     Time ready = explained_[i];
     if (plan_.previous[i] != kNoIndex) ready = std::max(ready, events_.ops[plan_.previous[i]].end);
     const DeviceOp& op = events_.ops[i];
-    return op.call == kNoIndex ? ready : std::max(ready, launched_at(events_, op) + plan_.delays.launch);
+    return op.call == kNoIndex ? ready : std::max(ready, op.launched + plan_.delays.launch);
   }
 
   bool other_stream(const DeviceOp& a, const DeviceOp& b) const {
@@ -291,24 +304,21 @@ class StreamWaitFinder {
 
 }  // namespace
 
-Time launched_at(const RankEvents& events, const DeviceOp& op) noexcept {
-  return std::min(events.end_of(op.call), std::max(op.begin, events.begin_of(op.call)));
-}
-
 DevicePlan plan_device(RankEvents& events, std::vector<ThreadPlan>& plans) {
   DevicePlan plan;
   plan.row.resize(events.ops.size(), 0);
   plan.previous.resize(events.ops.size(), kNoIndex);
   for (const RankEvents::Stream& stream : events.streams) order_stream(events, stream, plan);
+  find_launches(events, plan);
   plan.delays = usual_delays(events, plan);
   const SyncEvents syncs(events);
   for (const DeviceOp& op : events.ops) {
     if (op.call == kNoIndex) continue;
-    const Time launched = launched_at(events, op);
-    if (launched < events.end_of(op.call)) plans[op.thread].cuts.push_back(launched);
+    if (op.launched < events.end_of(op.call)) plans[op.thread].cuts.push_back(op.launched);
   }
   WaitFinder(events, plan, plans).run(syncs);
   plan.stream_waits = syncs.stream_waits();
+  plan.unresolved_syncs = syncs.unresolved();
   StreamWaitFinder(events, plan).run();
   return plan;
 }

@@ -49,20 +49,18 @@ struct DevicePlan {
   DeviceDelays delays;
   std::uint64_t inferred_host_waits = 0;
   std::uint64_t full_queue_waits = 0;
+  std::uint64_t unresolved_syncs = 0;
   std::uint64_t unexplained_blocking = 0;  ///< blocking calls for which no device work was found
 };
 
-/// Orders device work on its streams (clipping small overlaps in `events.ops`), finds which
+/// Orders device work on its streams (clipping small overlaps in `events.ops`), finds when each
+/// piece was handed over (DeviceOp::launched), which
 /// host calls waited for which work and which streams for each other, from cuda_sync events
 /// where there are any and from the times otherwise, and enters the waits and cuts into the
 /// host threads' plans. A host call is taken to have waited if its kind can (synchronise, copy,
 /// allocate, free, or a launch into a full queue) and work it could wait for ended while it
 /// ran. O(events log events).
 [[nodiscard]] DevicePlan plan_device(RankEvents& events, std::vector<ThreadPlan>& plans);
-
-/// When the launching of `op` was done, as far as the work is concerned: the call's end, or the
-/// work's start if the call had not returned by then.
-[[nodiscard]] Time launched_at(const RankEvents& events, const DeviceOp& op) noexcept;
 
 }  // namespace stepsim::ingest
 

@@ -52,7 +52,7 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
     const Track& row = events.trace->tracks[track.index()];
     events.streams.push_back({track, row.device, row.stream, {}});
   }
-  events.ops.push_back({event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event)});
+  events.ops.push_back({event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
 }
 
 void link_launches(RankEvents& events, const Rows& rows) {

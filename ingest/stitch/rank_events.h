@@ -22,6 +22,7 @@ struct DeviceOp {
   std::uint32_t stream = 0;         ///< index into RankEvents::streams
   Time begin;
   Time end;
+  Time launched;                    ///< when the call had handed it to the device; `begin` if there is no call
 };
 
 /// The events of one rank's trace, arranged for stitching: host events by thread, device

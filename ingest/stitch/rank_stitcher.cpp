@@ -55,6 +55,21 @@ TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
   return collective ? TaskKind::kCollective : TaskKind::kKernel;
 }
 
+/// The first and the last step of a capture may have been cut: they have then less than a
+/// quarter of the tasks that the middle one of the others has.
+std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
+  std::vector<bool> whole(tasks.size(), true);
+  if (tasks.size() < 2) return whole;
+  for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
+    std::vector<std::size_t> others = tasks;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(edge));
+    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    whole[edge] = 4 * tasks[edge] >= *middle;
+  }
+  return whole;
+}
+
 }  // namespace
 
 void RankStitcher::stitch(Assembly& assembly) {
@@ -157,9 +172,8 @@ void RankStitcher::connect_device_work(Assembly& assembly) {
       dependencies[i].push_back({op_tasks_[before].last, events_.ops[before].end, EdgeKind::kStream, device_.delays.turn, turn_cap});
     }
     if (op.call == kNoIndex) continue;
-    const Time launched = launched_at(events_, op);
-    const TaskId launch = plans_[op.thread].task_ending_by(launched);
-    if (launch.valid()) dependencies[i].push_back({launch, launched, EdgeKind::kLaunch, device_.delays.launch, launch_cap});
+    const TaskId launch = plans_[op.thread].task_ending_by(op.launched);
+    if (launch.valid()) dependencies[i].push_back({launch, op.launched, EdgeKind::kLaunch, device_.delays.launch, launch_cap});
   }
   for (const StreamWait& wait : device_.stream_waits) {
     if (wait.before >= wait.after) continue;
@@ -189,21 +203,24 @@ void RankStitcher::add_steps(Assembly& assembly) {
   const auto base = static_cast<std::int32_t>(assembly.steps.size());
   if (events_.steps.empty()) events_.steps.push_back({0, Time::min(), Time::max()});
   std::vector<TaskId> earliest(events_.steps.size());
+  std::vector<std::size_t> tasks(events_.steps.size(), 0);
   const bool marked = events_.steps.front().begin != Time::min();
   for (std::size_t i = first_task_; i < assembly.start.size(); ++i) {
     std::int32_t& step = assembly.step[i];
     if (!marked) step = 0;
     if (step < 0) continue;
+    ++tasks[static_cast<std::size_t>(step)];
     TaskId& first = earliest[static_cast<std::size_t>(step)];
     if (!first.valid() || assembly.start[i] < assembly.start[first.index()]) first = TaskId{i};
     step += base;
   }
+  const std::vector<bool> whole = whole_steps(tasks);
   for (std::size_t s = 0; s < events_.steps.size(); ++s) {
     const RankEvents::StepWindow& window = events_.steps[s];
     TaskId first = marked && !plans_.empty() ? plans_[events_.main_thread].task_starting_from(window.begin) : TaskId{};
     if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
     const bool next_follows = s + 1 < events_.steps.size() && events_.steps[s + 1].number == window.number + 1;
-    assembly.steps.push_back({identity_.rank, window.number, first, next_follows, first.valid()});
+    assembly.steps.push_back({identity_.rank, window.number, first, next_follows, first.valid() && whole[s]});
   }
 }
 
@@ -217,6 +234,7 @@ void RankStitcher::report(Assembly& assembly, std::uint64_t unmatched_submission
   };
   note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device", waits(StreamWait::Why::kRoom));
   note("inferred_stream_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", waits(StreamWait::Why::kInferred));
+  note("unresolved_sync_event", Severity::kNotice, "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552", device_.unresolved_syncs);
   note("inferred_host_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", device_.inferred_host_waits);
   note("full_launch_queue", Severity::kInfo, "launches that waited for room in the device's queue; the step is bound by the device there", device_.full_queue_waits);
   note("unexplained_blocking_call", Severity::kNotice, "a synchronising call took long, but no recorded device work ended in it; its time stays host time", device_.unexplained_blocking);

@@ -27,6 +27,8 @@ class SyncEvents {
   [[nodiscard]] std::uint64_t unresolved() const noexcept { return unresolved_; }
 
  private:
+  class Reader;
+
   std::map<std::uint32_t, std::vector<std::uint32_t>> awaited_;
   std::vector<StreamWait> stream_waits_;
   std::uint64_t unresolved_ = 0;
