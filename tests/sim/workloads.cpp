@@ -19,12 +19,13 @@ std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, 
 /// the message that it received last. Gives the last round's messages by sender.
 class Ring {
  public:
-  Ring(DagBuilder& builder, std::vector<LaneId> lanes, Duration message, Duration slow_sender)
+  Ring(DagBuilder& builder, std::vector<LaneId> lanes, Duration message, Duration slow_sender, std::uint32_t jitter)
       : builder_(builder),
         lanes_(std::move(lanes)),
         name_(builder.intern("SEND")),
         message_(message),
-        slow_(slow_sender) {}
+        slow_(slow_sender),
+        jitter_(jitter) {}
 
   std::vector<TaskId> add(std::vector<TaskId> before, bool before_arrival) {
     const std::size_t ranks = lanes_.size();
@@ -45,13 +46,18 @@ class Ring {
   }
 
  private:
-  Duration duration(std::size_t rank) const { return rank == 0 ? message_ + slow_ : message_; }
+  Duration duration(std::size_t rank) {
+    const Duration jitter{jitter_ == 0 ? 0 : generator_() % jitter_};
+    return message_ + jitter + (rank == 0 ? slow_ : Duration{});
+  }
 
   DagBuilder& builder_;
   std::vector<LaneId> lanes_;
   NameId name_;
   Duration message_;
   Duration slow_;
+  std::uint32_t jitter_;
+  std::mt19937 generator_{1};
 };
 
 /// The compute of a train workload: chains of layers, rank by rank.
@@ -105,7 +111,7 @@ class Chains {
 DagBuilder ring_builder(const RingShape& shape) {
   DagBuilder builder;
   Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message,
-            shape.slow_sender};
+            shape.slow_sender, shape.jitter};
   std::vector<TaskId> last;
   for (int k = 0; k < shape.all_reduces; ++k) last = ring.add(std::move(last), true);
   return builder;
@@ -116,7 +122,8 @@ Dag ring_workload(const RingShape& shape) { return ring_builder(shape).build().d
 DagBuilder train_builder(const TrainShape& shape) {
   DagBuilder builder;
   Chains chains{builder, shape};
-  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message, Duration{}};
+  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message, Duration{},
+            0};
   std::vector<std::vector<TaskId>> ends;
   for (int i = 0; i < shape.iterations; ++i) {
     chains.add_forward(ends);

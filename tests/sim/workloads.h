@@ -12,7 +12,8 @@ struct RingShape {
   int ranks = 64;
   int all_reduces = 1;
   Duration message{1000};
-  Duration slow_sender{};  ///< added to the messages of rank 0
+  Duration slow_sender{};    ///< added to the messages of rank 0
+  std::uint32_t jitter = 0;  ///< std::mt19937 % jitter is added to every message; 0 = none
   LaneOrder order = LaneOrder::kEdges;
 };
 

@@ -1,0 +1,141 @@
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+#include "bench/live_bytes.h"
+#include "sim/engine.h"
+#include "sim/report/critical_path.h"
+#include "tests/sim/workloads.h"
+
+/// DAG build, replay and critical path of the workloads of ../shared/oracles/README.md with
+/// recorded durations, one thread. Items are tasks; every replay's makespan is held against
+/// a closed form or a plain longest path, and a wrong one ends the benchmark with an error.
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::ring_builder;
+using stepsim::testing::train_builder;
+
+constexpr Duration kMessage{1000};
+
+/// 967,680 tasks: 120 all-reduces of 126 rounds of 64 messages.
+DagBuilder ring(LaneOrder order) {
+  return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .order = order});
+}
+
+/// The same with messages of 1000 to 1499 ns, so that no two tasks end together.
+DagBuilder uneven_ring(LaneOrder order) {
+  return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .jitter = 500, .order = order});
+}
+
+/// 819,200 tasks.
+DagBuilder train(LaneOrder order) {
+  return train_builder({.ranks = 64, .layers = 10, .iterations = 10, .message = kMessage, .jitter = 0, .order = order});
+}
+
+/// All rounds one after the other.
+Duration ring_makespan(const Dag&) { return 120 * 126 * kMessage; }
+
+/// A layer's all-reduce hides behind the next layers' backward pass, the last one's does not:
+/// I (L (forward + backward) + 126 messages).
+Duration train_makespan(const Dag&) { return 10 * (10 * Duration{150'000} + 126 * kMessage); }
+
+/// A rank's next message waits for the one before it anyway, so FIFO lanes hold up nothing.
+Duration longest_path(const Dag& dag) {
+  std::vector<Duration> ready(dag.task_count());
+  Duration longest{};
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const Duration end = ready[i] + dag.duration(TaskId{i});
+    longest = std::max(longest, end);
+    for (const TaskId next : dag.successors(TaskId{i})) ready[next.index()] = std::max(ready[next.index()], end);
+  }
+  return longest;
+}
+
+using Make = DagBuilder (*)(LaneOrder order);
+/// What the makespan must be.
+using Answer = Duration (*)(const Dag& dag);
+
+Duration makespan(const Timeline& timeline) {
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+void set_items(benchmark::State& state, std::size_t tasks) {
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(tasks));
+}
+
+double per_task(std::size_t bytes, std::size_t tasks) {
+  return static_cast<double>(bytes) / static_cast<double>(tasks);
+}
+
+void build(benchmark::State& state, Make make) {
+  std::size_t tasks = 0;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const std::size_t before = bench::live_bytes();
+    DagBuilder builder = make(LaneOrder::kEdges);
+    state.ResumeTiming();
+    const Dag dag = std::move(builder).build().dag;
+    benchmark::DoNotOptimize(dag.edge_count());
+    state.PauseTiming();
+    tasks = dag.task_count();
+    bytes = bench::live_bytes() - before;
+    state.ResumeTiming();
+  }
+  set_items(state, tasks);
+  state.counters["dag_bytes_per_task"] = per_task(bytes, tasks);
+}
+
+void replay(benchmark::State& state, Make make, LaneOrder order, Answer answer) {
+  const std::size_t before = bench::live_bytes();
+  const Dag dag = make(order).build().dag;
+  const Machine machine{dag};
+  const Duration expected = answer(dag);
+  bench::mark();
+  for (auto _ : state) {
+    const Timeline timeline = sim::replay(dag, machine);
+    if (makespan(timeline) != expected) {
+      state.SkipWithError("the makespan is wrong");
+      break;
+    }
+  }
+  set_items(state, dag.task_count());
+  state.counters["bytes_per_task"] = per_task(bench::most_live_bytes() - before, dag.task_count());
+}
+
+void path(benchmark::State& state, Make make, Answer answer) {
+  const Dag dag = make(LaneOrder::kFifo).build().dag;
+  const Machine machine{dag};
+  const Timeline timeline = sim::replay(dag, machine);
+  const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end()) - timeline.finish.begin();
+  for (auto _ : state) {
+    const CriticalPath found = critical_path(dag, machine, timeline, TaskId{static_cast<std::size_t>(last)});
+    if (found.length != answer(dag)) {
+      state.SkipWithError("the path is not as long as the replay");
+      break;
+    }
+  }
+}
+
+BENCHMARK_CAPTURE(build, ring : 64x120, ring)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, train : 64x10x10, train)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, ring : 64x120 / lanes
+                  : edges, ring, LaneOrder::kEdges, ring_makespan)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, ring : 64x120 / lanes
+                  : fifo, ring, LaneOrder::kFifo, ring_makespan)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, uneven_ring : 64x120 / lanes
+                  : edges, uneven_ring, LaneOrder::kEdges, longest_path)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, uneven_ring : 64x120 / lanes
+                  : fifo, uneven_ring, LaneOrder::kFifo, longest_path)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, train : 64x10x10 / lanes
+                  : edges, train, LaneOrder::kEdges, train_makespan)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(path, ring : 64x120, ring, ring_makespan)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepsim::sim
