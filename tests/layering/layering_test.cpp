@@ -1,6 +1,7 @@
 // Reads the #include lines of all sources and fails on a wrong arrow between folders:
 //   cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire only.
 // Public headers include no third-party header, boost_graph.h excepted, and only cli/ prints.
+// A source includes its own header first, which shows that the header stands alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,6 +105,17 @@ std::vector<std::string> problems(const std::string& file, const std::string& te
   return found;
 }
 
+/// What is wrong if `source` does not include `header`, its own, first; empty if it does.
+std::string own_header_problem(const std::string& source, const std::string& header, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::optional<Include> include = include_on(line);
+    if (!include) continue;
+    return include->path == header ? "" : source + ": includes " + include->path + " before its own " + header;
+  }
+  return source + ": does not include its own " + header;
+}
+
 std::vector<fs::path> sources(const fs::path& root) {
   std::vector<fs::path> files;
   const auto scan = [&](const std::string& folder) {
@@ -130,6 +142,23 @@ TEST(LayeringTest, NoSourceIncludesWhatItsFolderMayNotSee) {
   const std::vector<fs::path> files = sources(root);
   ASSERT_GT(files.size(), 20U) << "the sources were not found";
   for (const fs::path& file : files) EXPECT_THAT(problems(fs::relative(file, root).string(), read(file)), IsEmpty());
+}
+
+TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
+  const fs::path root = STEPSIM_SOURCE_DIR;
+  for (const fs::path& file : sources(root)) {
+    const fs::path header = fs::path{file}.replace_extension(".h");
+    if (file.extension() != ".cpp" || !fs::exists(header)) continue;
+    const auto relative = [&root](const fs::path& path) { return fs::relative(path, root).string(); };
+    EXPECT_EQ(own_header_problem(relative(file), relative(header), read(file)), "");
+  }
+}
+
+TEST(LayeringSelfTest, PlantedHeaderBeforeTheOwnOneIsFound) {
+  EXPECT_THAT(own_header_problem("sim/engine.cpp", "sim/engine.h", "#include <vector>\n#include \"sim/engine.h\"\n"),
+              HasSubstr("includes vector before its own"));
+  EXPECT_THAT(own_header_problem("sim/engine.cpp", "sim/engine.h", "int x;"), HasSubstr("does not include its own"));
+  EXPECT_EQ(own_header_problem("sim/engine.cpp", "sim/engine.h", "// why\n#include \"sim/engine.h\"\n"), "");
 }
 
 TEST(LayeringSelfTest, PlantedWrongArrowIsFound) {
