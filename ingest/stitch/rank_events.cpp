@@ -11,6 +11,15 @@ namespace {
 
 constexpr std::string_view kStepMark = "ProfilerStep#";
 
+/// Times that can be subtracted from each other without overflow: from 73 years before the
+/// epoch to 146 years after it.
+bool in_time(const HostDeviceTrace& trace, std::uint32_t event) noexcept {
+  constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
+  constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
+  const Time start = trace.start[event];
+  return start >= kEarliest && start <= kLatest && trace.duration[event] <= kLatest - start;
+}
+
 bool is_device_work(EventKind kind) noexcept {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
 }
@@ -117,12 +126,15 @@ RankEvents arrange(const HostDeviceTrace& trace) {
   Rows rows{std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex), std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     const EventKind kind = trace.kind[i];
-    if (is_device_work(kind)) {
+    if (!in_time(trace, i)) {
+      ++events.out_of_time;
+    } else if (is_device_work(kind)) {
       add_device_op(events, rows, i);
     } else if (kind == EventKind::kSync) {
       events.syncs.push_back(i);
     } else if (kind != EventKind::kDeviceAnnotation) {
       add_host_event(events, rows, i);
+      if (trace.duration[i] == Duration{}) ++events.instants;
       if (kind == EventKind::kRuntimeCall && trace.correlation[i] >= 0) events.calls.emplace_back(trace.correlation[i], i);
     }
   }

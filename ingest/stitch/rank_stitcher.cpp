@@ -232,6 +232,8 @@ void RankStitcher::report(Assembly& assembly, std::uint64_t unmatched_submission
   const auto waits = [&](StreamWait::Why why) {
     return static_cast<std::uint64_t>(std::count_if(device_.stream_waits.begin(), device_.stream_waits.end(), [&](const StreamWait& w) { return w.why == why; }));
   };
+  note("time_out_of_range", Severity::kDataLoss, "events 73 years before or 146 years after 1970 cannot be compared with others", events_.out_of_time);
+  note("instant_host_event", Severity::kInfo, "host events of no length become no task of their own; what they launched keeps its place", events_.instants);
   note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device", waits(StreamWait::Why::kRoom));
   note("inferred_stream_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", waits(StreamWait::Why::kInferred));
   note("unresolved_sync_event", Severity::kNotice, "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552", device_.unresolved_syncs);
