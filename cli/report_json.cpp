@@ -113,6 +113,16 @@ void write_path_task(JsonWriter& json, const Dag& dag, const sim::PathTask& task
   json.end_object();
 }
 
+void write_stragglers(JsonWriter& json, const Replayed& replayed) {
+  json.key("stragglers").begin_array();
+  for (const sim::Straggler& straggler : sim::stragglers(replayed.capture.dag, replayed.timeline)) {
+    json.new_line().begin_object().key("rank").value(straggler.rank);
+    write_duration(json, "caused_ns", straggler.caused);
+    json.key("last_in").value(straggler.last_in).key("collectives").value(straggler.collectives).end_object();
+  }
+  json.end_array().new_line();
+}
+
 void write_clock(JsonWriter& json, const Recording& recording) {
   json.key("clock").begin_object().key("hosts").begin_array();
   for (const HostClock& clock : recording.clocks) {
@@ -184,6 +194,7 @@ void write_replay(Output& out, const Replayed& replayed, const sim::Summary& sum
   json.key("critical_path").begin_object();
   write_path(json, path);
   json.end_object().new_line();
+  write_stragglers(json, replayed);
   write_clock(json, capture.recording);
   write_ingest(json, capture);
   write_assumptions(json, capture);
@@ -205,6 +216,7 @@ void write_critical_path(Output& out, const Replayed& replayed, const NamedPath&
     out.write(json.take());
   }
   json.end_array().new_line();
+  write_stragglers(json, replayed);
   write_ingest(json, replayed.capture);
   write_assumptions(json, replayed.capture);
   write_provenance(json, provenance);

@@ -1,8 +1,9 @@
 #include "cli/report_text.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "model/text.h"
 #include "model/units.h"
@@ -16,6 +17,8 @@ using sim::Table;
 
 constexpr std::size_t kNameWidth = 60;
 constexpr std::size_t kReplayPathRows = 10;
+constexpr std::size_t kRanksNamed = 3;
+constexpr std::size_t kStragglerRows = 10;
 constexpr std::size_t kTextLimit = 400;
 
 std::string section(std::string_view title, const std::string& body) {
@@ -46,7 +49,8 @@ std::string ingest_text(const Capture& capture) {
                                  capture.skipped, capture.dag.task_count(), capture.dag.edge_count());
   for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
     text += fmt::format("- {} ({}): {}", shown(entry.name), entry.count, shown(entry.remedy, kTextLimit));
-    text += entry.first.file.empty() ? std::string("\n") : fmt::format(" [first at {}]\n", entry.first.to_text());
+    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
+    text += lost ? fmt::format(" [first at {}]\n", entry.first.to_text()) : std::string("\n");
   }
   return text;
 }
@@ -68,6 +72,33 @@ std::string unexplained_text(const sim::Summary& summary) {
   return text;
 }
 
+/// "3.2 ms on rank 7, 9.1 ms on rank 1": the largest three.
+std::string ranks_text(const Dag& dag, const sim::CriticalPath& path) {
+  std::map<Rank, Duration> by_rank;
+  for (const sim::PathTask& task : path.tasks) {
+    by_rank[dag.lane(task.task).rank] += task.wait + task.duration;
+  }
+  std::vector<std::pair<Rank, Duration>> ranks(by_rank.begin(), by_rank.end());
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kRanksNamed, ranks.size()); ++i) {
+    text += fmt::format("{}{} on rank {}", i == 0 ? "" : ", ", to_text(ranks[i].second), ranks[i].first);
+  }
+  return ranks.size() > kRanksNamed ? text + fmt::format(", the rest on {} more", ranks.size() - kRanksNamed) : text;
+}
+
+std::string stragglers_text(const std::vector<sim::Straggler>& stragglers) {
+  Table table({{"rank"}, {"others waited"}, {"last in"}, {"of collectives"}});
+  for (const sim::Straggler& straggler : stragglers) {
+    if (straggler.caused == Duration{} || table.rows().size() == kStragglerRows) {
+      break;
+    }
+    table.add_row({fmt::to_string(straggler.rank), to_text(straggler.caused), fmt::to_string(straggler.last_in),
+                   fmt::to_string(straggler.collectives)});
+  }
+  return table.rows().empty() ? std::string() : table.to_text();
+}
+
 std::string path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
   const std::string tasks = rows < path.tasks.size()
                                 ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
@@ -87,15 +118,21 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
          section("Waits that nothing explains", unexplained_text(summary)) +
          section(fmt::format("Critical path of {}: {}", path.of, to_text(path.path.length)),
                  path_text(capture, path.path, kReplayPathRows)) +
+         section("Who held the others up in collectives", stragglers_text(stragglers)) +
          section("Clocks against the first host", clock_text(capture.recording)) +
          section("Input", ingest_text(capture)) + section("Assumptions", bullets(capture.assumptions)) +
          section("Where to look next", bullets(sim::where_to_look(capture, summary, path.path, stragglers)));
 }
 
 std::string critical_path_text(const Replayed& replayed, const NamedPath& path, std::size_t rows) {
-  return fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.\n\n",
-                     path.of, to_text(path.path.length), path.path.tasks.size(), to_text(path.path.unexplained)) +
-         path_text(replayed.capture, path.path, rows) + section("Input", ingest_text(replayed.capture)) +
+  const Dag& dag = replayed.capture.dag;
+  return fmt::format(
+             "The critical path of {} takes {} over {} tasks: {}; {} of it is waiting that nothing explains.\n\n",
+             path.of, to_text(path.path.length), path.path.tasks.size(), ranks_text(dag, path.path),
+             to_text(path.path.unexplained)) +
+         path_text(replayed.capture, path.path, rows) +
+         section("Who held the others up in collectives", stragglers_text(sim::stragglers(dag, replayed.timeline))) +
+         section("Input", ingest_text(replayed.capture)) +
          section("Assumptions", bullets(replayed.capture.assumptions));
 }
 
