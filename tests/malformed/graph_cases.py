@@ -45,12 +45,12 @@ def cases():
     for name, graph in {
         "cycle": with_task(0, after=[2]), "own-predecessor": with_task(2, after=[2]), "unknown-predecessor": with_task(2, after=[99]),
         "negative-predecessor": with_task(2, after=[-1]), "predecessor-a-string": with_task(2, after=["one"]), "predecessor-a-fraction": with_task(2, after=[0.5]),
-        "after-a-number": with_task(2, after=1), "after-missing": with_task(2, after=None), "id-twice": with_task(2, id=1), "id-missing": with_task(2, id=None),
+        "after-a-number": with_task(2, after=1), "id-twice": with_task(2, id=1), "id-missing": with_task(2, id=None),
         "id-a-string": with_task(2, id="two"), "negative-duration": with_task(0, ns=-5), "duration-a-string": with_task(0, ns="5us"), "duration-missing": with_task(0, ns=None),
         "duration-beyond-64-bits": with_task(0, ns=10**25), "kind-unknown": with_task(0, kind="teleport"), "kind-missing": with_task(0, kind=None),
         "host-out-of-range": with_task(0, host=2), "host-negative": with_task(0, host=-1), "host-missing": with_task(0, host=None), "host-huge": with_task(0, host=4294967296),
         "source-out-of-range": with_task(1, src=7), "destination-missing": with_task(1, dst=None), "bytes-negative": with_task(1, bytes=-1), "bytes-huge": with_task(1, bytes=10**30),
-        "bytes-missing": with_task(1, bytes=None), "no-route": changed(routes={"1-0": [1]}), "route-to-no-link": changed(routes={"0-1": [7], "1-0": [1]}),
+        "bytes-missing": with_task(1, bytes=None), "to-itself-without-route": with_task(1, dst=0), "no-route": changed(routes={"1-0": [1]}), "route-to-no-link": changed(routes={"0-1": [7], "1-0": [1]}),
         "route-key-of-words": changed(routes={"a-b": [0]}), "route-key-of-three": changed(routes={"0-1-2": [0]}), "route-a-number": changed(routes={"0-1": 0}),
         "routes-an-array": changed(routes=[[0]]), "bandwidth-zero": changed(links=[{"bandwidth_Bps": 0, "latency_s": 0}] * 2),
         "bandwidth-negative": changed(links=[{"bandwidth_Bps": -1, "latency_s": 0}] * 2), "bandwidth-a-string": changed(links=[{"bandwidth_Bps": "1GB", "latency_s": 0}] * 2),
@@ -66,9 +66,8 @@ def cases():
         yield case(name, content, refused)
     good = Used(skipped=0)
     for name, graph in {"hosts-a-billion": changed(hosts=10**9), "ids-far-apart": changed(tasks=[dict(t, id=t["id"] * 10**15, after=[a * 10**15 for a in t["after"]]) for t in BASE["tasks"]]),
-                        "predecessor-twice": with_task(2, after=[1, 1, 1]), "unknown-members": changed(color="red"), "hostile-name": changed(name="\x1b[31m\u202e"),
+                        "after-missing": with_task(0, after=None), "predecessor-twice": with_task(2, after=[1, 1, 1]), "unknown-members": changed(color="red"), "hostile-name": changed(name="\x1b[31m\u202e"),
                         "zero-bytes": with_task(1, bytes=0), "zero-duration": with_task(0, ns=0)}.items():
         yield case(name, graph, good)
-    yield case("to-itself", with_task(1, dst=0), Used())
     yield case("tasks-before-hosts", {key: BASE[key] for key in ("tasks", "routes", "links", "hosts", "name")}, good, WHOLE)
     yield case("backwards", changed(tasks=BASE["tasks"][::-1]), good)
