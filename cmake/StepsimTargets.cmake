@@ -99,6 +99,7 @@ function(stepsim_bench name)
   add_executable(${name} ${ARG_SOURCES})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} benchmark::benchmark benchmark::benchmark_main fmt::fmt)
+  target_compile_definitions(${name} PRIVATE STEPSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)

@@ -160,13 +160,10 @@ void ChromeEventReader::State::member() {
   }
   std::string key;
   const Outcome outcome = text.scan([&key](Scanner& scanner) {
-    Value name;
-    if (scanner.peek() != '"') return scanner.fail("a key or '}'");
-    if (!scanner.string(name)) return false;
-    scanner.skip_blanks();
-    if (!scanner.take(':')) return scanner.fail("':'");
-    key = name.raw;
-    return true;
+    std::string_view name;
+    const bool whole = scanner.key(name);
+    key = name;
+    return whole;
   });
   if (outcome == Outcome::kCut && events_found) return cut(begin);
   if (outcome != Outcome::kDone) return bad_member(begin);

@@ -4,25 +4,24 @@ namespace stepsim::ingest {
 
 bool ChromeRecord::scan(json::Scanner& scanner) {
   *this = {};
-  return scanner.object([this](const json::Value& key, const json::Value& value) { take(key, value); });
+  return scanner.object([this](std::string_view key, const json::Value& value) { take(key, value); });
 }
 
-void ChromeRecord::take(const json::Value& key, const json::Value& value) {
-  const std::string_view text = key.raw;
-  switch (text.size()) {
+void ChromeRecord::take(std::string_view key, const json::Value& value) {
+  switch (key.size()) {
     case 2:
-      if (text == "ph") phase = value;
-      if (text == "ts") start = value;
+      if (key == "ph") phase = value;
+      if (key == "ts") start = value;
       break;
     case 3:
-      if (text == "cat") category = value;
-      if (text == "pid") process = value;
-      if (text == "tid") thread = value;
-      if (text == "dur") duration = value;
+      if (key == "cat") category = value;
+      if (key == "pid") process = value;
+      if (key == "tid") thread = value;
+      if (key == "dur") duration = value;
       break;
     case 4:
-      if (text == "name") name = value;
-      if (text == "args") arguments = value;
+      if (key == "name") name = value;
+      if (key == "args") arguments = value;
       break;
     default:
       break;

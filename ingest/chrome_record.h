@@ -28,7 +28,7 @@ struct ChromeRecord {
   [[nodiscard]] const char* wrong_member() const noexcept;
 
  private:
-  void take(const json::Value& key, const json::Value& value);
+  void take(std::string_view key, const json::Value& value);
 };
 
 }  // namespace stepsim::ingest

@@ -2,134 +2,51 @@
 
 #include <simdjson.h>
 
-#include <bit>
 #include <cstring>
 
 namespace stepsim::ingest::json {
 
-namespace {
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-const char* skip_digits(const char* at) noexcept {
-  while (is_digit(*at)) ++at;
-  return at;
-}
-
-}  // namespace
-
-void Scanner::skip_blank_run() noexcept {
-#if defined(__SSE2__)
-  // Only spaces come in long runs worth a vector; the caller's loop takes what is left.
-  const __m128i space = _mm_set1_epi8(' ');
-  while (end_ - at_ >= 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at_));
-    const auto blank = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, space)));
-    if (blank != 0xFFFFU) {
-      at_ += std::countr_one(blank);
-      return;
-    }
-    at_ += 16;
-  }
-#endif
-}
-
-// Moves to the next quote, backslash or control character; `ascii` turns false if a byte
-// beyond ASCII was passed.
-void Scanner::find_string_stop(bool& ascii) noexcept {
-#if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i control = _mm_set1_epi8(0x1f);
-  // Reading past end_ is fine up to kPadding, and the zero there is a control character.
-  while (true) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at_));
-    const __m128i stop = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
-                                      _mm_cmpeq_epi8(_mm_min_epu8(block, control), block));
-    const auto stops = static_cast<unsigned>(_mm_movemask_epi8(stop));
-    const auto high = static_cast<unsigned>(_mm_movemask_epi8(block));
-    if (stops != 0) {
-      const int first = std::countr_zero(stops);
-      if ((high & ((1U << first) - 1U)) != 0) ascii = false;
-      at_ += first;
-      return;
-    }
-    if (high != 0) ascii = false;
-    at_ += 16;
-  }
-#else
-  while (*at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20) {
-    if (static_cast<unsigned char>(*at_) >= 0x80) ascii = false;
-    ++at_;
-  }
-#endif
-}
-
-// At a backslash: passes the escape, or the backslash alone if it begins none.
-bool Scanner::escape() noexcept {
-  const char kind = at_[1];
+// At a backslash: the place behind the escape, or behind the backslash if it begins none.
+const char* Scanner::escape_at(const char* p) noexcept {
+  const char kind = p[1];
   if (kind == 'u') {
     int digits = 0;
-    while (digits < 4 && is_hex(at_[2 + digits])) ++digits;
-    if (digits < 4 && at_ + 2 + digits == end_) return false;
-    if (digits < 4) odd_ = true;
-    at_ += digits < 4 ? 2 : 6;
-    return true;
+    while (digits < 4 && is_hex(p[2 + digits])) ++digits;
+    if (digits == 4) return p + 6;
+    if (p + 2 + digits == end_) return end_;
+  } else {
+    if (p + 1 == end_) return end_;
+    if (std::memchr("\"\\/bfnrt", kind, 8) != nullptr) return p + 2;
   }
-  if (at_ + 1 == end_) return false;
-  if (kind == '"' || kind == '\\') {
-    at_ += 2;
-    return true;
-  }
-  if (std::memchr("/bfnrt", kind, 6) == nullptr) {
-    odd_ = true;
-    ++at_;
-    return true;
-  }
-  at_ += 2;
-  return true;
+  odd_ = true;
+  return p + 1;
 }
 
-bool Scanner::string(Value& value) {
-  const char* const begin = ++at_;
-  bool ascii = true;
-  value.type = Type::kString;
-  value.plain = true;
-  for (find_string_stop(ascii); *at_ != '"'; find_string_stop(ascii)) {
-    if (*at_ == '\\') {
-      value.plain = false;
-      if (!escape()) {
-        at_ = end_;
-        return fail("");
-      }
+// The rest of a string that begins at `begin` and is plain up to `p`.
+const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii, Value& value) {
+  bool plain = true;
+  for (; *p != '"'; p = find_string_stop(p, ascii)) {
+    if (*p == '\\') {
+      plain = false;
+      p = escape_at(p);
     } else {
-      if (at_ == end_) return fail("");
-      odd_ = true;
-      ++at_;
+      odd_ = odd_ || p != end_;
+      if (p != end_) ++p;
     }
+    if (p == end_) return fail(end_, "");
   }
-  value.raw = {begin, static_cast<std::size_t>(at_ - begin)};
-  ++at_;
-  if (!ascii && !simdjson::validate_utf8(value.raw.data(), value.raw.size())) {
+  value = {{begin, static_cast<std::size_t>(p - begin)}, Type::kString, plain};
+  if (!ascii && !simdjson::validate_utf8(begin, value.raw.size())) {
     odd_ = true;
     value.plain = false;
   }
-  return true;
+  return p + 1;
 }
 
-// RFC 8259 section 6, and the spellings of "not a number" that Python and C++ streams print.
-bool Scanner::number(Value& value) {
-  const char* const begin = at_;
-  const char* p = at_ + (*at_ == '-' ? 1 : 0);
-  if (!is_digit(*p)) {
-    if (p == end_) {
-      at_ = end_;
-      return fail("");
-    }
-    return literal(value);
-  }
+// RFC 8259 section 6, and the spellings of "not a number" that begin with a minus.
+const char* Scanner::fraction_at(const char* begin, const char* p, Value& value) {
+  if (*p == '-') ++p;
+  if (!is_digit(*p)) return p == end_ ? fail(end_, "") : literal_at(begin, value);
   p = *p == '0' ? p + 1 : skip_digits(p);
   bool complete = true;
   if (*p == '.') {
@@ -142,102 +59,85 @@ bool Scanner::number(Value& value) {
     p = skip_digits(exponent);
     complete = p != exponent;
   }
-  at_ = p;
-  if (p == end_) return fail("");
-  if (!complete) return fail("a digit");
+  if (p == end_ || !complete) return fail(p, "a digit");
   value = {{begin, static_cast<std::size_t>(p - begin)}, Type::kNumber, true};
-  return true;
+  return p;
 }
 
-bool Scanner::literal(Value& value) {
+const char* Scanner::literal_at(const char* p, Value& value) {
   struct Word {
     std::string_view text;
     bool strict;
   };
-  static constexpr Word kWords[] = {{"true", true},  {"false", true},      {"null", true},      {"NaN", false},
-                                    {"nan", false},  {"-nan", false},      {"-NaN", false},     {"Infinity", false},
-                                    {"inf", false},  {"-Infinity", false}, {"-inf", false}};
-  const auto left = static_cast<std::size_t>(end_ - at_);
+  // The last ones are how Python and C++ streams print what JSON has no number for.
+  static constexpr Word kWords[] = {{"true", true},      {"false", true},  {"null", true}, {"NaN", false},       {"nan", false}, {"-nan", false},
+                                    {"Infinity", false}, {"-Infinity", false}, {"inf", false}, {"-inf", false}};
+  const auto left = static_cast<std::size_t>(end_ - p);
   for (const Word& word : kWords) {
-    // "inf" is the beginning of no other word here; "Inf" alone is none.
-    if (left < word.text.size() && std::memcmp(at_, word.text.data(), left) == 0) {
-      at_ = end_;
-      return fail("");
+    if (left < word.text.size()) {
+      if (std::memcmp(p, word.text.data(), left) == 0) return fail(end_, "");
+    } else if (std::memcmp(p, word.text.data(), word.text.size()) == 0) {
+      value = {{p, word.text.size()}, Type::kLiteral, true};
+      odd_ = odd_ || !word.strict;
+      return p + word.text.size();
     }
-    if (left < word.text.size() || std::memcmp(at_, word.text.data(), word.text.size()) != 0) continue;
-    value = {{at_, word.text.size()}, Type::kLiteral, true};
-    at_ += word.text.size();
-    odd_ = odd_ || !word.strict;
-    return true;
   }
-  return fail("a value");
+  return fail(p, "a value");
 }
 
-bool Scanner::scalar(Value& value) {
-  if (*at_ == '"') return string(value);
-  if (is_digit(*at_) || *at_ == '-') return number(value);
-  if (at_ == end_) return fail("");
-  return literal(value);
-}
-
-bool Scanner::value(Value& value) {
-  if (*at_ == '{' || *at_ == '[') return container(value);
-  return scalar(value);
-}
-
-// A key with its colon and the blanks around.
-bool Scanner::key() noexcept {
-  Value name;
-  if (*at_ != '"') return fail("a key or '}'");
-  if (!string(name)) return false;
-  skip_blanks();
-  if (!take(':')) return fail("':'");
-  skip_blanks();
-  return true;
-}
-
-// An object or array to its end. Brackets are kept as one bit each, so that depth costs no stack.
-bool Scanner::container(Value& value) {
-  const char* const begin = at_;
-  value.type = *at_ == '{' ? Type::kObject : Type::kArray;
-  open_.clear();
+// An object or array to its end. A bracket around costs one bit and no stack: the innermost
+// 64 in a register, the others in a vector.
+const char* Scanner::container_at(const char* p, Value& value) {
+  const char* const begin = p;
+  std::uint64_t brackets = 0;  // 1: an object's
+  std::size_t depth = 0;
+  std::string_view name;
   Value inner;
-  bool expects_value = true;
-  do {
-    if (expects_value && (*at_ == '{' || *at_ == '[')) {
-      const bool is_object = *at_ == '{';
-      open_.push_back(is_object);
-      ++at_;
-      skip_blanks();
-      if (*at_ == (is_object ? '}' : ']')) {
-        expects_value = false;
+  outer_brackets_.clear();
+  while (true) {
+    // At a value.
+    if (*p == '{' || *p == '[') {
+      if (depth > 0 && depth % 64 == 0) outer_brackets_.push_back(brackets);
+      ++depth;
+      const bool is_object = *p == '{';
+      brackets = (brackets << 1) | (is_object ? 1U : 0U);
+      p = json::skip_blanks(p + 1, end_);
+      if (*p != (is_object ? '}' : ']')) {
+        if (is_object && (p = key_at(p, name)) == nullptr) return nullptr;
         continue;
       }
-      if (is_object && !key()) return false;
-      continue;
+    } else if (*p == '"') {
+      if ((p = string_at(p, inner)) == nullptr) return nullptr;
+    } else if ((p = is_digit(*p) || *p == '-' ? number_at(p, inner) : literal_at(p, inner)) == nullptr) {
+      return nullptr;
     }
-    if (expects_value && !scalar(inner)) return false;
-    // After a value: a comma leads to the next one, a bracket closes.
-    skip_blanks();
-    const bool in_object = open_.back();
-    const char close = in_object ? '}' : ']';
-    expects_value = false;
-    if (take(',')) {
-      skip_blanks();
-      if (*at_ == close) {
+    // Behind a value, or at the end of something empty.
+    while (true) {
+      const bool in_object = (brackets & 1U) != 0;
+      const char close = in_object ? '}' : ']';
+      p = json::skip_blanks(p, end_);
+      if (*p == ',') {
+        p = json::skip_blanks(p + 1, end_);
+        if (*p != close) {
+          if (in_object && (p = key_at(p, name)) == nullptr) return nullptr;
+          break;
+        }
         odd_ = true;
+      }
+      if (*p != close) return fail(p, in_object ? "',' or '}'" : "',' or ']'");
+      ++p;
+      if (--depth == 0) {
+        value = {{begin, static_cast<std::size_t>(p - begin)}, *begin == '{' ? Type::kObject : Type::kArray, true};
+        return p;
+      }
+      if (depth % 64 == 0) {
+        brackets = outer_brackets_.back();
+        outer_brackets_.pop_back();
       } else {
-        expects_value = true;
-        if (in_object && !key()) return false;
-        continue;
+        brackets >>= 1;
       }
     }
-    if (!take(close)) return fail(in_object ? "',' or '}'" : "',' or ']'");
-    open_.pop_back();
-  } while (!open_.empty());
-  value.raw = {begin, static_cast<std::size_t>(at_ - begin)};
-  value.plain = true;
-  return true;
+  }
 }
 
 namespace {

@@ -1,20 +1,16 @@
 #ifndef STEPSIM_INGEST_JSON_SCAN_H
 #define STEPSIM_INGEST_JSON_SCAN_H
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "ingest/json_bytes.h"
 
 namespace stepsim::ingest::json {
-
-/// Bytes that must be readable (and zero) behind the text a Scanner is given.
-inline constexpr std::size_t kPadding = 64;
 
 enum class Type : std::uint8_t { kString, kNumber, kLiteral, kObject, kArray };
 
@@ -22,7 +18,7 @@ enum class Type : std::uint8_t { kString, kNumber, kLiteral, kObject, kArray };
 struct Value {
   std::string_view raw;
   Type type = Type::kLiteral;
-  bool plain = true;  ///< a string without escapes and with valid UTF-8: raw is its content
+  bool plain = true;  ///< not a string with escapes or invalid UTF-8: raw is the content
 };
 
 /// Walks over JSON text token by token, without recursion and without copying. Each step
@@ -32,81 +28,114 @@ struct Value {
 /// NaN and Infinity. odd() tells that it met one of these.
 class Scanner {
  public:
-  /// `end` is followed by kPadding zero bytes.
+  /// kPadding zero bytes follow `end`.
   Scanner(const char* begin, const char* end) noexcept : at_(begin), end_(end) {}
 
   [[nodiscard]] const char* at() const noexcept { return at_; }
-  void move_to(const char* at) noexcept { at_ = at; }
-  [[nodiscard]] char peek() const noexcept { return *at_; }
   [[nodiscard]] bool ended() const noexcept { return error_ == nullptr; }
   /// What was expected at at(); null if the text ended.
   [[nodiscard]] const char* error() const noexcept { return error_; }
   [[nodiscard]] bool odd() const noexcept { return odd_; }
 
-  void skip_blanks() noexcept {
-    while (is_blank(*at_)) {
-      ++at_;
-      if (is_blank(*at_)) skip_blank_run();
-    }
-  }
-  /// Passes `wanted` if it is next.
-  [[nodiscard]] bool take(char wanted) noexcept {
-    if (*at_ != wanted) return false;
-    ++at_;
-    return true;
-  }
-  /// A string; at() is its opening quote.
-  [[nodiscard]] bool string(Value& value);
+  void skip_blanks() noexcept { at_ = json::skip_blanks(at_, end_); }
+  /// A key, its colon and the blanks around.
+  [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
   /// Any value; at() is its first character.
-  [[nodiscard]] bool value(Value& value);
-  /// The members of an object, from its brace on: `member(key, value)` for each.
+  [[nodiscard]] bool value(Value& value) { return moved(value_at(at_, value)); }
+  /// The members of an object, from its brace on: `member(name, value)` for each.
   template <class Member>
-  [[nodiscard]] bool object(Member&& member);
-  /// Stops with "expected `what`", or with "ended" if the text ends here.
-  bool fail(const char* what) noexcept {
-    error_ = at_ == end_ ? nullptr : what;
-    return false;
+  [[nodiscard]] bool object(Member&& member) {
+    return moved(object_at(at_, member));
   }
-  void mark_odd() noexcept { odd_ = true; }
 
  private:
-  static bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-  void skip_blank_run() noexcept;
-  void find_string_stop(bool& ascii) noexcept;
-  bool escape() noexcept;
-  bool number(Value& value);
-  bool literal(Value& value);
-  bool container(Value& value);
-  bool scalar(Value& value);
-  bool key() noexcept;
+  // Each takes the place where its thing begins and gives the place behind it; null if that failed.
+  template <class Member>
+  const char* object_at(const char* p, Member&& member);
+  const char* key_at(const char* p, std::string_view& name);
+  const char* value_at(const char* p, Value& value);
+  const char* string_at(const char* p, Value& value);
+  const char* number_at(const char* p, Value& value);
+  const char* odd_string_at(const char* begin, const char* p, bool ascii, Value& value);
+  const char* fraction_at(const char* begin, const char* p, Value& value);
+  const char* literal_at(const char* p, Value& value);
+  const char* container_at(const char* p, Value& value);
+  const char* escape_at(const char* p) noexcept;
+
+  /// Stops at `p` with "expected `what`", or with "ended" if the text ends there.
+  const char* fail(const char* p, const char* what) noexcept {
+    at_ = p;
+    error_ = p == end_ ? nullptr : what;
+    return nullptr;
+  }
+  bool moved(const char* p) noexcept {
+    if (p != nullptr) at_ = p;
+    return p != nullptr;
+  }
 
   const char* at_;
   const char* end_;
   const char* error_ = nullptr;
   bool odd_ = false;
-  std::vector<bool> open_;  // of each bracket around: is it an object's
+  std::vector<std::uint64_t> outer_brackets_;  // beyond the 64 innermost
 };
 
+inline const char* Scanner::string_at(const char* p, Value& value) {
+  const char* const begin = p + 1;
+  bool ascii = true;
+  p = find_string_stop(begin, ascii);
+  if (*p != '"' || !ascii) return odd_string_at(begin, p, ascii, value);
+  value = {{begin, static_cast<std::size_t>(p - begin)}, Type::kString, true};
+  return p + 1;
+}
+
+inline const char* Scanner::number_at(const char* p, Value& value) {
+  const char* const begin = p;
+  if (*p == '0' || !is_digit(*p)) return fraction_at(begin, p, value);
+  p = skip_digits(p);
+  if (*p == '.' || *p == 'e' || *p == 'E' || p == end_) return fraction_at(begin, begin, value);
+  value = {{begin, static_cast<std::size_t>(p - begin)}, Type::kNumber, true};
+  return p;
+}
+
+inline const char* Scanner::value_at(const char* p, Value& value) {
+  if (*p == '"') return string_at(p, value);
+  if (is_digit(*p) || *p == '-') return number_at(p, value);
+  if (*p == '{' || *p == '[') return container_at(p, value);
+  return literal_at(p, value);
+}
+
+inline const char* Scanner::key_at(const char* p, std::string_view& name) {
+  Value text;
+  if (*p != '"') return fail(p, "a key or '}'");
+  p = string_at(p, text);
+  if (p == nullptr) return nullptr;
+  p = json::skip_blanks(p, end_);
+  if (*p != ':') return fail(p, "':'");
+  name = text.raw;
+  return json::skip_blanks(p + 1, end_);
+}
+
 template <class Member>
-bool Scanner::object(Member&& member) {
-  ++at_;
-  for (skip_blanks(); !take('}'); skip_blanks()) {
-    Value name;
+const char* Scanner::object_at(const char* p, Member&& member) {
+  p = json::skip_blanks(p + 1, end_);
+  while (*p != '}') {
+    std::string_view name;
     Value content;
-    if (*at_ != '"') return fail("a key or '}'");
-    if (!string(name)) return false;
-    skip_blanks();
-    if (!take(':')) return fail("':'");
-    skip_blanks();
-    if (!value(content)) return false;
+    p = key_at(p, name);
+    if (p == nullptr) return nullptr;
+    p = value_at(p, content);
+    if (p == nullptr) return nullptr;
     member(name, content);
-    skip_blanks();
-    if (*at_ == '}') continue;
-    if (!take(',')) return fail("',' or '}'");
-    skip_blanks();
-    if (*at_ == '}') odd_ = true;
+    p = json::skip_blanks(p, end_);
+    if (*p == ',') {
+      p = json::skip_blanks(p + 1, end_);
+      if (*p == '}') odd_ = true;
+    } else if (*p != '}') {
+      return fail(p, "',' or '}'");
+    }
   }
-  return true;
+  return p + 1;
 }
 
 /// The content of a string: escapes replaced, bytes that are not UTF-8 as U+FFFD.

@@ -11,7 +11,7 @@ char TraceCursor::next_char() {
     json::Scanner scanner{window_.at(at_), window_.end()};
     scanner.skip_blanks();
     at_ = window_.offset(scanner.at());
-    if (at_ < window_.end_offset()) return scanner.peek();
+    if (at_ < window_.end_offset()) return *scanner.at();
     const std::uint64_t begin = window_.offset(window_.begin());
     if (!window_.more(at_ > begin + kLook ? at_ - kLook : begin)) return '\0';
   }

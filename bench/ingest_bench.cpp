@@ -1,0 +1,152 @@
+// How fast files become trace columns, one thread. The large file is made from
+// ../shared/traces/kineto/v100-rank1of2-5steps.json.gz in $STEPSIM_BENCH_DIR (kept there) or a
+// temporary folder (removed at the end). bench/peers.sh runs python3 and jq on the same file.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <unistd.h>
+
+#include "bench/kineto_file.h"
+#include "ingest/byte_source.h"
+#include "ingest/chrome_events.h"
+#include "ingest/format.h"
+
+namespace stepsim::ingest {
+extern const Format kineto_format;
+}
+
+namespace {
+
+using namespace stepsim;
+
+constexpr int kCopies = 11;  // 2.4 million records, 500 MB
+
+/// The folder of the large file, and the file, made at first use.
+class Workspace {
+ public:
+  Workspace() {
+    const char* const kept = std::getenv("STEPSIM_BENCH_DIR");
+    keep_ = kept != nullptr;
+    folder_ = keep_ ? std::filesystem::path{kept}
+                    : std::filesystem::temp_directory_path() / ("stepsim-ingest-bench-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~Workspace() {
+    std::error_code ignored;
+    if (!keep_) std::filesystem::remove_all(folder_, ignored);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const bench::KinetoFile& file() {
+    if (!file_) {
+      file_ = bench::make_kineto_file(source(), (folder_ / "kineto.json").string(), kCopies);
+      bench::gzip_file(file_->path);
+    }
+    return *file_;
+  }
+  static std::string source() { return STEPSIM_SOURCE_DIR "/../shared/traces/kineto/v100-rank1of2-5steps.json.gz"; }
+
+ private:
+  bool keep_ = false;
+  std::filesystem::path folder_;
+  std::optional<bench::KinetoFile> file_;
+};
+
+Workspace& workspace() {
+  static Workspace the_workspace;
+  return the_workspace;
+}
+
+/// Resets the process's peak memory, so that it can be read after a run (Linux).
+void reset_peak_memory() {
+  if (std::FILE* const file = std::fopen("/proc/self/clear_refs", "w")) {
+    std::fputs("5", file);
+    std::fclose(file);
+  }
+}
+
+double peak_memory_bytes() {
+  std::FILE* const file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return 0;
+  char line[256];
+  double kib = 0;
+  while (std::fgets(line, sizeof line, file) != nullptr) {
+    if (std::string_view{line}.starts_with("VmHWM:")) kib = std::strtod(line + 6, nullptr);
+  }
+  std::fclose(file);
+  return kib * 1024;
+}
+
+bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::ReadContext& context, const bench::KinetoFile& file) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    sum += (trace.start[i].time_since_epoch() + trace.duration[i]).count() / 1000;
+  }
+  return context.events == file.records && context.skipped == 0 && trace.size() == file.events && sum == file.checksum;
+}
+
+void read_kineto(benchmark::State& state, const std::string& suffix) {
+  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  const bench::KinetoFile& file = workspace().file();
+  double peak = 0;
+  for (auto _ : state) {
+    reset_peak_memory();
+    const auto source = ingest::ByteSource::open(file.path + suffix);
+    ingest::ReadContext context;
+    const ingest::Part part = ingest::kineto_format.read(*source, context);
+    state.PauseTiming();
+    peak = std::max(peak, peak_memory_bytes());
+    if (!answer_is_right(std::get<ingest::HostDeviceTrace>(part), context, file)) state.SkipWithError("wrong answer");
+    state.ResumeTiming();
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
+  state.counters["records_per_second"] =
+      benchmark::Counter(static_cast<double>(file.records) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["peak_memory_share"] = peak / static_cast<double>(file.bytes);
+}
+
+/// The inflating or copying alone: the floor of what reading can cost.
+void read_bytes(benchmark::State& state, const std::string& suffix) {
+  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  const bench::KinetoFile& file = workspace().file();
+  std::string buffer(std::size_t{256} << 10, '\0');
+  for (auto _ : state) {
+    const auto source = ingest::ByteSource::open(file.path + suffix);
+    std::uint64_t bytes = 0;
+    while (const std::size_t got = source->read(buffer)) bytes += got;
+    if (bytes != file.bytes) state.SkipWithError("wrong answer");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
+}
+
+/// Records alone, without columns.
+void read_records(benchmark::State& state) {
+  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  const bench::KinetoFile& file = workspace().file();
+  for (auto _ : state) {
+    const auto source = ingest::ByteSource::open(file.path);
+    Diagnostics diagnostics;
+    ingest::ChromeEventReader reader{*source, diagnostics};
+    ingest::ChromeEvent event;
+    while (reader.next(event)) benchmark::DoNotOptimize(event);
+    if (reader.records() != file.records) state.SkipWithError("wrong answer");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
+}
+
+BENCHMARK_CAPTURE(read_kineto, plain, "")->Name("BM_Ingest/format:kineto")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_kineto, gzip, ".gz")->Name("BM_Ingest/format:kineto_gz")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(read_records)->Name("BM_ChromeRecords")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_bytes, plain, "")->Name("BM_Bytes/plain")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_bytes, gzip, ".gz")->Name("BM_Bytes/gz")->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
