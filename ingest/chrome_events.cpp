@@ -1,5 +1,7 @@
 #include "ingest/chrome_events.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -31,12 +33,18 @@ const char* skip_blanks(const char* at, const char* end) {
   return at;
 }
 
-/// A brace that no colon precedes and a key follows: the members' own objects, as in
-/// `"args": {`, are left out.
+const char* skip_blanks_back(const char* at, const char* begin) {
+  while (at != begin && is_blank(at[-1])) --at;
+  return at;
+}
+
+/// A brace with a key behind it that is not itself the value of a key, as in `"args": {`.
 bool may_begin_record(const char* begin, const char* brace, const char* end) {
-  const char* before = brace;
-  while (before != begin && is_blank(before[-1])) --before;
-  if (before != begin && before[-1] == ':') return false;
+  const char* before = skip_blanks_back(brace, begin);
+  if (before != begin && before[-1] == ':') {
+    before = skip_blanks_back(before - 1, begin);
+    if (before != begin && before[-1] == '"') return false;
+  }
   const char* const key = skip_blanks(brace + 1, end);
   return key != end && *key == '"';
 }
@@ -89,7 +97,7 @@ struct ChromeEventReader::State {
 
   void bad_record(std::uint64_t begin, std::string_view detail);
   void bad_member(std::uint64_t begin);
-  void recover_behind(std::uint64_t begin);
+  void recover_from(std::uint64_t resume, std::uint64_t stopped_at);
   bool find_record();
   void cut(std::uint64_t begin);
 
@@ -253,9 +261,9 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   if (outcome == Outcome::kCut) {
     if (!open_record) open_record = begin;
   } else if (!recovering || fields.phase) {
-    bad_record(begin, text.problem());
+    bad_record(begin, fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
   }
-  recover_behind(begin);
+  recover_from(begin + 1, text.stopped_at());
   return false;
 }
 
@@ -269,17 +277,20 @@ void ChromeEventReader::State::other_element() {
   });
   if (outcome == Outcome::kCut) return cut(begin);
   bad_record(begin, problem);
-  if (outcome != Outcome::kDone) recover_behind(begin);
+  recover_from(begin + 1, outcome == Outcome::kDone ? text.at() : text.stopped_at());
 }
 
+// Text behind the end is no part of the trace, unless the end was none: a bracket in the
+// wrong place must not hide the records behind it.
 void ChromeEventReader::State::behind() {
-  if (text.next_char() != '\0' || !text.at_end()) {
+  static_cast<void>(text.next_char());
+  if (text.at_end()) return finish();
+  if (diagnostics.count_of("trailing_text") == 0) {
     diagnostics.count("trailing_text", Severity::kNotice, "text behind the end of the trace is ignored: was another file appended?",
                       place_of(text.at()), text.unexpected("the end of the file"));
-    // To the end, so that a gzip trailer is checked.
-    static_cast<void>(text.find('\0', '\0', [](const char*, const char*, const char*) { return false; }));
   }
-  finish();
+  place = Place::kEvents;
+  recover_from(text.at(), text.at());
 }
 
 void ChromeEventReader::State::finish() {
@@ -311,7 +322,7 @@ void ChromeEventReader::State::bad_member(std::uint64_t begin) {
   const std::uint64_t stopped_at = text.stopped_at();
   if (events_found) {
     place = Place::kEvents;
-    recover_behind(text.at());
+    recover_from(text.at(), stopped_at);
   } else {
     constexpr std::array<std::string_view, 1> kKey = {kEventsKey};
     const bool found = text.find('"', '"', [&kKey](const char*, const char* quote, const char* end) { return key_follows(quote, end, kKey); });
@@ -320,19 +331,19 @@ void ChromeEventReader::State::bad_member(std::uint64_t begin) {
   diagnostics.count("bad_member", Severity::kDataLoss, "a top-level member that is not valid JSON is left out", place_of(begin), problem);
 }
 
-// Goes back to just behind the beginning of what is bad, so that a quote missing in one
-// record does not hide the next; but only as long as this stays linear in the file's size.
-void ChromeEventReader::State::recover_behind(std::uint64_t begin) {
+// Goes on at `resume`, which lies just behind the beginning of what is bad, so that a quote
+// missing in one record does not hide the next; but only as long as reading again stays
+// linear in the file's size. `stopped_at` is where the bad thing was found to be bad.
+void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t stopped_at) {
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   constexpr std::uint64_t kFactor = 4;
-  const std::uint64_t stopped_at = text.stopped_at();
-  const std::uint64_t again = stopped_at - begin;
+  const std::uint64_t again = stopped_at > resume ? stopped_at - resume : 0;
   recovering = true;
-  if (read_again + again <= kAlways + kFactor * begin) {
+  if (read_again + again <= kAlways + kFactor * resume) {
     read_again += again;
-    text.move_to(begin + 1);
+    text.move_to(resume);
   } else {
-    text.move_to(std::max(stopped_at, begin + 1));
+    text.move_to(stopped_at);
   }
 }
 

@@ -22,15 +22,19 @@ std::string TraceCursor::unexpected(std::string_view expected) const {
   return fmt::format("found '{}'; expected {}", shown(std::string_view{window_.at(at_), 1}), expected);
 }
 
-void TraceCursor::stopped(const json::Scanner& scanner, Outcome outcome) {
-  stopped_at_ = window_.offset(scanner.at());
-  if (outcome == Outcome::kBad) {
-    problem_ = fmt::format("found '{}' at byte {}; expected {}", shown(std::string_view{scanner.at(), 1}), stopped_at_, scanner.error());
-  } else if (outcome == Outcome::kCut) {
-    problem_ = "the file ends in the middle of it; expected the rest";
-  } else {
-    problem_ = fmt::format("it is longer than {0} MiB; expected at most that", TextWindow::kLargest >> 20);
-  }
+Outcome TraceCursor::bad(const json::Scanner& scanner) {
+  problem_ = fmt::format("found '{}'; expected {}", shown(std::string_view{scanner.at(), 1}), scanner.error());
+  return Outcome::kBad;
+}
+
+Outcome TraceCursor::cut() {
+  problem_ = "the file ends here; expected the rest of it";
+  return Outcome::kCut;
+}
+
+Outcome TraceCursor::too_long() {
+  problem_ = fmt::format("found no end within {} MiB; expected less", TextWindow::kLargest >> 20);
+  return Outcome::kTooLong;
 }
 
 }  // namespace stepsim::ingest

@@ -38,7 +38,7 @@ class TraceCursor {
   /// the step runs again. Moves behind what was scanned if it is done.
   template <class Step>
   [[nodiscard]] Outcome scan(Step&& step);
-  /// After a scan that was not done: where it stopped, and "found 'x'; expected y".
+  /// After a scan that was not done: where it stopped, and why: "found 'x'; expected y".
   [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   /// Describes the next character in the same way.
@@ -52,7 +52,9 @@ class TraceCursor {
   static constexpr std::uint64_t kLook = 256;
 
  private:
-  void stopped(const json::Scanner& scanner, Outcome outcome);
+  Outcome bad(const json::Scanner& scanner);
+  Outcome cut();
+  Outcome too_long();
 
   TextWindow window_;
   std::uint64_t at_ = 0;
@@ -68,12 +70,9 @@ Outcome TraceCursor::scan(Step&& step) {
       at_ = window_.offset(scanner.at());
       return Outcome::kDone;
     }
-    if (scanner.ended() && window_.more(at_)) continue;
-    const Outcome outcome = !scanner.ended()          ? Outcome::kBad
-                            : window_.source_ended() ? Outcome::kCut
-                                                     : Outcome::kTooLong;
-    stopped(scanner, outcome);
-    return outcome;
+    stopped_at_ = window_.offset(scanner.at());
+    if (!scanner.ended()) return bad(scanner);
+    if (!window_.more(at_)) return window_.source_ended() ? cut() : too_long();
   }
 }
 
