@@ -261,7 +261,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   if (outcome == Outcome::kCut) {
     if (!open_record) open_record = begin;
   } else if (!recovering || fields.phase) {
-    bad_record(begin, fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
+    bad_record(begin, skipped > 0 ? std::string{} : fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
   }
   recover_from(begin + 1, text.stopped_at());
   return false;
@@ -270,7 +270,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
 // Something in the list of events that is no object.
 void ChromeEventReader::State::other_element() {
   const std::uint64_t begin = text.at();
-  const std::string problem = text.unexpected("an event: '{'");
+  const std::string problem = skipped > 0 ? std::string{} : text.unexpected("an event: '{'");
   const Outcome outcome = text.scan([](Scanner& scanner) {
     Value ignored;
     return scanner.value(ignored);

@@ -22,19 +22,14 @@ std::string TraceCursor::unexpected(std::string_view expected) const {
   return fmt::format("found '{}'; expected {}", shown(std::string_view{window_.at(at_), 1}), expected);
 }
 
-Outcome TraceCursor::bad(const json::Scanner& scanner) {
-  problem_ = fmt::format("found '{}'; expected {}", shown(std::string_view{scanner.at(), 1}), scanner.error());
-  return Outcome::kBad;
-}
-
-Outcome TraceCursor::cut() {
-  problem_ = "the file ends here; expected the rest of it";
-  return Outcome::kCut;
-}
-
-Outcome TraceCursor::too_long() {
-  problem_ = fmt::format("found no end within {} MiB; expected less", TextWindow::kLargest >> 20);
-  return Outcome::kTooLong;
+std::string TraceCursor::problem() const {
+  switch (outcome_) {
+    case Outcome::kBad: return fmt::format("found '{}'; expected {}", shown(std::string_view{&stopped_by_, 1}), expected_);
+    case Outcome::kTooLong: return fmt::format("found no end within {} MiB; expected less", TextWindow::kLargest >> 20);
+    case Outcome::kCut: return "the file ends here; expected the rest of it";
+    case Outcome::kDone: break;
+  }
+  return {};
 }
 
 }  // namespace stepsim::ingest

@@ -40,7 +40,7 @@ class TraceCursor {
   [[nodiscard]] Outcome scan(Step&& step);
   /// After a scan that was not done: where it stopped, and why: "found 'x'; expected y".
   [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
-  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  [[nodiscard]] std::string problem() const;
   /// Describes the next character in the same way.
   [[nodiscard]] std::string unexpected(std::string_view expected) const;
 
@@ -52,14 +52,12 @@ class TraceCursor {
   static constexpr std::uint64_t kLook = 256;
 
  private:
-  Outcome bad(const json::Scanner& scanner);
-  Outcome cut();
-  Outcome too_long();
-
   TextWindow window_;
   std::uint64_t at_ = 0;
+  Outcome outcome_ = Outcome::kDone;  // of the last scan that was not done
   std::uint64_t stopped_at_ = 0;
-  std::string problem_;
+  char stopped_by_ = '\0';
+  const char* expected_ = nullptr;
 };
 
 template <class Step>
@@ -71,8 +69,10 @@ Outcome TraceCursor::scan(Step&& step) {
       return Outcome::kDone;
     }
     stopped_at_ = window_.offset(scanner.at());
-    if (!scanner.ended()) return bad(scanner);
-    if (!window_.more(at_)) return window_.source_ended() ? cut() : too_long();
+    stopped_by_ = *scanner.at();
+    expected_ = scanner.error();
+    if (!scanner.ended()) return outcome_ = Outcome::kBad;
+    if (!window_.more(at_)) return outcome_ = window_.source_ended() ? Outcome::kCut : Outcome::kTooLong;
   }
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -5,6 +7,7 @@
 #include "ingest/format.h"
 #include "ingest/formats/kineto_trace.h"
 #include "model/error.h"
+#include "model/text.h"
 
 namespace stepsim::ingest {
 
@@ -41,6 +44,15 @@ void look_around(const ByteSource& source, const ReadContext& context) {
   if (context.progress) context.progress(source.consumed());
 }
 
+/// The file has nothing to replay: with the first thing that was wrong in it, if any was.
+[[noreturn]] void fail_empty(const ByteSource& source, const Diagnostics& diagnostics) {
+  constexpr std::string_view kExpected = "no event can be replayed; expected operators or kernels of the PyTorch profiler";
+  const auto& entries = diagnostics.entries();
+  const auto loss = std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
+  if (loss == entries.end()) throw InputError({source.name(), {}, {}}, kExpected);
+  throw InputError(loss->first, fmt::format("{} ({} in all){}{}; {}", loss->name, loss->count, loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
+}
+
 Part read(ByteSource& source, ReadContext& context) {
   ChromeEventReader reader{source, context.diagnostics};
   KinetoTrace trace{context, source.name()};
@@ -52,9 +64,7 @@ Part read(ByteSource& source, ReadContext& context) {
   context.events += reader.records();
   context.skipped += reader.skipped();
   HostDeviceTrace result = std::move(trace).finish(reader.members());
-  if (result.size() == 0) {
-    throw InputError({source.name(), {}, {}}, "holds no event that can be replayed; expected operators or kernels of the PyTorch profiler");
-  }
+  if (result.size() == 0) fail_empty(source, context.diagnostics);
   return result;
 }
 
