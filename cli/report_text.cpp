@@ -103,7 +103,8 @@ std::string path_text(const Capture& capture, const sim::CriticalPath& path, std
   const std::string tasks = rows < path.tasks.size()
                                 ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
                                 : fmt::format("Its {} tasks, in order of time", path.tasks.size());
-  return sim::class_table(path).to_text() + section(tasks, sim::path_table(capture.dag, path, rows).to_text());
+  return sim::class_table(path).to_text() + section("By rank", sim::rank_table(capture.dag, path).to_text()) +
+         section(tasks, sim::path_table(capture.dag, path, rows).to_text());
 }
 
 }  // namespace

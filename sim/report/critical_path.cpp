@@ -33,7 +33,11 @@ std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId
     task.duration = finished - task.start;
     task.release = release;
     if (arrived != current) task.last_arrival = arrived;
-    if (release.by() == Release::By::kNothing || started <= begin) break;
+    if (started <= begin) break;
+    if (release.by() == Release::By::kNothing) {
+      task.wait = started - begin;
+      break;
+    }
     const Time before = std::max(timeline.finish[release.task().index()], begin);
     task.wait = started - before;
     current = release.task();
@@ -145,11 +149,28 @@ EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
 
 std::string release_in_words(const Dag& dag, Release release, TaskId released) {
   switch (release.by()) {
-    case Release::By::kNothing: return "the start of the replay";
+    case Release::By::kNothing: return fmt::format("the start of rank {}", dag.lane(released).rank);
     case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
     case Release::By::kEdge: break;
   }
   return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
+}
+
+std::string share_text(Duration part, Duration whole) {
+  if (whole == Duration{}) return percent(0);
+  return percent(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
+}
+
+/// The tasks of the path that take longest, in order of time.
+std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
+  std::vector<std::size_t> chosen(path.tasks.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  std::stable_sort(chosen.begin(), chosen.end(), [&path](std::size_t a, std::size_t b) {
+    return path.tasks[a].duration + path.tasks[a].wait > path.tasks[b].duration + path.tasks[b].wait;
+  });
+  chosen.resize(std::min(chosen.size(), count));
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
 }
 
 std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
@@ -169,6 +190,7 @@ std::string_view to_text(PathClass path_class) noexcept {
 
 CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last, Time begin) {
   CriticalPath path;
+  path.begin = begin;
   path.tasks = walk_back(dag, timeline, last, begin);
   find_queueing(dag, machine, timeline, path.tasks);
   add_up(dag, path);
@@ -178,8 +200,7 @@ CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timelin
 CriticalPath critical_path(const Capture& capture, const Timeline& timeline) {
   if (timeline.size() == 0) return {};
   const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end());
-  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())},
-                         Time::min());
+  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())}, Time{});
 }
 
 CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, std::size_t step) {
@@ -213,44 +234,49 @@ std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
     const TaskId last = timeline.last_arrival[i];
     Straggler& late = by_rank[rank_of(last)];
     ++late.last_in;
+    Duration waited{};
     for (const TaskId member : members) {
       ++by_rank[rank_of(member)].collectives;
-      late.caused = saturated_sum(late.caused, timeline.start[last.index()] - timeline.start[member.index()]);
+      waited = saturated_sum(waited, timeline.start[last.index()] - timeline.start[member.index()]);
     }
+    late.each = saturated_sum(late.each, waited / static_cast<std::int64_t>(members.size() - 1));
   }
   std::vector<Straggler> result;
   for (auto& [rank, straggler] : by_rank) {
     straggler.rank = rank;
     result.push_back(straggler);
   }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.caused > b.caused; });
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.each > b.each; });
   return result;
 }
 
 Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
-  std::vector<std::size_t> chosen(path.tasks.size());
-  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  std::stable_sort(chosen.begin(), chosen.end(), [&path](std::size_t a, std::size_t b) {
-    return path.tasks[a].duration + path.tasks[a].wait > path.tasks[b].duration + path.tasks[b].wait;
-  });
-  chosen.resize(std::min(chosen.size(), rows));
-  std::sort(chosen.begin(), chosen.end());
-
-  Table table{{{"start"},
-               {"duration"},
-               {"wait before"},
-               {"queueing"},
-               {"class", Align::kLeft},
-               {"rank"},
-               {"lane", Align::kLeft, 20},
-               {"task", Align::kLeft, 40},
-               {"released by", Align::kLeft, 60}}};
+  const std::vector<std::size_t> chosen = longest(path, rows);
+  const auto any = [&](Duration PathTask::*column) {
+    return std::any_of(chosen.begin(), chosen.end(),
+                       [&](std::size_t i) { return path.tasks[i].*column != Duration{}; });
+  };
+  const bool with_wait = any(&PathTask::wait);
+  const bool with_queueing = any(&PathTask::queueing);
+  std::vector<Column> columns{{"start"}, {"duration"}};
+  if (with_wait) columns.push_back({"wait before"});
+  if (with_queueing) columns.push_back({"queueing"});
+  const Column named[] = {{"class", Align::kLeft},
+                          {"rank"},
+                          {"lane", Align::kLeft, 14},
+                          {"task", Align::kLeft, 32},
+                          {"released by", Align::kLeft, 40}};
+  columns.insert(columns.end(), std::begin(named), std::end(named));
+  Table table{std::move(columns)};
   for (const std::size_t i : chosen) {
     const PathTask& task = path.tasks[i];
-    table.add_row({to_text(task.start - path.tasks.front().start), to_text(task.duration), shown_duration(task.wait),
-                   shown_duration(task.queueing), std::string{to_text(path_class(dag.kind(task.task)))},
-                   std::to_string(dag.lane(task.task).rank), dag.lane(task.task).name, std::string{dag.name(task.task)},
-                   released_by_text(dag, task)});
+    const Lane& lane = dag.lane(task.task);
+    std::vector<std::string> cells{to_text(task.start - path.begin), to_text(task.duration)};
+    if (with_wait) cells.push_back(shown_duration(task.wait));
+    if (with_queueing) cells.push_back(shown_duration(task.queueing));
+    cells.insert(cells.end(), {std::string{to_text(path_class(dag.kind(task.task)))}, std::to_string(lane.rank),
+                               lane.name, std::string{dag.name(task.task)}, released_by_text(dag, task)});
+    table.add_row(std::move(cells));
   }
   return table;
 }
@@ -258,10 +284,31 @@ Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
 Table class_table(const CriticalPath& path) {
   Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
   for (std::size_t c = 0; c < kPathClassCount; ++c) {
-    const double share = path.length == Duration{}
-                             ? 0
-                             : static_cast<double>(path.classes[c].count()) / static_cast<double>(path.length.count());
-    table.add_row({std::string{to_text(static_cast<PathClass>(c))}, to_text(path.classes[c]), percent(share)});
+    const std::string name{to_text(static_cast<PathClass>(c))};
+    table.add_row({name, to_text(path.classes[c]), share_text(path.classes[c], path.length)});
+  }
+  return table;
+}
+
+Table rank_table(const Dag& dag, const CriticalPath& path) {
+  std::map<Rank, Duration> by_rank;
+  for (const PathTask& task : path.tasks) {
+    by_rank[dag.lane(task.task).rank] += task.duration;
+    by_rank[dag.lane(released_task(task)).rank] += task.wait;
+  }
+  std::vector<std::pair<Rank, Duration>> ranks{by_rank.begin(), by_rank.end()};
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  Table table{{{"rank"}, {"on the path"}, {"share"}}};
+  for (const auto& [rank, time] : ranks)
+    table.add_row({std::to_string(rank), to_text(time), share_text(time, path.length)});
+  return table;
+}
+
+Table straggler_table(const std::vector<Straggler>& stragglers) {
+  Table table{{{"rank"}, {"arrived last"}, {"of collectives"}, {"others waited"}}};
+  for (const Straggler& rank : stragglers) {
+    table.add_row({std::to_string(rank.rank), std::to_string(rank.last_in), std::to_string(rank.collectives),
+                   to_text(rank.each)});
   }
   return table;
 }

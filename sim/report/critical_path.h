@@ -26,7 +26,8 @@
 /// Every nanosecond of the length falls in one class:
 ///   compute, communication, host  the task on the path runs and the next one is not ready
 ///   queueing  the task on the path runs, and the next one stands ready for the same lane
-///   wait      a lag: launch latency, a message under way, waiting that nothing explains
+///   wait      a lag (launch latency, a message under way, waiting that nothing explains), or a
+///             rank's start later than the path's
 /// After peers.md 3.4; a replay's path is exact because each task's release was recorded.
 namespace stepsim::sim {
 
@@ -42,7 +43,7 @@ struct PathTask {
   TaskId task;
   Time start;  ///< on the path: for a collective, the arrival of its last member
   Duration duration{};
-  Duration wait{};      ///< the lag before `start`, after the end of the path task before
+  Duration wait{};      ///< before `start`: a lag, or for the first task its rank's late start
   Duration queueing{};  ///< the last part of `duration`: the next task on the path stood ready
   Release release;      ///< of the task, or of the collective's last member
   TaskId last_arrival;  ///< the collective's last member, if that is another task; else invalid
@@ -50,7 +51,8 @@ struct PathTask {
 
 struct CriticalPath {
   std::vector<PathTask> tasks;                      ///< in order of time
-  Duration length{};                                ///< from the start of the first to the end of the last
+  Time begin;                                       ///< where the path begins; its first task may start later
+  Duration length{};                                ///< from `begin` to the end of the last task
   std::array<Duration, kPathClassCount> classes{};  ///< sum to `length`
   Duration unexplained{};                           ///< the part of `wait` that the recording calls unexplained
   [[nodiscard]] Duration operator[](PathClass c) const noexcept { return classes[static_cast<std::size_t>(c)]; }
@@ -60,7 +62,7 @@ struct CriticalPath {
 /// O(tasks on the path + edges of the dag). Precondition: `timeline` is a replay of `dag` on
 /// `machine`.
 [[nodiscard]] CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
-                                         Time begin = Time::min());
+                                         Time begin = {});
 
 /// The path to the task that ends last of all, with `unexplained` filled in; empty for an
 /// empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture).
@@ -75,11 +77,11 @@ struct CriticalPath {
 /// What let `task` itself start; a collective's other members are left out.
 [[nodiscard]] std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task);
 
-/// What a rank cost the others: for each collective, how long its other members waited for
-/// the one that arrived last.
+/// What a rank cost the others: for each collective in which it arrived last, how long the
+/// others had waited for it.
 struct Straggler {
   Rank rank = 0;
-  Duration caused{};            ///< waiting of the others, summed over them
+  Duration each{};              ///< waiting of one of the others, on average, summed over collectives
   std::size_t last_in = 0;      ///< collectives of several ranks in which it was last
   std::size_t collectives = 0;  ///< collectives of several ranks it took part in
 };
@@ -90,6 +92,9 @@ struct Straggler {
 [[nodiscard]] Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows);
 /// One row a class.
 [[nodiscard]] Table class_table(const CriticalPath& path);
+/// One row a rank the path passes through, the longest first.
+[[nodiscard]] Table rank_table(const Dag& dag, const CriticalPath& path);
+[[nodiscard]] Table straggler_table(const std::vector<Straggler>& stragglers);
 
 }  // namespace stepsim::sim
 

@@ -26,19 +26,20 @@ std::optional<double> worst_held_out(const Summary& summary) {
   return worst;
 }
 
-/// What the path spends most time in, by name.
+/// What takes most of the path's time in one class, by name.
 struct Longest {
   std::string_view name;
   Duration time{};
   std::size_t tasks = 0;
 };
 
-Longest longest_name(const Dag& dag, const CriticalPath& path) {
+Longest longest_name(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
   std::map<std::string_view, Longest> by_name;
   for (const PathTask& task : path.tasks) {
+    if (class_of(dag.kind(task.task)) != of_class) continue;
     Longest& entry = by_name[dag.name(task.task)];
     entry.name = dag.name(task.task);
-    entry.time += task.duration;
+    entry.time += task.duration - task.queueing;
     ++entry.tasks;
   }
   Longest longest;
@@ -48,34 +49,47 @@ Longest longest_name(const Dag& dag, const CriticalPath& path) {
   return longest;
 }
 
-/// "computing", "waiting in a queue": a class as what the path does.
-std::string_view doing(PathClass path_class) {
-  switch (path_class) {
-    case PathClass::kCompute: return "computing";
-    case PathClass::kCommunication: return "communication";
-    case PathClass::kHost: return "work of the host (framework, Python, launches)";
-    case PathClass::kQueueing: return "standing in a queue behind other work";
-    case PathClass::kWait: break;
-  }
-  return "waiting: launch latency, messages under way and waits that nothing explains";
+std::string most_of(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
+  const Longest longest = longest_name(dag, path, of_class);
+  return fmt::format("; most of that is {} ({} in {})", shown(longest.name, 60), to_text(longest.time),
+                     counted(longest.tasks, "task"));
+}
+
+std::string longest_wait(const Dag& dag, const CriticalPath& path) {
+  const auto longest = std::max_element(path.tasks.begin(), path.tasks.end(),
+                                        [](const PathTask& a, const PathTask& b) { return a.wait < b.wait; });
+  return fmt::format("; the longest is {} before {} on rank {}, after {}", to_text(longest->wait),
+                     shown(dag.name(longest->task), 60), dag.lane(longest->task).rank,
+                     shown(released_by_text(dag, *longest), 80));
 }
 
 std::string about_largest_class(const Dag& dag, const CriticalPath& path) {
   const auto largest = std::max_element(path.classes.begin(), path.classes.end());
-  const auto path_class = static_cast<PathClass>(largest - path.classes.begin());
-  const Longest longest = longest_name(dag, path);
-  return fmt::format("Of the critical path's {}, {} is {}; most of it passes through {} ({}, {}).",
-                     to_text(path.length), percent(share(*largest, path.length)), doing(path_class),
-                     shown(longest.name, 60), to_text(longest.time), counted(longest.tasks, "task"));
+  const std::string part =
+      fmt::format("Of the critical path's {}, {} is", to_text(path.length), percent(share(*largest, path.length)));
+  switch (static_cast<PathClass>(largest - path.classes.begin())) {
+    case PathClass::kCompute: return fmt::format("{} compute{}.", part, most_of(dag, path, TaskClass::kCompute));
+    case PathClass::kCommunication:
+      return fmt::format("{} communication{}.", part, most_of(dag, path, TaskClass::kCommunication));
+    case PathClass::kHost:
+      return fmt::format("{} work of the host (framework, Python, launches){}.", part,
+                         most_of(dag, path, TaskClass::kHost));
+    case PathClass::kQueueing: return fmt::format("{} standing in line behind other work.", part);
+    case PathClass::kWait: break;
+  }
+  return fmt::format("{} waiting{}.", part, longest_wait(dag, path));
 }
 
-std::string about_straggler(const Straggler& worst, const CriticalPath& path) {
+/// The rank whose recording begins after the path does.
+std::string about_late_start(const Dag& dag, const PathTask& first) {
+  return fmt::format("The path begins with {} in which rank {} has not started: it, or its recording, began late.",
+                     to_text(first.wait), dag.lane(first.task).rank);
+}
+
+std::string about_straggler(const Straggler& worst) {
   return fmt::format(
-      "Rank {} holds the others up: it arrived last in {} of its {} and they waited {} for it, summed over ranks ({} "
-      "of "
-      "the critical path).",
-      worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.caused),
-      percent(share(worst.caused, path.length)));
+      "Rank {} holds the others up: it arrived last in {} of its {}, and each of the others waited {} for it.",
+      worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.each));
 }
 
 /// The lane on which the path queues longest.
@@ -165,14 +179,17 @@ std::vector<std::string> where_to_look(const Capture& capture, const Summary& su
                                        const std::vector<Straggler>& stragglers) {
   if (path.tasks.empty()) return {};
   constexpr double kWorthSaying = 0.02;
+  constexpr std::size_t kEnough = 4;  // five with what is not explained
+  const auto worth_saying = [&path](Duration part) { return share(part, path.length) > kWorthSaying; };
   std::vector<std::string> sentences{about_largest_class(capture.dag, path)};
-  if (!stragglers.empty() && share(stragglers.front().caused, path.length) > kWorthSaying) {
-    sentences.push_back(about_straggler(stragglers.front(), path));
+  const PathTask& first = path.tasks.front();
+  if (first.release.by() == Release::By::kNothing && worth_saying(first.wait)) {
+    sentences.push_back(about_late_start(capture.dag, first));
   }
-  if (share(path[PathClass::kQueueing], path.length) > kWorthSaying) {
-    sentences.push_back(about_queueing(capture.dag, path));
-  }
-  sentences.push_back(about_exposed_communication(summary));
+  if (!stragglers.empty() && worth_saying(stragglers.front().each))
+    sentences.push_back(about_straggler(stragglers.front()));
+  if (worth_saying(path[PathClass::kQueueing])) sentences.push_back(about_queueing(capture.dag, path));
+  if (sentences.size() < kEnough) sentences.push_back(about_exposed_communication(summary));
   if (summary.measured) sentences.push_back(about_unexplained(summary, path));
   return sentences;
 }

@@ -95,7 +95,7 @@ TEST(ChromeExportTest, SaysWhatReleasedEachTask) {
     std::string_view released_by;
     if (event["args"]["released_by"].get(released_by) == simdjson::SUCCESS) releases.emplace_back(released_by);
   }
-  EXPECT_THAT(releases, ::testing::Contains("the start of the replay"));
+  EXPECT_THAT(releases, ::testing::Contains("the start of rank 0"));
   EXPECT_THAT(releases, ::testing::Contains("gemm (stream)"));
   EXPECT_THAT(releases, ::testing::Contains("ncclAllReduce (sync)"));
 }
