@@ -16,10 +16,11 @@ constexpr std::string_view kContradictedRemedy =
 /// Recordings overlap by a few microseconds where the clocks of two processors meet.
 constexpr Duration kClockGrain{5'000};
 
+/// The edge that was last to let a task start, as recorded.
 struct Binding {
-  std::size_t edge = 0;
-  Time ready{};
-  bool found = false;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  Time ready = Time::min();
+  std::uint32_t edge = kNone;
 };
 
 std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, EdgeKind edge) {
@@ -57,7 +58,7 @@ std::vector<Binding> binding_edges(Assembly& assembly) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const Time ready = assembly.finish[edges[i].from.index()] + edges[i].lag;
     Binding& best = binding[edges[i].to.index()];
-    if (!best.found || ready > best.ready) best = {i, ready, true};
+    if (best.edge == Binding::kNone || ready > best.ready) best = {ready, static_cast<std::uint32_t>(i)};
   }
   return binding;
 }
@@ -67,7 +68,7 @@ std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) 
   const std::vector<Binding> binding = binding_edges(assembly);
   std::uint64_t contradicted = 0;
   for (std::size_t i = 0; i < binding.size(); ++i) {
-    if (!binding[i].found) continue;
+    if (binding[i].edge == Binding::kNone) continue;
     const Duration slack = assembly.start[i] - binding[i].ready;
     if (slack < -kClockGrain) ++contradicted;
     if (slack <= Duration{}) continue;

@@ -219,6 +219,7 @@ class WaitFinder {
     const Time waits_from = own ? events_.ops[op].launched : begin + std::min(kCallOverhead, end - begin);
     if (waits_from < ended) plans_[thread].waits.push_back({waits_from, ended});
     plan_.host_waits.push_back({op, thread, std::max(ended, begin)});
+    plans_[thread].cuts.push_back(plan_.host_waits.back().resume);
   }
 
   RankEvents& events_;

@@ -102,10 +102,13 @@ class SilenceReader {
       wait_end = std::max(wait_end, activity.last_end);
     }
     plans_[main_].waits.push_back({wait_begin, wait_end});
+    plans_[main_].cuts.push_back(wait_end);
     for (const auto& [thread, activity] : threads) {
       hand_offs_.push_back({thread, activity.last_end, main_, wait_end});
+      plans_[thread].cuts.push_back(activity.last_end);
       if (activity.ends_in_collective || activity.began_before) continue;
       hand_offs_.push_back({main_, wait_begin, thread, activity.first_begin});
+      plans_[thread].cuts.push_back(activity.first_begin);
       plans_[thread].busy.emplace_back(activity.first_begin, activity.last_end);
     }
   }

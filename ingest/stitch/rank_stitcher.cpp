@@ -83,16 +83,21 @@ void RankStitcher::stitch(Assembly& assembly) {
   hand_offs.insert(hand_offs.end(), submissions.begin(), submissions.end());
   device_ = plan_device(events_, plans_);
 
-  place_threads(assembly);
-  place_device_work(assembly);
+  NameCache names(*events_.trace, assembly);
+  place_threads(names, assembly);
+  place_device_work(names, assembly);
   connect_device_work(assembly);
   connect_threads(assembly, hand_offs);
   add_steps(assembly);
   report(assembly, unmatched);
+  plans_ = {};
+  device_ = {};
 }
 
 TaskId RankStitcher::task_of(const CollectiveUse& use) const noexcept {
-  return use.op != kNoIndex ? op_tasks_[use.op].last : event_task_[use.event];
+  if (use.op != kNoIndex) return op_tasks_[use.op].last;
+  const auto task = event_task_.find(use.event);
+  return task == event_task_.end() ? TaskId{} : task->second;
 }
 
 /// A background thread starts by its own timer after something the main thread did.
@@ -103,17 +108,16 @@ void RankStitcher::start_background(const ThreadPlan& plan, Assembly& assembly) 
   if (before.valid()) assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
 }
 
-void RankStitcher::place_threads(Assembly& assembly) {
-  event_task_.resize(events_.trace->size());
+void RankStitcher::place_threads(NameCache& names, Assembly& assembly) {
   std::vector<std::size_t> order;  // the main thread first: others hang on it
   for (std::size_t t = 0; t < plans_.size(); ++t) order.insert(t == events_.main_thread ? order.begin() : order.end(), t);
   for (const std::size_t t : order) {
     const Track& track = events_.trace->tracks[events_.threads[t].track.index()];
     const LaneId lane = assembly.builder.add_lane({fmt::format("thread {}", track.thread), identity_.host, identity_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
-    place(plans_[t], events_, lane, assembly);
+    place(plans_[t], events_, lane, names, assembly);
     start_background(plans_[t], assembly);
     for (const ThreadPlan::Placed& placed : plans_[t].placed) {
-      if (placed.event != kNoIndex) event_task_[placed.event] = placed.task;
+      if (placed.event != kNoIndex) event_task_.emplace(placed.event, placed.task);
     }
   }
 }
@@ -129,11 +133,11 @@ LaneId RankStitcher::lane_of(std::uint32_t op, Assembly& assembly) {
   return lane->second;
 }
 
-void RankStitcher::place_op(std::uint32_t index, LaneId lane, Assembly& assembly) {
+void RankStitcher::place_op(std::uint32_t index, NameId name, Assembly& assembly) {
+  const LaneId lane = lane_of(index, assembly);
   const DeviceOp& op = events_.ops[index];
   const EventDetail* const detail = events_.trace->detail_of(op.event);
   const std::int32_t step = events_.step_at(op.call == kNoIndex ? op.begin : events_.begin_of(op.call));
-  const NameId name = assembly.builder.intern(events_.name_of(op.event));
   const Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
   OpTasks& tasks = op_tasks_[index];
   Time begin = op.begin;
@@ -153,12 +157,12 @@ void RankStitcher::place_op(std::uint32_t index, LaneId lane, Assembly& assembly
   tasks.last = task;
 }
 
-void RankStitcher::place_device_work(Assembly& assembly) {
+void RankStitcher::place_device_work(NameCache& names, Assembly& assembly) {
   for (const StreamWait& wait : device_.stream_waits) {
     if (wait.why == StreamWait::Why::kRoom) op_parts_[wait.before].try_emplace(events_.ops[wait.after].begin);
   }
   op_tasks_.resize(events_.ops.size());
-  for (std::uint32_t i = 0; i < events_.ops.size(); ++i) place_op(i, lane_of(i, assembly), assembly);
+  for (std::uint32_t i = 0; i < events_.ops.size(); ++i) place_op(i, names.of_event(events_.ops[i].event), assembly);
 }
 
 void RankStitcher::connect_device_work(Assembly& assembly) {

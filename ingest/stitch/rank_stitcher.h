@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_STITCH_RANK_STITCHER_H
 
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,10 +29,10 @@ class RankStitcher {
   [[nodiscard]] RankEvents release_events() noexcept { return std::move(events_); }
 
  private:
-  void place_threads(Assembly& assembly);
+  void place_threads(NameCache& names, Assembly& assembly);
   void start_background(const ThreadPlan& plan, Assembly& assembly) const;
-  void place_device_work(Assembly& assembly);
-  void place_op(std::uint32_t op, LaneId lane, Assembly& assembly);
+  void place_device_work(NameCache& names, Assembly& assembly);
+  void place_op(std::uint32_t op, NameId name, Assembly& assembly);
   [[nodiscard]] LaneId lane_of(std::uint32_t op, Assembly& assembly);
   void connect_device_work(Assembly& assembly);
   void connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs);
@@ -49,7 +50,7 @@ class RankStitcher {
   };
   std::vector<OpTasks> op_tasks_;     ///< by op
   std::map<std::uint32_t, std::map<Time, TaskId>> op_parts_;  ///< by op, by end: the parts of divided work
-  std::vector<TaskId> event_task_;    ///< by event, for host collectives
+  std::unordered_map<std::uint32_t, TaskId> event_task_;  ///< of host collectives, by event
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> stream_lanes_;  ///< by stream and row
   std::size_t first_task_ = 0;        ///< of this rank, in the assembly
 };

@@ -1,7 +1,8 @@
 #include "ingest/stitch/thread_plan.h"
 
 #include <algorithm>
-#include <string>
+#include <tuple>
+#include <utility>
 
 namespace stepsim::ingest {
 namespace {
@@ -35,8 +36,8 @@ TaskKind kind_of(Segment::Kind kind) {
 /// Walks segments, cuts and waits of one thread side by side.
 class Placer {
  public:
-  Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, Assembly& assembly)
-      : plan_(plan), events_(events), lane_(lane), assembly_(assembly), waits_(merged(plan.waits)), busy_(merged(plan.busy)) {
+  Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly)
+      : plan_(plan), events_(events), lane_(lane), names_(names), assembly_(assembly), waits_(merged(plan.waits)), busy_(merged(plan.busy)) {
     std::sort(plan.cuts.begin(), plan.cuts.end());
   }
 
@@ -44,6 +45,7 @@ class Placer {
     for (const Segment& segment : plan_.segments) {
       if (is_work(segment)) place_around_waits(segment);
     }
+    flush();
   }
 
  private:
@@ -67,33 +69,67 @@ class Placer {
   }
 
   void place_cut(const Segment& segment, Time begin, Time end) {
-    if (segment.kind == Segment::Kind::kCollective) return place_one(segment, begin, end);
-    while (cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] <= begin) ++cut_at_;
+    if (segment.kind == Segment::Kind::kCollective) return add(segment, begin, end);
+    while (cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] <= begin) {
+      if (plan_.cuts[cut_at_++] == begin) flush();
+    }
     while (begin < end) {
       const bool cut = cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] < end;
       const Time until = cut ? plan_.cuts[cut_at_++] : end;
-      place_one(segment, begin, until);
+      add(segment, begin, until);
+      if (cut) flush();
       begin = until;
     }
   }
 
-  void place_one(const Segment& segment, Time begin, Time end) {
+  /// A stretch of work that has not become a task yet, because the next may join it.
+  struct Pending {
+    Time begin;
+    Time end;
+    TaskKind kind = TaskKind::kHost;
+    std::uint32_t event = kNoIndex;  ///< of its longest piece
+    Duration longest{};
+    std::int32_t step = -1;
+  };
+
+  void add(const Segment& segment, Time begin, Time end) {
     if (begin >= end) return;
-    const std::string_view name = segment.event == kNoIndex ? std::string_view{"(no operator)"} : events_.name_of(segment.event);
-    const EventDetail* const detail = segment.event == kNoIndex ? nullptr : events_.trace->detail_of(segment.event);
-    const TaskId task = assembly_.add_task(kind_of(segment.kind), assembly_.builder.intern(name), lane_, begin, end,
-                                           events_.step_at(begin), detail == nullptr ? Bytes{} : detail->bytes);
+    const Pending piece{begin, end, kind_of(segment.kind), segment.event, end - begin, events_.step_at(begin)};
+    if (!joins(piece)) {
+      flush();
+      pending_ = piece;
+      return;
+    }
+    if (piece.longest > pending_.longest) std::tie(pending_.event, pending_.longest) = std::pair{piece.event, piece.longest};
+    pending_.end = end;
+  }
+
+  bool joins(const Pending& piece) const {
+    const bool host = pending_.kind == TaskKind::kHost && piece.kind == TaskKind::kHost;
+    const bool small = piece.end - piece.begin < kHostGrain || pending_.end - pending_.begin < kHostGrain;
+    return host && small && pending_.end == piece.begin && pending_.begin < pending_.end && pending_.step == piece.step;
+  }
+
+  void flush() {
+    if (pending_.begin >= pending_.end) return;
+    const std::uint32_t event = pending_.event;
+    const NameId name = event == kNoIndex ? assembly_.builder.intern("(no operator)") : names_.of_event(event);
+    const EventDetail* const detail = event == kNoIndex ? nullptr : events_.trace->detail_of(event);
+    const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step, detail == nullptr ? Bytes{} : detail->bytes);
     if (!plan_.placed.empty()) {
-      const Duration pause = plan_.background ? begin - plan_.placed.back().end : Duration{};
+      const Duration pause = plan_.background ? pending_.begin - plan_.placed.back().end : Duration{};
       assembly_.add_edge(plan_.placed.back().task, task, EdgeKind::kProgram, pause);
     }
-    plan_.placed.push_back({begin, end, task, segment.event});
+    plan_.placed.push_back({pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
+    pending_ = {};
   }
 
   ThreadPlan& plan_;
   const RankEvents& events_;
   LaneId lane_;
+  NameCache& names_;
   Assembly& assembly_;
+  Pending pending_;
   std::vector<std::pair<Time, Time>> waits_;
   std::vector<std::pair<Time, Time>> busy_;
   std::size_t wait_at_ = 0;
@@ -113,8 +149,15 @@ TaskId ThreadPlan::task_starting_from(Time time) const noexcept {
   return at == placed.end() ? TaskId{} : at->task;
 }
 
-void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, Assembly& assembly) {
-  Placer(plan, events, lane, assembly).run();
+NameId NameCache::of_event(std::uint32_t event) {
+  NameId& name = names_[trace_.name[event].index()];
+  if (!name.valid()) name = assembly_.builder.intern(trace_.text(trace_.name[event]));
+  return name;
+}
+
+void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly) {
+  Placer(plan, events, lane, names, assembly).run();
+  plan.segments = {};
 }
 
 }  // namespace stepsim::ingest

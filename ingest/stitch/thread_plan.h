@@ -24,7 +24,7 @@ struct ThreadPlan {
     Time begin;
     Time end;
     TaskId task;
-    std::uint32_t event = kNoIndex;
+    std::uint32_t event = kNoIndex;  ///< of a collective
   };
 
   std::vector<Segment> segments;
@@ -46,9 +46,26 @@ struct ThreadPlan {
 /// longer, and it may be waiting.
 inline constexpr Duration kShortQuiet{100'000};
 
-/// Makes the tasks of a thread in program order, with the edges between them. Waits may
-/// overlap and come in any order; so may cuts. O((segments + cuts + waits) log).
-void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, Assembly& assembly);
+/// The names of one trace's texts in an Assembly, each interned once.
+class NameCache {
+ public:
+  NameCache(const HostDeviceTrace& trace, Assembly& assembly) : trace_(trace), assembly_(assembly), names_(trace.texts.size()) {}
+  [[nodiscard]] NameId of_event(std::uint32_t event);
+
+ private:
+  const HostDeviceTrace& trace_;
+  Assembly& assembly_;
+  std::vector<NameId> names_;  // by TextId
+};
+
+/// Neighbouring pieces of host work become one task, named after the longest of them, if one is
+/// shorter than this and nothing depends on the instant between them: a task for each operator of
+/// a microsecond would double the graph and tell nobody anything.
+inline constexpr Duration kHostGrain{20'000};
+
+/// Makes the tasks of a thread in program order, with the edges between them; the segments are
+/// used up. Waits may overlap and come in any order; so may cuts. O((segments + cuts + waits) log).
+void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly);
 
 }  // namespace stepsim::ingest
 
