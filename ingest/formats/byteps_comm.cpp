@@ -6,6 +6,7 @@
 //
 // tid is "total" or the partition key; cat may be missing. The file has no step, no host and
 // no sizes, and its order is arbitrary. Tensor names hold dots.
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,9 @@ namespace {
 constexpr std::string_view kPrefix = "Comm.";
 // Unix time ends in 2116 here; sums of what is below stay within 64 bits.
 constexpr std::int64_t kLatest = 4'600'000'000'000'000'000;
+
+// Start and end are each cut to whole microseconds: nothing at all can come out as -1.
+constexpr std::int64_t kLeastDuration = -1'000;
 
 class Reader {
  public:
@@ -45,7 +49,7 @@ class Reader {
     if (event.phase != "X") return skip(event, "not_a_span", "only complete events (ph X) carry a stage");
     const QualifiedName qualified = split_process(event.name);
     if (!qualified.name.starts_with(kPrefix)) return skip(event, "not_a_stage", "events of comm.json are named Comm.<tensor>.<stage>");
-    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < 0 || *event.start_ns < 0 ||
+    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration || *event.start_ns < 0 ||
         *event.start_ns > kLatest || *event.duration_ns > kLatest - *event.start_ns) {
       return skip(event, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
     }
@@ -56,7 +60,7 @@ class Reader {
     if (!total && !key.has_value()) return skip(event, "bad_partition_key", "tid is \"total\" or the partition's key in decimal");
     if (!total && staged.stage == Stage::kTotal) return skip(event, "unknown_stage", "the text behind the last dot is none of BytePS's 12 stages");
     trace_.events.push_back({tensor(staged.tensor), staged.stage, key.value_or(-1), process(qualified.process, event.process),
-                             Time{Duration{*event.start_ns}}, Duration{*event.duration_ns}});
+                             Time{Duration{*event.start_ns}}, Duration{std::max<std::int64_t>(*event.duration_ns, 0)}});
   }
 
   void skip(const ChromeEvent& event, std::string_view name, std::string_view remedy) {
