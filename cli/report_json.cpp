@@ -117,7 +117,7 @@ void write_stragglers(JsonWriter& json, const Replayed& replayed) {
   json.key("stragglers").begin_array();
   for (const sim::Straggler& straggler : sim::stragglers(replayed.capture.dag, replayed.timeline)) {
     json.new_line().begin_object().key("rank").value(straggler.rank);
-    write_duration(json, "caused_ns", straggler.caused);
+    write_duration(json, "others_waited_ns", straggler.each);
     json.key("last_in").value(straggler.last_in).key("collectives").value(straggler.collectives).end_object();
   }
   json.end_array().new_line();

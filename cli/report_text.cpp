@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "model/text.h"
 #include "model/units.h"
@@ -17,8 +16,6 @@ using sim::Table;
 
 constexpr std::size_t kNameWidth = 60;
 constexpr std::size_t kReplayPathRows = 10;
-constexpr std::size_t kRanksNamed = 3;
-constexpr std::size_t kStragglerRows = 10;
 constexpr std::size_t kTextLimit = 400;
 
 std::string section(std::string_view title, const std::string& body) {
@@ -72,38 +69,14 @@ std::string unexplained_text(const sim::Summary& summary) {
   return text;
 }
 
-/// "3.2 ms on rank 7, 9.1 ms on rank 1": the largest three.
-std::string ranks_text(const Dag& dag, const sim::CriticalPath& path) {
-  std::map<Rank, Duration> by_rank;
-  for (const sim::PathTask& task : path.tasks) {
-    by_rank[dag.lane(task.task).rank] += task.wait + task.duration;
-  }
-  std::vector<std::pair<Rank, Duration>> ranks(by_rank.begin(), by_rank.end());
-  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kRanksNamed, ranks.size()); ++i) {
-    text += fmt::format("{}{} on rank {}", i == 0 ? "" : ", ", to_text(ranks[i].second), ranks[i].first);
-  }
-  return ranks.size() > kRanksNamed ? text + fmt::format(", the rest on {} more", ranks.size() - kRanksNamed) : text;
-}
-
-std::string stragglers_text(const std::vector<sim::Straggler>& stragglers) {
-  Table table({{"rank"}, {"others waited"}, {"last in"}, {"of collectives"}});
-  for (const sim::Straggler& straggler : stragglers) {
-    if (straggler.caused == Duration{} || table.rows().size() == kStragglerRows) {
-      break;
-    }
-    table.add_row({fmt::to_string(straggler.rank), to_text(straggler.caused), fmt::to_string(straggler.last_in),
-                   fmt::to_string(straggler.collectives)});
-  }
-  return table.rows().empty() ? std::string() : table.to_text();
-}
+/// Nothing where there is one rank or none to tell apart.
+std::string if_several(const Table& table) { return table.rows().size() > 1 ? table.to_text() : std::string(); }
 
 std::string path_text(const Capture& capture, const sim::CriticalPath& path, std::size_t rows) {
   const std::string tasks = rows < path.tasks.size()
                                 ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
                                 : fmt::format("Its {} tasks, in order of time", path.tasks.size());
-  return sim::class_table(path).to_text() + section("By rank", sim::rank_table(capture.dag, path).to_text()) +
+  return sim::class_table(path).to_text() + section("By rank", if_several(sim::rank_table(capture.dag, path))) +
          section(tasks, sim::path_table(capture.dag, path, rows).to_text());
 }
 
@@ -119,7 +92,7 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
          section("Waits that nothing explains", unexplained_text(summary)) +
          section(fmt::format("Critical path of {}: {}", path.of, to_text(path.path.length)),
                  path_text(capture, path.path, kReplayPathRows)) +
-         section("Who held the others up in collectives", stragglers_text(stragglers)) +
+         section("Who held the others up in collectives", if_several(sim::straggler_table(stragglers))) +
          section("Clocks against the first host", clock_text(capture.recording)) +
          section("Input", ingest_text(capture)) + section("Assumptions", bullets(capture.assumptions)) +
          section("Where to look next", bullets(sim::where_to_look(capture, summary, path.path, stragglers)));
@@ -127,12 +100,11 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
 
 std::string critical_path_text(const Replayed& replayed, const NamedPath& path, std::size_t rows) {
   const Dag& dag = replayed.capture.dag;
-  return fmt::format(
-             "The critical path of {} takes {} over {} tasks: {}; {} of it is waiting that nothing explains.\n\n",
-             path.of, to_text(path.path.length), path.path.tasks.size(), ranks_text(dag, path.path),
-             to_text(path.path.unexplained)) +
+  return fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.\n\n",
+                     path.of, to_text(path.path.length), path.path.tasks.size(), to_text(path.path.unexplained)) +
          path_text(replayed.capture, path.path, rows) +
-         section("Who held the others up in collectives", stragglers_text(sim::stragglers(dag, replayed.timeline))) +
+         section("Who held the others up in collectives",
+                 if_several(sim::straggler_table(sim::stragglers(dag, replayed.timeline)))) +
          section("Input", ingest_text(replayed.capture)) +
          section("Assumptions", bullets(replayed.capture.assumptions));
 }
