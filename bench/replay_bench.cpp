@@ -23,7 +23,12 @@ DagBuilder ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .order = order});
 }
 
-/// The same with messages of 1000 to 1499 ns, so that no two tasks end together.
+/// A tenth of it, for the growth.
+DagBuilder small_ring(LaneOrder order) {
+  return ring_builder({.ranks = 64, .all_reduces = 12, .message = kMessage, .order = order});
+}
+
+/// The same as `ring` with messages of 1000 to 1499 ns, so that no two tasks end together.
 DagBuilder uneven_ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .jitter = 500, .order = order});
 }
@@ -38,6 +43,8 @@ Duration ring_makespan(const Dag&) { return 120 * 126 * kMessage; }
 
 /// A layer's all-reduce hides behind the next layers' backward pass, the last one's does not:
 /// I (L (forward + backward) + 126 messages).
+Duration small_ring_makespan(const Dag&) { return 12 * 126 * kMessage; }
+
 Duration train_makespan(const Dag&) { return 10 * (10 * Duration{150'000} + 126 * kMessage); }
 
 /// A rank's next message waits for the one before it anyway, so FIFO lanes hold up nothing.
@@ -118,24 +125,32 @@ void path(benchmark::State& state, Make make, Answer answer) {
   }
 }
 
-BENCHMARK_CAPTURE(build, ring : 64x120, ring)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(build, train : 64x10x10, train)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, ring : 64x120 / lanes
-                  : edges, ring, LaneOrder::kEdges, ring_makespan)
+/// The least that any replay could take: one look at every task and edge, in order of id.
+void longest_path_alone(benchmark::State& state, Make make) {
+  const Dag dag = make(LaneOrder::kEdges).build().dag;
+  for (auto _ : state) benchmark::DoNotOptimize(longest_path(dag));
+  set_items(state, dag.task_count());
+}
+
+constexpr auto kEdges = LaneOrder::kEdges;
+constexpr auto kFifo = LaneOrder::kFifo;
+
+BENCHMARK_CAPTURE(build, ring_64x120, ring)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, train_64x10x10, train)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, ring_64x120 / lanes : edges, ring, kEdges, ring_makespan)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, ring_64x120 / lanes : fifo, ring, kFifo, ring_makespan)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, ring_64x12 / lanes
+                  : fifo, small_ring, kFifo, small_ring_makespan)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, ring : 64x120 / lanes
-                  : fifo, ring, LaneOrder::kFifo, ring_makespan)
+BENCHMARK_CAPTURE(replay, uneven_ring_64x120 / lanes
+                  : edges, uneven_ring, kEdges, longest_path)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, uneven_ring : 64x120 / lanes
-                  : edges, uneven_ring, LaneOrder::kEdges, longest_path)
+BENCHMARK_CAPTURE(replay, uneven_ring_64x120 / lanes
+                  : fifo, uneven_ring, kFifo, longest_path)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, uneven_ring : 64x120 / lanes
-                  : fifo, uneven_ring, LaneOrder::kFifo, longest_path)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, train : 64x10x10 / lanes
-                  : edges, train, LaneOrder::kEdges, train_makespan)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(path, ring : 64x120, ring, ring_makespan)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, train_64x10x10 / lanes : edges, train, kEdges, train_makespan)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(longest_path_alone, ring_64x120, ring)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(path, ring_64x120, ring, ring_makespan)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepsim::sim
