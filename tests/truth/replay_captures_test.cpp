@@ -1,0 +1,125 @@
+// Replays the captures of ../shared and holds them to what the issue asks of each. Skips, with
+// the folder's name, where that is absent.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ingest/load.h"
+#include "sim/engine.h"
+#include "sim/machine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim {
+namespace {
+
+const std::filesystem::path kShared = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared";
+
+struct Replayed {
+  Capture capture;
+  sim::Timeline timeline;
+  sim::Summary summary;
+};
+
+Replayed replayed(const std::vector<std::string>& traces) {
+  Replayed out;
+  out.capture = ingest::load(traces, {});
+  out.timeline = sim::replay(out.capture.dag, sim::Machine::as_recorded(out.capture));
+  out.summary = sim::summarize(out.capture, out.timeline);
+  return out;
+}
+
+class CaptureTest : public ::testing::Test {
+ protected:
+  static std::string shared(const std::string& path) { return (kShared / path).string(); }
+  void SetUp() override {
+    if (!std::filesystem::exists(kShared)) GTEST_SKIP() << kShared << " is absent: there are no captures to replay";
+  }
+};
+
+double unexplained_share(const sim::Summary& summary) {
+  return static_cast<double>(summary.unexplained_wait.count()) / static_cast<double>(summary.iteration.measured.count());
+}
+
+TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
+  std::size_t captures = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kShared / "traces/kineto")) {
+    if (!file.is_regular_file()) continue;
+    const Replayed job = replayed({file.path().string()});
+    EXPECT_LE(job.summary.iteration.worst_abs_error, 0.02) << file.path();
+    ++captures;
+  }
+  EXPECT_GE(captures, 15U);
+}
+
+TEST_F(CaptureTest, WaitsOfCompleteCapturesAreExplained) {
+  for (const char* const name : {"ddp-a100-rank0of2", "v100-rank1of2-5steps", "ns-resolution-5steps", "diff-control-a100-rank3of8", "diff-test-v100-rank1of2"}) {
+    const Replayed job = replayed({shared(std::string("traces/kineto/") + name + ".json.gz")});
+    EXPECT_LE(unexplained_share(job.summary), 0.05) << name;
+  }
+}
+
+TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
+  const Replayed job = replayed({shared("traces/kineto/dlrm-8ranks")});
+  const Recording& recording = job.capture.recording;
+  const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
+
+  // Formats page 4.1: eight collectives on each of eight ranks, each taking its shortest
+  // recorded duration after the last arrival.
+  std::size_t kernels = 0;
+  for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (job.capture.dag.kind(task) != TaskKind::kCollective) continue;
+    ++kernels;
+    const Duration off = job.timeline.finish[i].time_since_epoch() - (recording.finish[i] - zero);
+    EXPECT_LE(std::abs(off.count()), 20'000) << job.capture.dag.name(task) << " of rank " << job.capture.dag.lane(task).rank;
+  }
+  EXPECT_EQ(kernels, 64U);
+  EXPECT_EQ(job.capture.dag.rendezvous_count(), 8U);
+}
+
+TEST_F(CaptureTest, ReplayNamesTheRankThatKeepsTheOthersWaiting) {
+  const Replayed job = replayed({shared("traces/kineto/dlrm-8ranks")});
+
+  // Formats page 4.1: rank 7 starts last and is the straggler of operations 0 to 3, which have
+  // the largest spreads of arrival (7.6, 1.1, 0.2 and 0.1 ms).
+  EXPECT_EQ(sim::stragglers(job.capture.dag, job.timeline).front().rank, 7);
+}
+
+TEST_F(CaptureTest, CollectivesOfTwoSampledRanksAreFlaggedNotMerged) {
+  const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz"), shared("traces/kineto/sampled-rank1-mismatched.json.gz")});
+
+  EXPECT_GE(job.capture.diagnostics.count_of("collective_ends_disagree"), 1U);
+  EXPECT_EQ(job.capture.dag.rendezvous_count(), 0U);
+}
+
+TEST_F(CaptureTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {
+  for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2", "fsdp/fsdp-even"}) {
+    const Replayed job = replayed({shared(std::string("truth/") + name + "/base/traces")});
+    EXPECT_LE(job.summary.iteration.worst_abs_error, 0.01) << name;
+    EXPECT_LE(unexplained_share(job.summary), 0.03) << name;
+    EXPECT_GT(job.capture.dag.rendezvous_count(), 0U) << name;
+  }
+}
+
+TEST_F(CaptureTest, ParameterServerJobsReplayWithinOnePercent) {
+  for (const char* const name : {"even-first", "even-inline", "even-offset", "even-straggler", "vgg-first", "vgg-cross"}) {
+    const Replayed job = replayed({shared(std::string("truth/ps/") + name + "/base/traces")});
+    EXPECT_LE(job.summary.iteration.worst_abs_error, 0.01) << name;
+  }
+}
+
+TEST_F(CaptureTest, BytePsJobsReplayWithinOneAndAHalfPercent) {
+  for (const char* const name : {"byteps-even", "byteps-vgg", "byteps-2gpu", "byteps-straggler"}) {
+    const Replayed job = replayed({shared(std::string("truth/byteps/") + name + "/base/traces")});
+    EXPECT_LE(job.summary.iteration.worst_abs_error, 0.015) << name;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim
