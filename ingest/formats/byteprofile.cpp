@@ -24,7 +24,6 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::int64_t kLatest = 4'600'000'000'000'000'000;
 constexpr std::array<std::string_view, 9> kCategories{"FW.", "BW.", "Comm.", "UPDATE", "STEP", "OUTPUT", "I/O", "END", "Sync"};
 
 bool is_known(std::string_view name) noexcept {
@@ -80,7 +79,7 @@ class Reader {
     if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
       return skip(event.offset, "unknown_operator", "operators are named FW.<op>, BW.<op>, UPDATE, STEP, OUTPUT, I/O or Comm.<tensor>");
     }
-    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatest) return bad_time(event.offset);
+    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime) return bad_time(event.offset);
     made.start = Time{Duration{*event.start_ns}};
     read_arguments(event.arguments, made);
     if (event.phase == "B") {
@@ -102,7 +101,7 @@ class Reader {
   }
 
   void add(OperatorTrace::Event event, Duration duration, std::uint64_t offset) {
-    if (duration < Duration{} || duration.count() > kLatest - event.start.time_since_epoch().count()) return bad_time(offset);
+    if (duration < Duration{} || duration.count() > kLatestTime - event.start.time_since_epoch().count()) return bad_time(offset);
     event.duration = duration;
     trace_.events.push_back(std::move(event));
   }

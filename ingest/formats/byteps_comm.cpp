@@ -19,8 +19,6 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kPrefix = "Comm.";
-// Unix time ends in 2116 here; sums of what is below stay within 64 bits.
-constexpr std::int64_t kLatest = 4'600'000'000'000'000'000;
 
 // Start and end are each cut to whole microseconds: nothing at all can come out as -1.
 constexpr std::int64_t kLeastDuration = -1'000;
@@ -50,7 +48,7 @@ class Reader {
     const QualifiedName qualified = split_process(event.name);
     if (!qualified.name.starts_with(kPrefix)) return skip(event, "not_a_stage", "events of comm.json are named Comm.<tensor>.<stage>");
     if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration || *event.start_ns < 0 ||
-        *event.start_ns > kLatest || *event.duration_ns > kLatest - *event.start_ns) {
+        *event.start_ns > kLatestTime || *event.duration_ns > kLatestTime - *event.start_ns) {
       return skip(event, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
     }
     const std::string_view name = qualified.name.substr(kPrefix.size());

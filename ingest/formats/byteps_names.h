@@ -9,6 +9,10 @@
 /// The names that BytePS, ByteProfile and dPRO give to events.
 namespace stepsim::ingest {
 
+/// Nanoseconds since 1970 up to which times are taken: the year 2042. Differences of clocks and
+/// of times on them stay within 64 bits.
+inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
+
 /// "rank0.FW.x", "wk1.rank0.Comm.w.PUSH" or "host0.rank1->BW.y", taken apart.
 struct QualifiedName {
   std::string_view process;  ///< "rank0", "wk1.rank0", "host0.rank1"; empty if the name has none

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "ingest/stitch/gpu_split.h"
 #include "ingest/stitch/ps_clock.h"
 #include "ingest/stitch/ps_tasks.h"
 #include "model/text.h"
@@ -59,16 +58,18 @@ void state_assumptions(const PsTasks& tasks) {
 }  // namespace
 
 void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
+  gpus = split_processes(std::move(gpus));
   std::stable_sort(gpus.begin(), gpus.end(), [](const GpuParts& a, const GpuParts& b) {
     return std::tuple{a.worker, a.local_rank} < std::tuple{b.worker, b.local_rank};
   });
-  PsTasks tasks{job, assembly, plan_all(gpus, job, assembly.diagnostics), {}, {}, {}, {}, {}, {}};
+  PsTasks tasks{job, assembly, plan_all(gpus, job, assembly.diagnostics), {}, {}, {}, {}, {}, {}, {}};
   number_ranks(tasks.gpus, job);
-  tasks.clocks = align_worker_clocks(tasks.gpus, assembly.diagnostics);
+  tasks.clocks = align_worker_clocks(tasks.gpus, job, assembly.diagnostics);
   add_operators(tasks);
   add_stages(tasks);
   add_links(tasks);
   order_lanes(tasks);
+  join_and_break_cycles(tasks);
   explain_polling(tasks);
   state_assumptions(tasks);
   for (const HostClock& clock : tasks.clocks) assembly.clocks.push_back(clock);

@@ -148,11 +148,13 @@ class StagePass {
 
   /// With no name to go by: the operator that ended last before the partition was taken up.
   [[nodiscard]] std::optional<std::size_t> last_ended_before(const Chain& chain) {
-    const Time begin = chain.stages.front().start;
-    const auto next = std::upper_bound(plan_.operators.begin(), plan_.operators.end(), begin, [](Time time, const OperatorSpan& span) { return time < span.finish; });
+    if (by_finish_.empty()) {
+      for (std::size_t i = 0; i < plan_.operators.size(); ++i) by_finish_.emplace_back(plan_.operators[i].finish, i);
+      std::sort(by_finish_.begin(), by_finish_.end());
+    }
     out_.diagnostics.count("release_by_time", Severity::kNotice, "record dag.gml or args.inputN: without them a gradient is released by the operator that ended last before it");
-    if (next == plan_.operators.begin()) return std::nullopt;
-    return static_cast<std::size_t>(next - plan_.operators.begin()) - 1;
+    const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(), std::pair{chain.stages.front().start, plan_.operators.size()});
+    return next == by_finish_.begin() ? std::nullopt : std::optional{(next - 1)->second};
   }
 
   void let_consumers_wait(const TensorPlan& tensor, std::int64_t step, const std::vector<std::size_t>& chains) {
@@ -196,6 +198,7 @@ class StagePass {
   std::map<std::pair<std::uint32_t, std::int64_t>, Runs> runs_;                            // operator name, step
   std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;  // tensor, step
+  std::vector<std::pair<Time, std::size_t>> by_finish_;  // operators; made when it is needed
   LaneId gather_lane_;
 };
 
@@ -215,6 +218,7 @@ class WorkerPass {
 
   void join(std::size_t root, std::size_t chain) {
     const Chain& own = tasks_.gpus[root].chains[chain];
+    if (tasks_.chain_of.at({root, own.key, own.step}) != chain) return;  // a second tensor claims the key
     Peers peers;
     for (const std::size_t gpu : gpus_) {
       const auto found = tasks_.chain_of.find({gpu, own.key, own.step});
@@ -239,18 +243,7 @@ class WorkerPass {
       if (ready.has_value()) out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
       members.push_back(*member);
     }
-    if (members.size() < 2) return;
-    meet(members);
-  }
-
-  void meet(const std::vector<TaskId>& members) {
-    Time last_arrival = Time::min();
-    for (const TaskId member : members) last_arrival = std::max(last_arrival, out_.start[member.index()]);
-    const RendezvousId rendezvous = out_.builder.add_rendezvous();
-    for (const TaskId member : members) {
-      out_.builder.join(rendezvous, member);
-      out_.builder.set_duration(member, std::max(out_.finish[member.index()] - last_arrival, Duration{}));
-    }
+    if (members.size() > 1) tasks_.meetings.push_back(std::move(members));
   }
 
   /// Peers tell the root that their part is in host memory; the root tells them that the

@@ -23,6 +23,7 @@ struct PsTasks {
   std::vector<HostClock> clocks;       ///< by worker
   std::map<std::pair<std::size_t, std::int64_t>, std::int32_t> step_index;  ///< (gpu, step number) -> out.steps
 
+  std::vector<std::vector<TaskId>> meetings;  ///< tasks of GPUs that work together: none ends before all have begun
   std::vector<LaneId> serial_lanes;    ///< a thread or an engine that takes one task after another
   std::vector<std::vector<TaskId>> operator_task;            ///< by gpu, operator
   std::vector<std::vector<std::vector<TaskId>>> stage_task;  ///< by gpu, chain, stage
@@ -47,6 +48,8 @@ void add_links(PsTasks& tasks);
 void take_turns(Assembly& assembly, const std::vector<TaskId>& in_order);
 /// The lanes on which one task ran after another, in recorded order.
 void order_lanes(PsTasks& tasks);
+/// Makes meetings rendezvous, and leaves out what would keep tasks waiting for themselves.
+void join_and_break_cycles(PsTasks& tasks);
 /// A stage's thread finds its next partition by polling: that much of a wait has a cause.
 void explain_polling(PsTasks& tasks);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/stitch/gpu_split.h"
 #include "ingest/stitch/ps_tasks.h"
 #include "sim/engine.h"
 
@@ -107,6 +108,7 @@ TEST(ParameterServerTest, AnAcknowledgementThatCameAfterSomebodysAnswerIsCutFrom
   auto gpus = two_workers();
   gpus[1].parts.stages->events[0].duration = Duration{40'000};  // acknowledged at 50, after worker 0 had the sum at 45
   gpus[1].parts.stages->events[1] = {0, Stage::kPull, kKey, 0, at(50), Duration{5'000}};
+  gpus[1].stage(Stage::kPush, 5, 8, 1).stage(Stage::kPull, 8, 50, 1);  // the answer it stood behind
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const Dag& dag = capture.dag;
   EXPECT_EQ(capture.recording.finish[task_named(dag, "Comm.a_weight.PUSH.0", 1).index()], at(45));
@@ -183,6 +185,46 @@ TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
   // The root arrives at 15, the last: it needs 5 us from there, its peer 6.
   EXPECT_EQ(dag.duration(reduce), Duration{5'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
+}
+
+TEST(WorkerClockTest, AClockThatCannotAgreeIsMovedIntoItsBounds) {
+  auto gpus = two_workers();
+  constexpr Duration kAhead{50'000};
+  for (auto& event : gpus[1].parts.stages->events) event.start += kAhead;
+  for (auto& event : gpus[1].parts.operators->events) event.start += kAhead;
+  const Capture capture = stitched(std::move(gpus), job_of(2));
+  ASSERT_EQ(capture.recording.clocks.size(), 2U);
+  const HostClock& clock = capture.recording.clocks[1];
+  // Acknowledged at 30 + 50 and answered for worker 0 by 45: at least 35 ahead. Answered at
+  // 40 + 50 and not before worker 0's push had come at 20: at most 70. The middle is 52.5.
+  EXPECT_EQ(clock.offset, Duration{52'500});
+  EXPECT_EQ(clock.residual, Duration{17'500});
+}
+
+TEST(WorkerClockTest, ClocksThatMayAgreeAreTakenToAgree) {
+  const Capture capture = stitched(two_workers(), job_of(2));
+  EXPECT_EQ(capture.recording.clocks[1].offset, Duration{});
+  // 30 - 45 = -15 us at least and 40 - 20 = 20 us at most.
+  EXPECT_EQ(capture.recording.clocks[1].residual, Duration{20'000});
+}
+
+TEST(SplitProcessesTest, AFileOfSeveralGpusIsTakenApartByRank) {
+  GpuParts whole;
+  whole.host = "folder";
+  whole.operators.emplace();
+  for (const char* process : {"wk0.rank0", "wk0.rank1", "wk1.rank0"}) whole.operators->events.push_back({"FW.a", process, "1", 0, at(0), Duration{5}, {}, false});
+  const std::vector<GpuParts> gpus = split_processes({whole});
+  ASSERT_EQ(gpus.size(), 3U);
+  EXPECT_EQ(gpus[1].worker, 0U);
+  EXPECT_EQ(gpus[1].local_rank, 1U);
+  EXPECT_EQ(gpus[2].worker, 1U);
+  EXPECT_EQ(gpus[2].host, "wk1");
+}
+
+TEST(SplitProcessesTest, OneGpusFilesStayTogether) {
+  std::vector<GpuParts> gpus;
+  for (MadeGpu& gpu : two_workers()) gpus.push_back(std::move(gpu.parts));
+  EXPECT_EQ(split_processes(std::move(gpus)).size(), 2U);
 }
 
 TEST(ServerOfTest, KeysGoWhereTheFormatsPageSays) {
