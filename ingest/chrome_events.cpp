@@ -94,7 +94,11 @@ struct ChromeEventReader::State {
   void other_element();
   void behind();
   void finish();
+  void item();
+  void comma();
+  void close();
 
+  void odd(std::uint64_t begin);
   void bad_record(std::uint64_t begin, std::string_view detail);
   void bad_member(std::uint64_t begin);
   void recover_from(std::uint64_t resume, std::uint64_t stopped_at);
@@ -110,7 +114,8 @@ struct ChromeEventReader::State {
   bool bare_array = false;
   bool events_found = false;
   ChromeRecord fields;
-  bool odd = false;                         // the last record was not strict JSON
+  bool record_is_odd = false;               // not strict JSON
+  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what stands before at()
   bool recovering = false;                  // looking for the next record behind a bad one
   std::optional<std::uint64_t> open_record; // begins here and has no end: cut off, unless others follow
   std::uint64_t read_again = 0;             // bytes, while recovering
@@ -155,9 +160,9 @@ void ChromeEventReader::State::start() {
 
 void ChromeEventReader::State::member() {
   const char first = text.next_char();
-  if (first == ',') return text.advance();
+  if (first == ',') return comma();
   if (first == '}') {
-    text.advance();
+    close();
     place = Place::kBehind;
     return;
   }
@@ -166,6 +171,7 @@ void ChromeEventReader::State::member() {
     if (!events_found) throw InputError(place_of(begin), text.unexpected("\"traceEvents\""));
     return cut(begin);
   }
+  item();
   std::string key;
   const Outcome outcome = text.scan([&key](Scanner& scanner) {
     std::string_view name;
@@ -184,6 +190,7 @@ void ChromeEventReader::State::member_value(std::uint64_t begin, const std::stri
     if (first != '[') throw InputError(place_of(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
     events_found = true;
     place = Place::kEvents;
+    before = Before::kOpening;
     return text.advance();
   }
   std::string raw;
@@ -222,9 +229,9 @@ bool ChromeEventReader::State::in_events(ChromeEvent& event) {
   }
   switch (text.next_char()) {
     case '{': return record(event);
-    case ',': text.advance(); return false;
+    case ',': comma(); return false;
     case ']':
-      text.advance();
+      close();
       place = bare_array ? Place::kBehind : Place::kMembers;
       return false;
     default:
@@ -239,9 +246,10 @@ bool ChromeEventReader::State::in_events(ChromeEvent& event) {
 
 bool ChromeEventReader::State::record(ChromeEvent& event) {
   const std::uint64_t begin = text.at();
+  item();
   const Outcome outcome = text.scan([this](Scanner& scanner) {
     const bool whole = fields.scan(scanner);
-    odd = scanner.odd();
+    record_is_odd = scanner.odd();
     return whole;
   });
   if (outcome == Outcome::kDone) {
@@ -270,14 +278,21 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
 // Something in the list of events that is no object.
 void ChromeEventReader::State::other_element() {
   const std::uint64_t begin = text.at();
+  item();
   const std::string problem = skipped > 0 ? std::string{} : text.unexpected("an event: '{'");
-  const Outcome outcome = text.scan([](Scanner& scanner) {
-    Value ignored;
-    return scanner.value(ignored);
-  });
-  if (outcome == Outcome::kCut) return cut(begin);
+  Value element;
+  const Outcome outcome = text.scan([&element](Scanner& scanner) { return scanner.value(element); });
+  if (outcome == Outcome::kCut) {
+    open_record = begin;
+    return recover_from(begin + 1, text.stopped_at());
+  }
   bad_record(begin, problem);
-  recover_from(begin + 1, outcome == Outcome::kDone ? text.at() : text.stopped_at());
+  if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
+  // A bracket in the wrong place makes a list of what follows, a quote makes text of it: then
+  // no comma comes behind.
+  const std::uint64_t end = text.at();
+  const char next = text.next_char();
+  if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, end);
 }
 
 // Text behind the end is no part of the trace, unless the end was none: a bracket in the
@@ -301,6 +316,28 @@ void ChromeEventReader::State::finish() {
   if (!events_found) {
     throw InputError(place_of(text.at()), "no \"traceEvents\" in it; expected a Chrome trace");
   }
+}
+
+// Commas between items: one too many or too few changes nothing, but is no strict JSON.
+void ChromeEventReader::State::item() {
+  if (before == Before::kItem && !recovering) odd(text.at());
+  before = Before::kItem;
+}
+
+void ChromeEventReader::State::comma() {
+  if (before != Before::kItem) odd(text.at());
+  before = Before::kComma;
+  text.advance();
+}
+
+void ChromeEventReader::State::close() {
+  if (before == Before::kComma) odd(text.at());
+  before = Before::kItem;
+  text.advance();
+}
+
+void ChromeEventReader::State::odd(std::uint64_t begin) {
+  diagnostics.count("odd_json", Severity::kNotice, "text that is not strict JSON but clear was used as it is meant", place_of(begin));
 }
 
 void ChromeEventReader::State::cut(std::uint64_t begin) {
@@ -385,9 +422,7 @@ void ChromeEventReader::State::fill(ChromeEvent& event, std::uint64_t begin) {
   event.duration_ns = time(fields.duration);
   event.has_duration = fields.duration.has_value();
   event.offset = begin;
-  if (odd) {
-    diagnostics.count("odd_json", Severity::kNotice, "text that is not strict JSON but clear was used as it is meant", place_of(begin));
-  }
+  if (record_is_odd) odd(begin);
 }
 
 ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics)

@@ -26,6 +26,7 @@ class GzipSource final : public ByteSource {
   std::size_t read(std::span<char> out) override {
     std::size_t done = 0;
     while (done < out.size() && !ended_) done += inflate_some(out.subspan(done));
+    if (truncated_) done += take_left(out.subspan(done));
     made_ += done;
     if (made_ == 0 && truncated_) {
       throw InputError({name(), compressed_->consumed(), {}}, "gzip data is damaged or cut at its start; expected a whole .gz file");
@@ -56,6 +57,15 @@ class GzipSource final : public ByteSource {
       stop(true);
     }
     return made;
+  }
+
+  // What the library had inflated in its own buffer when it met the damage is good.
+  std::size_t take_left(std::span<char> out) {
+    const auto left = static_cast<std::size_t>(std::max(0, state_.tmp_out_valid - state_.tmp_out_processed));
+    const std::size_t take = std::min(out.size(), left);
+    std::copy_n(state_.tmp_out_buffer + state_.tmp_out_processed, take, out.data());
+    state_.tmp_out_processed += static_cast<std::int32_t>(take);
+    return take;
   }
 
   void refill() {

@@ -1,0 +1,49 @@
+// Gzip framing: any bytes as a file, read in pieces of a size that the first byte chooses.
+// What comes must not depend on the size of the pieces.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ingest/byte_source.h"
+#include "model/error.h"
+
+namespace {
+
+using namespace stepsim;
+
+constexpr std::size_t kMost = std::size_t{1} << 22;  // what a bomb may inflate to here
+
+std::string read_in_pieces(std::string_view bytes, std::size_t piece) {
+  std::string content;
+  std::string buffer(piece, '\0');
+  try {
+    const auto source = ingest::ByteSource::from_memory(bytes, "fuzz");
+    for (std::size_t got = 1; got > 0 && content.size() < kMost;) {
+      got = source->read(std::span{buffer});
+      content.append(buffer, 0, got);
+    }
+    STEPSIM_ASSERT(source->consumed() <= source->file_size(), "a source consumes no more than there is");
+    content += source->truncated() ? '!' : '.';
+  } catch (const InputError&) {
+    content = "refused";
+  }
+  return content;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
+  const std::size_t piece = std::size_t{data[0]} + 1;
+  const std::string small = read_in_pieces(bytes, piece);
+  const std::string large = read_in_pieces(bytes, kMost);
+  if (std::max(small.size(), large.size()) < kMost) {
+    STEPSIM_ASSERT(small == large, "the size of the pieces changes nothing");
+  }
+  return 0;
+}

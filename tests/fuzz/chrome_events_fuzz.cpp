@@ -1,0 +1,164 @@
+// Differential: the records of "[<input>]" as ChromeEventReader sees them and as simdjson's DOM
+// does. Where simdjson accepts the text, both must agree on every field and nothing may be
+// called odd; where it refuses it, the reader must have something to report.
+
+#include <simdjson.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/byte_source.h"
+#include "ingest/chrome_events.h"
+#include "model/error.h"
+
+namespace {
+
+using namespace stepsim;
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+/// Of a key that comes twice, the last.
+std::optional<element> member(const simdjson::dom::object& object, std::string_view key) {
+  std::optional<element> found;
+  for (const auto field : object) {
+    if (field.key == key) found = field.value;
+  }
+  return found;
+}
+
+bool is_nested(const std::optional<element>& value) {
+  return value && (value->type() == element_type::ARRAY || value->type() == element_type::OBJECT);
+}
+
+bool is_record(const element& item) {
+  simdjson::dom::object object;
+  if (item.get(object) != simdjson::SUCCESS) return false;
+  for (const std::string_view key : {"ph", "cat", "name", "pid", "tid"}) {
+    if (is_nested(member(object, key))) return false;
+  }
+  return true;
+}
+
+bool same_text(const std::optional<element>& value, std::string_view seen) {
+  if (!value || value->is_null()) return seen.empty();
+  std::string_view text;
+  if (value->get(text) == simdjson::SUCCESS) return text == seen;
+  bool truth = false;
+  if (value->get(truth) == simdjson::SUCCESS) return seen == (truth ? "true" : "false");
+  std::int64_t number = 0;
+  if (value->get(number) == simdjson::SUCCESS) return ingest::as_integer(seen) == number;
+  return !seen.empty();
+}
+
+bool same_time(const std::optional<element>& value, std::optional<std::int64_t> seen) {
+  if (!value || value->is_null() || value->is_bool() || is_nested(value)) return !seen;
+  double number = 0;
+  if (value->get(number) != simdjson::SUCCESS) return true;  // text: no second opinion here
+  const double expected = number * 1000;
+  if (std::abs(expected) > 9.2e18) return true;
+  // A double knows 53 bits; one nanosecond more for rounding.
+  return seen && std::abs(static_cast<double>(*seen) - expected) <= 1 + std::abs(expected) * 1e-15;
+}
+
+/// The keys a MemberCursor and an ElementCursor find in the arguments.
+bool same_arguments(const std::optional<element>& value, std::string_view seen) {
+  simdjson::dom::object object;
+  if (!value || value->get(object) != simdjson::SUCCESS) return seen.empty();
+  ingest::MemberCursor members{seen};
+  std::string_view key;
+  std::string_view raw;
+  for (const auto field : object) {
+    if (!members.next(key, raw) || ingest::as_text("\"" + std::string{key} + "\"") != field.key) return false;
+    simdjson::dom::array array;
+    if (field.value.get(array) != simdjson::SUCCESS) continue;
+    ingest::ElementCursor elements{raw};
+    for (const element ignored : array) {
+      static_cast<void>(ignored);
+      if (!elements.next(raw)) return false;
+    }
+    if (elements.next(raw)) return false;
+  }
+  return !members.next(key, raw);
+}
+
+struct Seen {
+  std::vector<std::string> texts;  // five a record
+  std::vector<std::optional<std::int64_t>> times;  // two a record
+  std::vector<std::string> arguments;
+  std::uint64_t records = 0;
+  std::uint64_t skipped = 0;
+  Diagnostics diagnostics;
+};
+
+Seen read(std::string_view text) {
+  Seen seen;
+  const auto source = ingest::ByteSource::from_memory(text, "fuzz");
+  ingest::ChromeEventReader reader{*source, seen.diagnostics};
+  ingest::ChromeEvent event;
+  while (reader.next(event)) {
+    for (const std::string_view part : {event.phase, event.category, event.name, event.process, event.thread}) seen.texts.emplace_back(part);
+    seen.times.insert(seen.times.end(), {event.start_ns, event.duration_ns});
+    seen.arguments.emplace_back(event.arguments);
+  }
+  seen.records = reader.records();
+  seen.skipped = reader.skipped();
+  STEPSIM_ASSERT(seen.records == seen.arguments.size() + seen.skipped, "every record is used or skipped");
+  return seen;
+}
+
+/// The reader looks for records in a list where a record should be; simdjson's view of that is no help.
+bool has_list(const simdjson::dom::array& items) {
+  for (const element item : items) {
+    if (item.type() == element_type::ARRAY) return true;
+  }
+  return false;
+}
+
+void compare(const simdjson::dom::array& items, const Seen& seen) {
+  std::size_t at = 0;
+  std::uint64_t bad = 0;
+  for (const element item : items) {
+    if (!is_record(item)) {
+      ++bad;
+      continue;
+    }
+    simdjson::dom::object object;
+    STEPSIM_ASSERT(item.get(object) == simdjson::SUCCESS, "checked above");
+    STEPSIM_ASSERT(at < seen.arguments.size(), "each record is handed out");
+    const std::string* const texts = &seen.texts[at * 5];
+    STEPSIM_ASSERT(same_text(member(object, "ph"), texts[0]) && same_text(member(object, "cat"), texts[1]) &&
+                       same_text(member(object, "name"), texts[2]) && same_text(member(object, "pid"), texts[3]) &&
+                       same_text(member(object, "tid"), texts[4]),
+                   "the same texts");
+    STEPSIM_ASSERT(same_time(member(object, "ts"), seen.times[at * 2]) && same_time(member(object, "dur"), seen.times[at * 2 + 1]), "the same times");
+    STEPSIM_ASSERT(same_arguments(member(object, "args"), seen.arguments[at]), "the same arguments");
+    ++at;
+  }
+  STEPSIM_ASSERT(at == seen.arguments.size() && bad == seen.skipped, "the same number of records");
+  STEPSIM_ASSERT(seen.diagnostics.entries().size() == (bad > 0 ? 1U : 0U), "nothing else to report");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text = "[" + std::string{reinterpret_cast<const char*>(data), size} + "]";
+  const Seen seen = read(text);
+
+  simdjson::dom::parser parser;
+  if (parser.allocate(text.size() + 64, text.size() + 64) != simdjson::SUCCESS) return 0;
+  element root;
+  const simdjson::error_code error = parser.parse(text).get(root);
+  simdjson::dom::array items;
+  // The reader does not unescape keys, and takes half a surrogate pair for U+FFFD.
+  const bool escapes = text.find("\\u") != std::string::npos;
+  if (error == simdjson::SUCCESS && root.get(items) == simdjson::SUCCESS) {
+    if (!escapes && !has_list(items)) compare(items, seen);
+  } else if (!escapes && error != simdjson::NUMBER_ERROR && error != simdjson::CAPACITY && error != simdjson::DEPTH_ERROR) {
+    STEPSIM_ASSERT(!seen.diagnostics.entries().empty(), "what is no JSON is reported");
+  }
+  return 0;
+}
