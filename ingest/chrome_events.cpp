@@ -281,7 +281,8 @@ void ChromeEventReader::State::other_element() {
   item();
   const std::string problem = skipped > 0 ? std::string{} : text.unexpected("an event: '{'");
   Value element;
-  const Outcome outcome = text.scan([&element](Scanner& scanner) { return scanner.value(element); });
+  char next = '\0';
+  const Outcome outcome = text.scan([&](Scanner& scanner) { return scanner.value(element) && scanner.next_char(next); });
   if (outcome == Outcome::kCut) {
     open_record = begin;
     return recover_from(begin + 1, text.stopped_at());
@@ -290,9 +291,7 @@ void ChromeEventReader::State::other_element() {
   if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
   // A bracket in the wrong place makes a list of what follows, a quote makes text of it: then
   // no comma comes behind.
-  const std::uint64_t end = text.at();
-  const char next = text.next_char();
-  if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, end);
+  if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, text.at());
 }
 
 // Text behind the end is no part of the trace, unless the end was none: a bracket in the

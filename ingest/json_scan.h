@@ -38,6 +38,12 @@ class Scanner {
   [[nodiscard]] bool odd() const noexcept { return odd_; }
 
   void skip_blanks() noexcept { at_ = json::skip_blanks(at_, end_); }
+  /// The character behind the blanks.
+  [[nodiscard]] bool next_char(char& next) noexcept {
+    skip_blanks();
+    next = *at_;
+    return at_ != end_ || fail(end_, "") != nullptr;
+  }
   /// A key, its colon and the blanks around.
   [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
   /// Any value; at() is its first character.

@@ -6,6 +6,7 @@
 
 #include "ingest/json_scan.h"
 #include "ingest/text_window.h"
+#include "model/error.h"
 
 namespace stepsim::ingest {
 
@@ -28,7 +29,10 @@ class TraceCursor {
   void advance() noexcept { ++at_; }
   /// Precondition: not before anything that was dropped: at most kLook bytes before at(), or
   /// behind the beginning of the last scan.
-  void move_to(std::uint64_t offset) noexcept { at_ = offset; }
+  void move_to(std::uint64_t offset) {
+    STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(), "the text there is still in memory");
+    at_ = offset;
+  }
 
   /// Skips blanks, however many; the character behind them, or 0 at the end of the source.
   [[nodiscard]] char next_char();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "ingest/chrome_events.h"
@@ -11,7 +10,9 @@ namespace stepsim::ingest {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+// Nobody moves a pebibyte at once: a larger number is damage, and is taken as unknown before it
+// overflows some sum.
+constexpr std::int64_t kMost = std::int64_t{1} << 50;
 
 std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) noexcept { return as_integer(raw).value_or(otherwise); }
 
@@ -22,12 +23,10 @@ std::int64_t stream_of(std::string_view raw) noexcept {
   return stream == kAllStreams ? -1 : stream;
 }
 
-std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
-  if (a <= 0 || b <= 0) return 0;
-  return a > kMost / b ? kMost : a * b;
-}
+std::int64_t plausible(std::int64_t count) noexcept { return count < 0 || count > kMost ? 0 : count; }
 
-std::int64_t sum(std::int64_t a, std::int64_t b) noexcept { return a > kMost - b ? kMost : a + b; }
+/// 0 if it is no plausible count.
+std::int64_t product(std::int64_t a, std::int64_t b) noexcept { return a <= 0 || b <= 0 || a > kMost / b ? 0 : a * b; }
 
 /// Elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
 std::int64_t elements_of(std::string_view dims) {
@@ -43,7 +42,7 @@ std::int64_t elements_of(std::string_view dims) {
       std::string_view inner_size;
       std::int64_t tensor = 1;
       while (inner.next(inner_size)) tensor = product(tensor, integer_or(inner_size, 0));
-      all = sum(all, tensor);
+      all = plausible(all + tensor);
     } else {
       one = product(one, integer_or(size, 0));
     }
@@ -63,7 +62,7 @@ KinetoArguments::KinetoArguments(std::string_view raw) {
         if (key == "Seq") sequence = integer_or(value, -1);
         break;
       case 5:
-        if (key == "bytes") bytes = std::max<std::int64_t>(0, integer_or(value, 0));
+        if (key == "bytes") bytes = plausible(integer_or(value, 0));
         if (key == "dtype") dtype = value;
         break;
       case 6:
@@ -82,10 +81,10 @@ KinetoArguments::KinetoArguments(std::string_view raw) {
         if (key == "correlation") correlation = integer_or(value, -1);
         break;
       case 13:
-        if (key == "In msg nelems") in_elements = integer_or(value, 0);
+        if (key == "In msg nelems") in_elements = plausible(integer_or(value, 0));
         break;
       case 14:
-        if (key == "Out msg nelems") out_elements = integer_or(value, 0);
+        if (key == "Out msg nelems") out_elements = plausible(integer_or(value, 0));
         if (key == "wait_on_stream") wait_stream = stream_of(value);
         break;
       case 15:

@@ -219,10 +219,9 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   const bool cut = ranks.find("...") != std::string::npos;
   const std::string group = ranks.empty() || (cut && !arguments.group_name.empty()) ? as_text(arguments.group_name) : ranks;
   DataSize size;
-  size.elements = std::max({arguments.in_elements, arguments.out_elements, std::int64_t{0}});
+  size.elements = std::max(arguments.in_elements, arguments.out_elements);
   const std::string dtype = as_text(arguments.dtype);
-  const std::int64_t each = element_size(dtype);
-  if (each > 0 && size.elements <= std::numeric_limits<std::int64_t>::max() / each) size.bytes = size.elements * each;
+  size.bytes = size.elements * element_size(dtype);
   if (arguments.collective.empty() || size.elements == 0) {
     if (const DataSize inputs = largest_input(arguments); inputs.elements > 0) size = inputs;
   }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace stepsim;
 
-constexpr std::size_t kMost = std::size_t{1} << 22;  // what a bomb may inflate to here
+constexpr std::size_t kMost = std::size_t{1} << 18;  // what a bomb may inflate to here
 
 std::string read_in_pieces(std::string_view bytes, std::size_t piece) {
   std::string content;
