@@ -153,7 +153,8 @@ std::vector<FoundFile> discover(const std::vector<std::string>& traces, Diagnost
 std::optional<std::string> find_job_file(const std::vector<std::string>& traces) {
   for (const std::string& trace : traces) {
     const fs::path path = fs::absolute(trace).lexically_normal();
-    const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
+    std::error_code unreadable;  // it is reported where it is read
+    const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
     const fs::path inside = folder.has_filename() ? folder : folder.parent_path();
     for (const fs::path& place : {inside / "job.yaml", inside.parent_path() / "job.yaml"}) {
       if (regular_file(place.string())) return place.string();

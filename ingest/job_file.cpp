@@ -58,6 +58,14 @@ struct Entry {
     return value.Scalar();
   }
 
+  /// A word as frameworks are called. Not just any text: a forgotten quote takes in the rest of the file.
+  [[nodiscard]] const std::string& word(std::string_view expected) const {
+    constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+";
+    const std::string& text = scalar(expected);
+    if (text.size() > 60 || text.find_first_not_of(kLetters) != std::string::npos) reject(expected);
+    return text;
+  }
+
   [[nodiscard]] std::optional<std::int64_t> integer() const {
     if (!value.IsScalar()) return std::nullopt;
     const std::string& text = value.Scalar();
@@ -132,8 +140,8 @@ const Keys& network_keys() {
 
 const Keys& job_keys() {
   static const Keys keys{
-      {"framework", [](Job& job, const Entry& entry) { job.framework = entry.scalar("a framework's name"); }},
-      {"backend", [](Job& job, const Entry& entry) { job.backend = entry.scalar("a backend's name"); }},
+      {"framework", [](Job& job, const Entry& entry) { job.framework = entry.word("a framework's name such as byteps"); }},
+      {"backend", [](Job& job, const Entry& entry) { job.backend = entry.word("a backend's name such as nccl"); }},
       {"workers", [](Job& job, const Entry& entry) { job.workers = entry.count(); }},
       {"servers", [](Job& job, const Entry& entry) { job.servers = entry.count(); }},
       {"local_size", [](Job& job, const Entry& entry) { job.local_size = entry.count(); }},
