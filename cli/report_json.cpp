@@ -12,8 +12,9 @@ using sim::JsonWriter;
 void begin(JsonWriter& json, std::string_view schema) { json.begin_object().key("schema").value(schema).new_line(); }
 
 void end(Output& out, JsonWriter& json) {
-  json.end_object().new_line();
+  json.end_object();
   out.write(json.take());
+  out.write("\n");
 }
 
 void write_duration(JsonWriter& json, std::string_view name, Duration duration) {
