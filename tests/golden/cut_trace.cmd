@@ -1,0 +1,42 @@
+What becomes of a trace that was cut while it was written?
+$ stepsim replay tests/golden/data/cut.json
+Replayed 28 tasks of 1 rank: an iteration takes 1.000 ms replayed beside 1.000 ms measured (0.00 %); over 3 steps the error is 0.00 % on average and 0.00 % at worst, and a step predicted from the others is off by at most 0.00 %.
+
+Steps
+rank  step  measured  replayed   error  held out
+   0     4  1.000 ms  1.000 ms  0.00 %    0.00 %
+   0     5  1.000 ms  1.000 ms  0.00 %    0.00 %
+   0     6  1.000 ms  1.000 ms  0.00 %    0.00 %
+
+Where an iteration goes (replayed; the columns overlap)
+rank  iteration     compute  communication  exposed  waiting for ranks        host  idle  unexplained
+   0   1.000 ms  266.666 us           0 ns     0 ns               0 ns  974.666 us  0 ns         0 ns
+
+Critical path of rank 0's step 5: 1.000 ms
+class          on the path   share
+compute         200.000 us  20.0 %
+communication         0 ns   0.0 %
+host            790.000 us  79.0 %
+queueing              0 ns   0.0 %
+wait             10.000 us   1.0 %
+
+Its 8 tasks, in order of time
+     start    duration  wait before  class    rank  lane        task                   released by
+      0 ns  110.000 us            -  host        0  thread 100  ProfilerStep#5         ProfilerStep#4 (program)
+110.000 us   20.000 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+130.000 us   30.000 us            -  host        0  thread 100  aten::op0              cudaLaunchKernel (program)
+160.000 us  250.000 us            -  host        0  thread 100  ProfilerStep#5         aten::op0 (program)
+410.000 us   20.000 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+440.000 us  200.000 us    10.000 us  compute     0  stream 7    kernel1                cudaLaunchKernel (launch)
+640.000 us   10.000 us            -  host        0  thread 100  cudaDeviceSynchronize  kernel1 (sync)
+650.000 us  350.000 us            -  host        0  thread 100  ProfilerStep#5         cudaDeviceSynchronize (program)
+
+Input
+20 records read, 0 skipped, 28 tasks and 32 dependencies made
+- truncated_file (1): the file is cut off; all whole events before the cut are used: let the profiler finish writing [first at tests/golden/data/cut.json@2679]
+- inferred_host_wait (2): record with enable_cuda_sync_events=True to have these edges from the runtime
+
+Where to look next
+- Of the critical path's 1.000 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#5 (710.000 us in 3 tasks).
+- No communication is exposed: wherever data moves, the same rank computes.
+- Every wait is explained: a what-if can move all of it.

@@ -1,0 +1,59 @@
+What does stepsim say of itself?
+$ stepsim --help
+stepsim replays a captured training step of a distributed job.
+
+Usage: stepsim COMMAND [TRACE...] [options]
+
+Commands:
+  replay         Replay a capture: measured beside replayed, where the time goes, the critical path's summary
+  critical-path  Show the chain of tasks that sets the replay's length, by class and by task, with queueing
+  convert        Write the job in another format, by the extension of -o
+
+  stepsim COMMAND --help   a command's options
+  stepsim --version        version and commit
+
+Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the
+input cannot be used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.
+$ stepsim replay --help
+Replay a capture: measured beside replayed, where the time goes, the critical path's summary
+Usage: stepsim replay [OPTIONS] TRACE...
+
+Positionals:
+  TRACE FILE|FOLDER ... REQUIRED
+                              captures of one job: files, or folders that are searched
+
+Options:
+  -h,--help                   Print this help message and exit
+  --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
+  --network MODEL             how transfers are timed: recorded (default: recorded)
+  --steps A-B                 only these steps (default: all whole ones)
+  --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
+  --threads N                 threads to work with; never changes a result (default: the machine's cores)
+  --json                      print one JSON object in place of the text report
+  --quiet                     no progress on standard error
+  -o FILE                     also write the result to FILE, in the format its extension names
+  --tasks                     with --json: also every task's start and finish (tasks_detail)
+
+$ stepsim convert --help
+Write the job in another format, by the extension of -o
+Usage: stepsim convert [OPTIONS] TRACE...
+
+Positionals:
+  TRACE FILE|FOLDER ... REQUIRED
+                              captures of one job: files, or folders that are searched
+
+Options:
+  -h,--help                   Print this help message and exit
+  --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
+  --network MODEL             how transfers are timed: recorded (default: recorded)
+  --steps A-B                 only these steps (default: all whole ones)
+  --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
+  --threads N                 threads to work with; never changes a result (default: the machine's cores)
+  --json                      print one JSON object in place of the text report
+  --quiet                     no progress on standard error
+  -o FILE                     also write the result to FILE, in the format its extension names
+
+Formats of OUT, by its extension:
+  .json         Chrome trace: measured and replayed side by side, for ui.perfetto.dev and chrome://tracing
+  .tasks.json   task graph: the replay as plain computes on hosts, for other simulators
+

@@ -1,0 +1,22 @@
+What is said of a mistake?
+$ stepsim reply trace.json
+error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path or convert
+[exit 2]
+$ stepsim replay no-such-file.json
+error: no-such-file.json: there is no such file or folder; expected a trace
+[exit 1]
+$ stepsim replay scenarios/samples/byteps-even --thread 2
+error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --steps, --ranks, --threads, --json, --quiet, -o or --tasks
+[exit 2]
+$ stepsim replay scenarios/samples/byteps-even --steps 700-800
+error: --steps 700-800: the input has steps 5 to 7; expected some of these
+[exit 2]
+$ stepsim replay scenarios/samples/byteps-even --network maxmin
+error: --network maxmin is not there yet; expected recorded
+[exit 2]
+$ stepsim convert scenarios/samples/byteps-even
+error: convert needs -o OUT; its extension names the format, see 'stepsim convert --help'
+[exit 2]
+$ stepsim convert scenarios/samples/byteps-even -o trace.xml
+error: trace.xml: the extension does not say what to write; expected .json or .tasks.json
+[exit 2]

@@ -1,0 +1,60 @@
+Can the replay of the BytePS sample be trusted, and where does its time go?
+$ stepsim replay scenarios/samples/byteps-even
+Replayed 2070 tasks of 2 ranks: an iteration takes 534.062 ms replayed beside 534.062 ms measured (0.00 %); over 6 steps the error is 0.00 % on average and 0.00 % at worst, and a step predicted from the others is off by at most 0.61 %.
+
+Steps
+rank  step    measured    replayed   error  held out
+   0     5  535.195 ms  535.195 ms  0.00 %   -0.40 %
+   0     6  532.928 ms  532.928 ms  0.00 %   +0.23 %
+   0     7  533.139 ms  533.139 ms  0.00 %   +0.17 %
+   1     5  531.227 ms  531.227 ms  0.00 %   +0.12 %
+   1     6  529.945 ms  529.945 ms  0.00 %   +0.49 %
+   1     7  533.835 ms  533.835 ms  0.00 %   -0.61 %
+
+Where an iteration goes (replayed; the columns overlap)
+rank   iteration     compute  communication     exposed  waiting for ranks  host        idle  unexplained
+   0  534.062 ms  150.171 ms     476.247 ms  383.494 ms               0 ns  0 ns   89.333 us   295.333 us
+   1  530.586 ms  150.143 ms     473.844 ms  381.357 ms               0 ns  0 ns  168.333 us   328.000 us
+
+Waits that nothing explains
+- host thread: 1.762 ms in 123 waits over the whole capture
+- device: 71.000 us in 3 waits over the whole capture
+- communication: 37.000 us in 2 waits over the whole capture
+
+Critical path of rank 0's step 7: 533.139 ms
+class          on the path   share
+compute          57.496 ms  10.8 %
+communication   474.986 ms  89.1 %
+host                  0 ns   0.0 %
+queueing              0 ns   0.0 %
+wait            657.000 us   0.1 %
+
+Its 10 longest tasks of 67, in order of time
+     start   duration  class          rank  lane            task                       released by
+180.618 ms  18.487 ms  communication     0  PUSH t...ver 1  Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
+233.791 ms  17.817 ms  communication     0  PUSH t...ver 1  Comm.layer5_weight.PUSH.0  Comm.layer6_weight.PUSH.2 (stream)
+267.504 ms  17.404 ms  communication     0  PUSH t...ver 1  Comm.layer3_weight.PUSH.0  Comm.layer4_weight.PUSH.1 (stream)
+284.908 ms  17.307 ms  communication     0  PUSH t...ver 1  Comm.layer2_weight.PUSH.0  Comm.layer3_weight.PUSH.0 (stream)
+319.435 ms  18.857 ms  communication     0  PUSH t...ver 1  Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
+390.032 ms  18.194 ms  communication     0  PULL f...ver 1  Comm.layer7_weight.PULL.1  Comm.layer8_weight.PULL.2 (stream)
+425.650 ms  17.841 ms  communication     0  PULL f...ver 1  Comm.layer5_weight.PULL.0  Comm.layer6_weight.PULL.2 (stream)
+460.562 ms  18.540 ms  communication     0  PULL f...ver 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
+479.102 ms  17.236 ms  communication     0  PULL f...ver 1  Comm.layer2_weight.PULL.0  Comm.layer3_weight.PULL.0 (stream)
+513.965 ms  17.821 ms  communication     0  PULL f...ver 1  Comm.layer0_weight.PULL.0  Comm.layer1_weight.PULL.1 (stream)
+
+Clocks against the first host
+host  ahead by  residual
+0         0 ns      0 ns
+1         0 ns      0 ns
+
+Input
+2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
+- file_not_used (1): files of no known trace format beside the traces
+
+Assumptions
+- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+
+Where to look next
+- Of the critical path's 533.139 ms, 89.1 % is communication; most of that is Comm.layer0_weight.PUSH.0 (18.857 ms in 1 task).
+- At most 71.8 % of an iteration (383.494 ms, rank 0) is communication beside which nothing is computed: the most that a faster network or more overlap could save there.
+- 0.1 % of an iteration (328.000 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56.000 us of it is on the critical path, and no what-if can move it.

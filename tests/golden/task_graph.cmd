@@ -1,0 +1,23 @@
+When does each task of a hand-written graph start and finish?
+$ stepsim replay tests/golden/data/two_hosts.json --tasks --json
+{"schema":"stepsim.replay/1",
+"tasks":4,"edges":3,"ranks":[0,1],
+"steps":[],
+"set_aside":[],
+"iteration":{"measured_ns":0,"replayed_ns":160000,"error":0,"mean_abs_error":0,"worst_abs_error":0},
+"unexplained_wait_ns":0,"unexplained":[],
+"breakdown":[
+{"rank":0,"iteration_ns":160000,"compute_ns":70000,"communication_ns":110000,"exposed_communication_ns":90000,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0},
+{"rank":1,"iteration_ns":30000,"compute_ns":30000,"communication_ns":0,"exposed_communication_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0}],
+"critical_path":{"of":"the replay","length_ns":190000,"classes":{"compute":80000,"communication":110000,"host":0,"queueing":0,"wait":0},"unexplained_ns":0},
+"stragglers":[],
+"clock":{"hosts":[]},
+"ingest":{"events":4,"skipped":0,"diagnostics":[]},
+"assumptions":["transfers do not share links: each takes its route's latency and its bytes over the narrowest link (--network maxmin shares them)"],
+"tasks_detail":[
+{"id":10,"start_ns":0,"finish_ns":50000},
+{"id":20,"start_ns":50000,"finish_ns":160000},
+{"id":30,"start_ns":160000,"finish_ns":190000},
+{"id":40,"start_ns":50000,"finish_ns":70000}],
+"provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim replay tests/golden/data/two_hosts.json --tasks --json","inputs":[
+{"path":"tests/golden/data/two_hosts.json","bytes":482,"crc64":"e396293c88cef6ef"}]}}
