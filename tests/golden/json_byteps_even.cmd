@@ -17,7 +17,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"rank":1,"iteration_ns":530586000,"compute_ns":150143333,"communication_ns":473844333,"exposed_communication_ns":381357333,"collective_wait_ns":0,"host_ns":0,"idle_ns":168333,"unexplained_ns":328000}],
 "critical_path":{"of":"rank 0's step 7","length_ns":533139000,"classes":{"compute":57496000,"communication":474986000,"host":0,"queueing":0,"wait":657000},"unexplained_ns":56000},
 "stragglers":[],
-"clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0},{"host":"1","offset_ns":0,"residual_ns":0,"slope":0}]},
+"clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0},{"host":"1","offset_ns":0,"residual_ns":52879000,"slope":0}]},
 "ingest":{"events":2280,"skipped":0,"diagnostics":[
 {"name":"file_not_used","count":1,"severity":"info","remedy":"files of no known trace format beside the traces","detail":"","first":"scenarios/samples/byteps-even/job.yaml"}]},
 "assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded"],
