@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHead = 65'536;
 
+/// job.yaml may lie beside the trial's folder, three above a GPU's.
+constexpr int kLevels = 3;
+
 using Inode = std::pair<std::uint64_t, std::uint64_t>;
 
 std::optional<Inode> regular_file(const std::string& path) {
@@ -155,9 +158,10 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
     const fs::path path = fs::absolute(trace).lexically_normal();
     std::error_code unreadable;  // it is reported where it is read
     const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
-    const fs::path inside = folder.has_filename() ? folder : folder.parent_path();
-    for (const fs::path& place : {inside / "job.yaml", inside.parent_path() / "job.yaml"}) {
-      if (regular_file(place.string())) return place.string();
+    fs::path place = folder.has_filename() ? folder : folder.parent_path();
+    for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
+      const std::string file = (place / "job.yaml").string();
+      if (regular_file(file)) return file;
     }
   }
   return std::nullopt;

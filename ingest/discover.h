@@ -26,7 +26,8 @@ struct FoundFile {
 /// nothing was found.
 [[nodiscard]] std::vector<FoundFile> discover(const std::vector<std::string>& traces, Diagnostics& diagnostics);
 
-/// job.yaml in the folder `traces` names, or beside it; nothing if there is none.
+/// job.yaml in the folder `traces` names or a file of it lies in, or beside that, its worker's or
+/// its trial's folder (<trial>/<worker>/<gpu>/files); nothing if there is none.
 [[nodiscard]] std::optional<std::string> find_job_file(const std::vector<std::string>& traces);
 
 /// Orders texts with numbers in them by the numbers: "rank2" < "rank10".

@@ -31,6 +31,7 @@ struct HostClock {
 };
 
 /// What was measured, beside the Dag made from it. Times are on the reference host's clock.
+/// Empty for a task graph, which nobody ran.
 struct Recording {
   std::vector<Time> start;          ///< recorded start, by TaskId
   std::vector<Time> finish;         ///< recorded end, by TaskId

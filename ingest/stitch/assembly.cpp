@@ -190,9 +190,11 @@ Capture finish(Assembly&& assembly) {
 
   DagBuilder::Result built = std::move(assembly.builder).build();
   capture.dag = std::move(built.dag);
-  recording.start = renumbered(assembly.start, built.new_id);
-  recording.finish = renumbered(assembly.finish, built.new_id);
-  recording.step = renumbered(assembly.step, built.new_id);
+  if (assembly.measured) {
+    recording.start = renumbered(assembly.start, built.new_id);
+    recording.finish = renumbered(assembly.finish, built.new_id);
+    recording.step = renumbered(assembly.step, built.new_id);
+  }
   recording.steps = std::move(assembly.steps);
   for (RecordedStep& step : recording.steps) {
     if (step.first.valid()) step.first = built.new_id[step.first.index()];

@@ -36,7 +36,7 @@ class Stitcher {
     }
     if (transfers_) {
       assembly_.assumptions.emplace_back(
-          "transfers do not share links: each takes its route's latency and its bytes over the narrowest link (--network maxmin shares them)");
+          "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
     }
   }
 
