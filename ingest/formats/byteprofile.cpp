@@ -149,6 +149,8 @@ class Reader {
 
 int recognise(std::string_view file_name, std::string_view head) {
   if (file_name.find("bps_trace") != std::string_view::npos) return 96;
+  const std::size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
   const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
   const bool operators = has("\"FW.") || has("\"BW.") || has(".FW.") || has(".BW.") || has("->FW.") || has("->BW.");
   if (operators && (has("\"operator\"") || has("\"input0\"") || has("\"arg0\""))) return 90;
