@@ -46,7 +46,7 @@ class KeyMaker {
     operation = plain_name(operation);
     out.point_to_point = operation == "send" || operation == "recv";
     out.key = out.point_to_point ? peer_key(operation, detail, out.begin) : std::string(operation);
-    if (detail != nullptr) out.key += describe(*detail);
+    if (detail != nullptr) out.key += describe(*detail, has_equal_sizes(operation));
     return out;
   }
 
@@ -74,11 +74,18 @@ class KeyMaker {
     return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
   }
 
-  std::string describe(const EventDetail& detail) const {
+  /// Every rank of an all-to-all, a gather or a scatter may bring a size of its own.
+  static bool has_equal_sizes(std::string_view operation) {
+    return operation.find("to_all") == std::string_view::npos && operation.find("alltoall") == std::string_view::npos &&
+           !operation.starts_with("gather") && !operation.starts_with("scatter");
+  }
+
+  std::string describe(const EventDetail& detail, bool equal_sizes) const {
     std::string text;
     if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
     if (detail.sequence >= 0) return text + fmt::format("|seq {}", detail.sequence);
     const std::string_view dtype = detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
+    if (!equal_sizes) return text + fmt::format("|{}", dtype);
     return text + fmt::format("|{}|{}|{}", detail.elements, detail.bytes.count(), dtype);
   }
 

@@ -225,6 +225,46 @@ TEST(HostDeviceTest, MatchedCollectiveTakesItsShortestPartAfterTheLastArrival) {
   for (const TaskId member : capture.dag.members(RendezvousId{0})) EXPECT_EQ(capture.dag.duration(member), us(100));
 }
 
+TEST(HostDeviceTest, AllToAllMatchesThoughEveryRankBringsItsOwnSize) {
+  HostDeviceTrace a = collective_rank(20, 320);
+  HostDeviceTrace b = collective_rank(220, 320);
+  for (auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
+    trace->texts.push_back("all_to_allv");
+    trace->detail[1] = 0;
+    trace->details.push_back({});
+    trace->details[0].collective = TextId{trace->texts.size() - 1};
+    trace->details[0].elements = elements;
+  }
+
+  EXPECT_EQ(stitched({a, b}).dag.rendezvous_count(), 1U);
+}
+
+TEST(HostDeviceTest, SequenceNumberMatchesWhateverTheOrder) {
+  std::vector<HostDeviceTrace> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    HostDeviceTrace trace = collective_rank(20 + 100 * rank, 320);
+    trace.detail[1] = 0;
+    trace.details.push_back({});
+    trace.details[0].sequence = 17;
+    traces.push_back(std::move(trace));
+  }
+  // A second one of rank 1 with another number stays alone.
+  traces[1].start.push_back(Time{us(400)});
+  traces[1].duration.push_back(us(10));
+  traces[1].kind.push_back(EventKind::kKernel);
+  traces[1].name.push_back(traces[1].name[1]);
+  traces[1].track.push_back(traces[1].track[1]);
+  traces[1].correlation.push_back(-1);
+  traces[1].detail.push_back(1);
+  traces[1].details.push_back({});
+  traces[1].details[1].sequence = 16;
+
+  const Capture capture = stitched(std::move(traces));
+
+  EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 1U);
+}
+
 TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
   const Capture capture = stitched({collective_rank(20, 320), collective_rank(20, 9000)});
 
