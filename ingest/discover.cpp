@@ -85,7 +85,9 @@ std::vector<std::string> files_below(const std::string& folder) {
         files.push_back(at->path().string());
       }
     }
-    if (error) throw InputError({current, {}, {}}, fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
+    if (error)
+      throw InputError({current, {}, {}},
+                       fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
   }
   std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) { return natural_less(a, b); });
   return files;
@@ -102,7 +104,8 @@ class Search {
     if (fs::is_directory(status)) {
       for (const std::string& file : files_below(trace)) add_file(file, false);
     } else {
-      if (!fs::is_regular_file(status)) throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
+      if (!fs::is_regular_file(status))
+        throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
       add_file(trace, true);
     }
   }
@@ -117,9 +120,11 @@ class Search {
     if (format != nullptr) {
       files_.push_back(found(path, format));
     } else if (named) {
-      throw InputError({path, 0, {}}, fmt::format("this is in no format that is known here; expected {}", known_formats()));
+      throw InputError({path, 0, {}},
+                       fmt::format("this is in no format that is known here; expected {}", known_formats()));
     } else {
-      diagnostics_->count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces", {path, {}, {}});
+      diagnostics_->count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
+                          {path, {}, {}});
     }
   }
 
@@ -148,7 +153,9 @@ std::vector<FoundFile> discover(const std::vector<std::string>& traces, Diagnost
   for (const std::string& trace : traces) search.add(trace);
   std::vector<FoundFile> files = search.take();
   if (files.empty()) {
-    throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}}, fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
+    throw InputError(
+        {traces.empty() ? std::string{} : traces.front(), {}, {}},
+        fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
   }
   return files;
 }

@@ -14,9 +14,9 @@ namespace stepsim::ingest {
 struct FoundFile {
   std::string path;
   const Format* format = nullptr;
-  std::uint64_t size = 0;    ///< on disk
-  std::string gpu_folder;    ///< the folder it lies in
-  std::string worker_folder; ///< the folder of that one
+  std::uint64_t size = 0;     ///< on disk
+  std::string gpu_folder;     ///< the folder it lies in
+  std::string worker_folder;  ///< the folder of that one
 };
 
 /// Lists the trace files under `traces`: files as they are, folders searched to any depth,

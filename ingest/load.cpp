@@ -33,7 +33,8 @@ struct ReadFile {
 /// Adds up what the readers of several files have done, one report at a time.
 class Progress {
  public:
-  Progress(const LoadOptions& options, const std::vector<FoundFile>& files) : options_(&options), done_(files.size(), 0) {
+  Progress(const LoadOptions& options, const std::vector<FoundFile>& files)
+      : options_(&options), done_(files.size(), 0) {
     for (const FoundFile& file : files) total_ += file.size;
   }
 
@@ -73,7 +74,9 @@ std::vector<ReadFile> read_all(const std::vector<FoundFile>& files, const LoadOp
     read[i].context.progress = progress.of(i);
   }
   oneapi::tbb::task_arena arena(std::max(1, options.threads));
-  arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) { read_one(files[i], read[i]); }); });
+  arena.execute([&] {
+    oneapi::tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) { read_one(files[i], read[i]); });
+  });
   for (ReadFile& file : read) {
     if (file.error) std::rethrow_exception(file.error);
     file.context.progress = {};
@@ -96,7 +99,9 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     rank.rank = static_cast<Rank>(std::clamp<std::int64_t>(*rank.trace.rank, 0, std::numeric_limits<Rank>::max()));
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) {
-      throw InputError({rank.file, {}, {}}, fmt::format("this trace says it is rank {}, and so does {}; expected one trace a rank", rank.rank, shown(slot->second)));
+      throw InputError({rank.file, {}, {}},
+                       fmt::format("this trace says it is rank {}, and so does {}; expected one trace a rank",
+                                   rank.rank, shown(slot->second)));
     }
     taken.insert(rank.rank);
   }
@@ -104,7 +109,9 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     if (rank.trace.rank) continue;
     rank.rank = next_free(taken);
     taken.insert(rank.rank);
-    if (ranks.size() > 1) assembly.assumptions.push_back(fmt::format("{} does not say its rank: it is taken to be rank {}", shown(rank.file), rank.rank));
+    if (ranks.size() > 1)
+      assembly.assumptions.push_back(
+          fmt::format("{} does not say its rank: it is taken to be rank {}", shown(rank.file), rank.rank));
   }
 }
 
@@ -112,16 +119,24 @@ void keep_ranks(std::vector<RankTrace>& ranks, const std::vector<Rank>& wanted) 
   if (wanted.empty()) return;
   std::vector<std::string> present;
   for (const RankTrace& rank : ranks) present.push_back(std::to_string(rank.rank));
-  std::erase_if(ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
-  if (ranks.empty()) throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
+  std::erase_if(
+      ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
+  if (ranks.empty())
+    throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
 }
 
 /// Stops a mix that belongs to no one job: a task graph beside other files, BytePS beside Kineto.
-void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus, const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
+void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
+                const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
   const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size();
   if (kinds <= 1) return;
-  if (!graphs.empty()) throw InputError({graphs.back().second, {}, {}}, "a task graph is a whole job of its own; expected no other input beside it");
-  throw InputError({ranks.front().file, {}, {}}, fmt::format("this is a host and device trace, and {} holds one of BytePS; expected the files of one job", shown(gpus.front().folder)));
+  if (!graphs.empty())
+    throw InputError({graphs.back().second, {}, {}},
+                     "a task graph is a whole job of its own; expected no other input beside it");
+  throw InputError(
+      {ranks.front().file, {}, {}},
+      fmt::format("this is a host and device trace, and {} holds one of BytePS; expected the files of one job",
+                  shown(gpus.front().folder)));
 }
 
 /// The files of a job, by what they hold.
@@ -145,7 +160,8 @@ class JobParts {
       keep_gpus(gpus, options.ranks);
       return stitch_parameter_server(std::move(gpus), job, assembly);
     }
-    if (ranks_.empty()) throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
+    if (ranks_.empty())
+      throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
     number_ranks(ranks_, assembly);
     keep_ranks(ranks_, options.ranks);
     stitch_host_device(std::move(ranks_), assembly);
@@ -159,7 +175,9 @@ class JobParts {
   static void put(std::optional<T>& slot, Part& part, const FoundFile& file) {
     auto* const value = std::get_if<T>(&part);
     if (value == nullptr) return;
-    if (slot) throw InputError({file.path, {}, {}}, "the folder of this file holds another one of the same kind; expected one of each a GPU");
+    if (slot)
+      throw InputError({file.path, {}, {}},
+                       "the folder of this file holds another one of the same kind; expected one of each a GPU");
     slot = std::move(*value);
   }
 
@@ -182,7 +200,9 @@ class JobParts {
       std::uint32_t local_rank = 0;
       for (auto& [gpu_folder, gpu] : parts) {
         if (!gpu.stages && !gpu.operators) {
-          assembly.diagnostics.count("folder_without_events", Severity::kNotice, "a dag.gml or a name list without comm.json or operators beside it tells nothing", {gpu_folder, {}, {}});
+          assembly.diagnostics.count("folder_without_events", Severity::kNotice,
+                                     "a dag.gml or a name list without comm.json or operators beside it tells nothing",
+                                     {gpu_folder, {}, {}});
           continue;
         }
         gpu.worker = worker;
@@ -201,9 +221,11 @@ class JobParts {
     const auto count = static_cast<Rank>(gpus.size());
     std::vector<GpuParts> kept;
     for (Rank rank = 0; rank < count; ++rank) {
-      if (std::find(wanted.begin(), wanted.end(), rank) != wanted.end()) kept.push_back(std::move(gpus[static_cast<std::size_t>(rank)]));
+      if (std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
+        kept.push_back(std::move(gpus[static_cast<std::size_t>(rank)]));
     }
-    if (kept.empty()) throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of 0 to {}", count - 1));
+    if (kept.empty())
+      throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of 0 to {}", count - 1));
     gpus = std::move(kept);
   }
 

@@ -24,7 +24,8 @@ struct Binding {
 };
 
 std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, EdgeKind edge) {
-  if (edge == EdgeKind::kCrossRank || edge == EdgeKind::kStage || task.kind == TaskKind::kTransfer) return "communication";
+  if (edge == EdgeKind::kCrossRank || edge == EdgeKind::kStage || task.kind == TaskKind::kTransfer)
+    return "communication";
   const LaneKind lane = builder.lane(task.lane).kind;
   return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
 }
@@ -74,7 +75,8 @@ std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) 
     if (slack <= Duration{}) continue;
     DagBuilder::Edge& edge = assembly.builder.edges()[binding[i].edge];
     edge.lag += slack;
-    unexplained.push_back({TaskId{i}, slack, kind_of_wait(assembly.builder, assembly.builder.task(TaskId{i}), edge.kind)});
+    unexplained.push_back(
+        {TaskId{i}, slack, kind_of_wait(assembly.builder, assembly.builder.task(TaskId{i}), edge.kind)});
   }
   if (contradicted > 0) {
     assembly.diagnostics.count("edge_contradicted", Severity::kNotice, kContradictedRemedy, {}, {}, contradicted);
@@ -110,9 +112,12 @@ void sort_steps(Assembly& assembly) {
 }
 
 std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int64_t last) {
-  if (assembly.steps.empty()) return fmt::format("--steps {}-{}: the input has no steps; leave the option out", first, last);
-  const auto [low, high] = std::minmax_element(assembly.steps.begin(), assembly.steps.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-  return fmt::format("--steps {}-{}: the input has steps {} to {}; expected some of these", first, last, low->number, high->number);
+  if (assembly.steps.empty())
+    return fmt::format("--steps {}-{}: the input has no steps; leave the option out", first, last);
+  const auto [low, high] = std::minmax_element(assembly.steps.begin(), assembly.steps.end(),
+                                               [](const auto& a, const auto& b) { return a.number < b.number; });
+  return fmt::format("--steps {}-{}: the input has steps {} to {}; expected some of these", first, last, low->number,
+                     high->number);
 }
 
 /// Takes the steps outside first..last off the list; the tasks' indices follow.
@@ -132,7 +137,8 @@ void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) 
 
 }  // namespace
 
-TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes) {
+TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index,
+                          Bytes bytes) {
   start.push_back(begin);
   finish.push_back(end);
   step.push_back(step_index);
@@ -145,16 +151,18 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
     const std::int64_t number = assembly.steps[static_cast<std::size_t>(step)].number;
     return first <= number && number <= last;
   };
-  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted)) throw UsageError(no_such_steps(assembly, first, last));
+  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted))
+    throw UsageError(no_such_steps(assembly, first, last));
   std::vector<TaskId> kept(assembly.step.size());
   Assembly out;
-  for (std::size_t i = 0; i < assembly.builder.lane_count(); ++i) (void)out.builder.add_lane(assembly.builder.lane(LaneId{i}));
+  for (std::size_t i = 0; i < assembly.builder.lane_count(); ++i)
+    (void)out.builder.add_lane(assembly.builder.lane(LaneId{i}));
   std::map<RendezvousId, RendezvousId> rendezvous;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!wanted(assembly.step[i])) continue;
     const TaskSpec& task = assembly.builder.task(TaskId{i});
-    kept[i] = out.add_task(task.kind, out.builder.intern(assembly.builder.name(task.name)), task.lane, assembly.start[i],
-                           assembly.finish[i], assembly.step[i], task.bytes);
+    kept[i] = out.add_task(task.kind, out.builder.intern(assembly.builder.name(task.name)), task.lane,
+                           assembly.start[i], assembly.finish[i], assembly.step[i], task.bytes);
     out.builder.set_duration(kept[i], task.duration);
     const RendezvousId old = assembly.builder.rendezvous(TaskId{i});
     if (!old.valid()) continue;
@@ -199,9 +207,11 @@ Capture finish(Assembly&& assembly) {
   for (RecordedStep& step : recording.steps) {
     if (step.first.valid()) step.first = built.new_id[step.first.index()];
   }
-  capture.task_ids = assembly.task_ids.empty() ? std::vector<std::int64_t>{} : renumbered(assembly.task_ids, built.new_id);
+  capture.task_ids =
+      assembly.task_ids.empty() ? std::vector<std::int64_t>{} : renumbered(assembly.task_ids, built.new_id);
   for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
-  std::sort(recording.unexplained.begin(), recording.unexplained.end(), [](const auto& a, const auto& b) { return a.task < b.task; });
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(),
+            [](const auto& a, const auto& b) { return a.task < b.task; });
   for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
   recording.clocks = std::move(assembly.clocks);
   capture.diagnostics = std::move(assembly.diagnostics);

@@ -28,7 +28,8 @@ struct Assembly {
 
   /// Adds a task recorded from `begin` to `end`. Its duration is that span; where part of
   /// the span is waiting that the replay must find again, builder.set_duration() afterwards.
-  TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index, Bytes bytes = {});
+  TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index,
+                  Bytes bytes = {});
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
 };
 

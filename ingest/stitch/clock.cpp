@@ -31,7 +31,8 @@ std::vector<Difference> median_differences(const std::vector<ClockPair>& pairs) 
   for (auto& [hosts, values] : by_hosts) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
-    differences.push_back({hosts.first, hosts.second, static_cast<double>(*middle), static_cast<double>(values.size())});
+    differences.push_back(
+        {hosts.first, hosts.second, static_cast<double>(*middle), static_cast<double>(values.size())});
   }
   return differences;
 }
@@ -52,7 +53,8 @@ std::vector<std::uint32_t> connected_parts(std::size_t hosts, const std::vector<
 }
 
 /// Minimises sum weight * (offset_b - offset_a - ahead)^2 with offset 0 at each part's first host.
-std::vector<double> least_squares(std::size_t hosts, const std::vector<Difference>& differences, const std::vector<std::uint32_t>& part) {
+std::vector<double> least_squares(std::size_t hosts, const std::vector<Difference>& differences,
+                                  const std::vector<std::uint32_t>& part) {
   std::vector<Eigen::Triplet<double>> entries;
   Eigen::VectorXd right = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(hosts));
   for (const Difference& d : differences) {
@@ -81,12 +83,14 @@ std::vector<double> least_squares(std::size_t hosts, const std::vector<Differenc
 
 }  // namespace
 
-std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts, const std::vector<ClockPair>& pairs, std::vector<std::uint32_t>& part) {
+std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts, const std::vector<ClockPair>& pairs,
+                                    std::vector<std::uint32_t>& part) {
   const std::vector<Difference> differences = median_differences(pairs);
   part = connected_parts(hosts.size(), differences);
   const std::vector<double> offsets = least_squares(hosts.size(), differences, part);
   std::vector<HostClock> clocks;
-  for (std::size_t h = 0; h < hosts.size(); ++h) clocks.push_back({hosts[h], Duration{std::llround(offsets[h])}, {}, 0});
+  for (std::size_t h = 0; h < hosts.size(); ++h)
+    clocks.push_back({hosts[h], Duration{std::llround(offsets[h])}, {}, 0});
   for (const ClockPair& pair : pairs) {
     const Duration left = (pair.at_b - clocks[pair.host_b].offset) - (pair.at_a - clocks[pair.host_a].offset);
     const Duration size = std::max(left, -left);

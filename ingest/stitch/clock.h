@@ -25,7 +25,8 @@ struct ClockPair {
 /// Returns one clock for each name in `hosts`, in order: offset, and the largest disagreement
 /// left in the pairs it takes part in. `part[h]` receives the connected part of host h, so that
 /// the caller can refuse hosts that nothing ties to the others. O(pairs log pairs).
-[[nodiscard]] std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts, const std::vector<ClockPair>& pairs,
+[[nodiscard]] std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts,
+                                                  const std::vector<ClockPair>& pairs,
                                                   std::vector<std::uint32_t>& part);
 
 }  // namespace stepsim::ingest

@@ -56,13 +56,15 @@ class KeyMaker {
     const std::string_view name = events_.name_of(event);
     if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with("c10d::")) return;
     const EventDetail* const detail = events_.trace->detail_of(event);
-    if (detail != nullptr && detail->peer >= 0) calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
+    if (detail != nullptr && detail->peer >= 0)
+      calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
   }
 
   std::int64_t peer_of_call(std::string_view operation, Time begin) const {
     const auto calls = calls_.find(operation);
     if (calls == calls_.end()) return -1;
-    const auto after = std::upper_bound(calls->second.begin(), calls->second.end(), std::pair{begin, std::numeric_limits<std::int32_t>::max()});
+    const auto after = std::upper_bound(calls->second.begin(), calls->second.end(),
+                                        std::pair{begin, std::numeric_limits<std::int32_t>::max()});
     return after == calls->second.begin() ? -1 : std::prev(after)->second;
   }
 
@@ -84,7 +86,8 @@ class KeyMaker {
     std::string text;
     if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
     if (detail.sequence >= 0) return text + fmt::format("|seq {}", detail.sequence);
-    const std::string_view dtype = detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
+    const std::string_view dtype =
+        detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
     if (!equal_sizes) return text + fmt::format("|{}", dtype);
     return text + fmt::format("|{}|{}|{}", detail.elements, detail.bytes.count(), dtype);
   }
@@ -106,14 +109,17 @@ void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) 
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
   for (CollectiveUse& use : uses) {
     if (has_sequence(events, use.event)) continue;
-    const Time issued = use.op == kNoIndex || events.ops[use.op].call == kNoIndex ? use.begin : events.begin_of(events.ops[use.op].call);
+    const Time issued = use.op == kNoIndex || events.ops[use.op].call == kNoIndex
+                            ? use.begin
+                            : events.begin_of(events.ops[use.op].call);
     const std::int32_t step = events.step_at(issued);
     const std::uint32_t occurrence = seen[{step, use.key}]++;
     use.key += fmt::format("|step {}|{}", step, occurrence);
   }
 }
 
-std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities) {
+std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
+                                   const std::vector<RankIdentity>& identities) {
   const KeyMaker keys(events, rank, identities);
   std::vector<CollectiveUse> uses;
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
@@ -121,7 +127,8 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
     if (events.trace->kind[event] != EventKind::kKernel) continue;
     const std::optional<std::string_view> operation = collective_in(events.name_of(event));
     const EventDetail* const detail = events.trace->detail_of(event);
-    if (operation || (detail != nullptr && detail->collective.valid())) uses.push_back(keys.use(event, i, operation.value_or("collective")));
+    if (operation || (detail != nullptr && detail->collective.valid()))
+      uses.push_back(keys.use(event, i, operation.value_or("collective")));
   }
   for (const RankEvents::Thread& thread : events.threads) {
     for (const std::uint32_t event : thread.events) {
@@ -131,21 +138,25 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
       }
     }
   }
-  std::sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) { return std::tuple{a.begin, a.event} < std::tuple{b.begin, b.event}; });
+  std::sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
+    return std::tuple{a.begin, a.event} < std::tuple{b.begin, b.event};
+  });
   add_occurrence(uses, events);
   return uses;
 }
 
 bool ends_apart(const MatchedCollective& match) {
   if (match.point_to_point()) return false;
-  const Duration allowed = match.on_device() ? std::max(kEndGrain, match.shortest() / 5) : std::max(kHostEndGrain, match.shortest());
+  const Duration allowed =
+      match.on_device() ? std::max(kEndGrain, match.shortest() / 5) : std::max(kHostEndGrain, match.shortest());
   return match.end_spread() > allowed;
 }
 
 }  // namespace
 
 Duration MatchedCollective::end_spread() const noexcept {
-  const auto [low, high] = std::minmax_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+  const auto [low, high] =
+      std::minmax_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
   return high->end - low->end;
 }
 
@@ -161,7 +172,8 @@ Time MatchedCollective::last_arrival() const noexcept {
   return last;
 }
 
-std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities,
+std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
+                                                 const std::vector<RankIdentity>& identities,
                                                  Diagnostics& diagnostics) {
   std::map<std::string, std::vector<CollectiveUse>> by_key;
   std::uint64_t found = 0;
@@ -185,7 +197,8 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
   });
   if (ranks.size() > 1 && found > matched) {
     diagnostics.count("unmatched_collective", Severity::kNotice,
-                      "no other rank at hand has a collective that fits; it keeps its recorded duration", {}, {}, found - matched);
+                      "no other rank at hand has a collective that fits; it keeps its recorded duration", {}, {},
+                      found - matched);
   }
   return matches;
 }
@@ -204,13 +217,15 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
     const CollectiveUse& a = match.uses.front();
     const CollectiveUse& b = match.uses.back();
     diagnostics.count("collective_ends_disagree", Severity::kDataLoss,
-                      "these are not the same collective: pass complete traces of the same run and steps of all ranks", {},
-                      fmt::format("{} of ranks {} and {} end {} apart", shown(ranks[a.rank].name_of(a.event)), identities[a.rank].rank,
-                                  identities[b.rank].rank, to_text(match.end_spread())));
+                      "these are not the same collective: pass complete traces of the same run and steps of all ranks",
+                      {},
+                      fmt::format("{} of ranks {} and {} end {} apart", shown(ranks[a.rank].name_of(a.event)),
+                                  identities[a.rank].rank, identities[b.rank].rank, to_text(match.end_spread())));
   }
   if (5 * apart > all) {
-    diagnostics.count("ranks_not_merged", Severity::kDataLoss,
-                      "the ranks are replayed apart, without waiting for each other: their collectives do not end together");
+    diagnostics.count(
+        "ranks_not_merged", Severity::kDataLoss,
+        "the ranks are replayed apart, without waiting for each other: their collectives do not end together");
     kept.clear();
   }
   matches = std::move(kept);

@@ -18,7 +18,7 @@ struct CollectiveUse {
   std::uint32_t op = kNoIndex;  ///< index into RankEvents::ops for a device collective
   Time begin;
   Time end;
-  std::string key;              ///< what matches over ranks, the occurrence included
+  std::string key;  ///< what matches over ranks, the occurrence included
   bool point_to_point = false;
 };
 

@@ -18,7 +18,8 @@ constexpr Duration kReturnDelay{50'000};
 /// this share of the wait: a kernel that needs many blocks at once is held up a little longer.
 constexpr Duration kStreamWakeUp{50'000};
 constexpr std::int64_t kWakeUpShare = 50;
-/// Work that waited for room on the device begins in this last part of the work that leaves it: a fifth, at least 20 us, at most half.
+/// Work that waited for room on the device begins in this last part of the work that leaves it: a fifth, at least 20
+/// us, at most half.
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
 /// A launch may only be taken to wait for a full queue if it took this long with this many pieces outstanding.
@@ -40,8 +41,10 @@ Waits waits_of(std::string_view name) {
   }
   if (name.starts_with("DeviceSynchronize") || name.starts_with("CtxSynchronize")) return Waits::kDevice;
   if (name.starts_with("StreamSynchronize") || name.starts_with("EventSynchronize")) return Waits::kStream;
-  if (name.starts_with("Mem") && name.find("pool") == std::string_view::npos && name.starts_with("Memcpy")) return Waits::kOwnWork;
-  static constexpr std::array<std::string_view, 6> kAllocating{"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"};
+  if (name.starts_with("Mem") && name.find("pool") == std::string_view::npos && name.starts_with("Memcpy"))
+    return Waits::kOwnWork;
+  static constexpr std::array<std::string_view, 6> kAllocating{"Malloc",   "Free",     "HostAlloc",
+                                                               "HostFree", "MemAlloc", "MemFree"};
   for (const std::string_view word : kAllocating) {
     if (name.starts_with(word)) return Waits::kAllocation;
   }
@@ -61,7 +64,8 @@ std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of
   for (std::uint32_t row = 0; row < last_of_row.size(); ++row) {
     DeviceOp& before = events.ops[last_of_row[row]];
     const Duration overlap = before.end - op.begin;
-    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end && op.begin > before.begin;
+    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end &&
+                       op.begin > before.begin;
     if (overlap > Duration{} && !small) continue;
     before.end = std::min(before.end, op.begin);
     last_of_row[row] = index;
@@ -117,7 +121,8 @@ DeviceDelays usual_delays(const RankEvents& events, const DevicePlan& plan) {
 /// Reads what host calls waited for from the times alone.
 class WaitFinder {
  public:
-  WaitFinder(RankEvents& events, DevicePlan& plan, std::vector<ThreadPlan>& plans) : events_(events), plan_(plan), plans_(plans) {
+  WaitFinder(RankEvents& events, DevicePlan& plan, std::vector<ThreadPlan>& plans)
+      : events_(events), plan_(plan), plans_(plans) {
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
     std::sort(by_end_.begin(), by_end_.end());
     op_of_call_.resize(events.trace->size(), kNoIndex);
@@ -183,7 +188,10 @@ class WaitFinder {
     }
     const std::uint32_t op = awaited_by_times(waits, call, begin, end);
     if (op != kNoIndex) {
-      if (waits == Waits::kLaunch) ++plan_.full_queue_waits; else ++plan_.inferred_host_waits;
+      if (waits == Waits::kLaunch)
+        ++plan_.full_queue_waits;
+      else
+        ++plan_.inferred_host_waits;
       add_wait(thread, op, begin, end);
     } else if ((waits == Waits::kDevice || waits == Waits::kStream) && end - begin > kReturnDelay) {
       ++plan_.unexplained_blocking;
@@ -199,7 +207,9 @@ class WaitFinder {
       case Waits::kStream: return ended_just_before_return(begin, end);
       case Waits::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
       case Waits::kLaunch:
-        if (own == kNoIndex || end - begin < kSlowLaunch || outstanding(events_.ops[own].stream, begin) < kManyOutstanding) return kNoIndex;
+        if (own == kNoIndex || end - begin < kSlowLaunch ||
+            outstanding(events_.ops[own].stream, begin) < kManyOutstanding)
+          return kNoIndex;
         return last_ended(begin, end, events_.ops[own].stream);
       case Waits::kNever: break;
     }
@@ -215,7 +225,8 @@ class WaitFinder {
   void add_wait(std::uint32_t thread, std::uint32_t op, Time begin, Time end) {
     const Time ended = events_.ops[op].end;
     if (ended > end) return;
-    const bool own = events_.ops[op].call != kNoIndex && events_.ops[op].begin > begin && events_.begin_of(events_.ops[op].call) == begin;
+    const bool own = events_.ops[op].call != kNoIndex && events_.ops[op].begin > begin &&
+                     events_.begin_of(events_.ops[op].call) == begin;
     const Time waits_from = own ? events_.ops[op].launched : begin + std::min(kCallOverhead, end - begin);
     if (waits_from < ended) plans_[thread].waits.push_back({waits_from, ended});
     plan_.host_waits.push_back({op, thread, std::max(ended, begin)});
@@ -233,8 +244,10 @@ class WaitFinder {
 /// Finds what device work waited for on other streams where no event records it.
 class StreamWaitFinder {
  public:
-  StreamWaitFinder(const RankEvents& events, DevicePlan& plan) : events_(events), plan_(plan), explained_(events.ops.size(), Time::min()) {
-    for (const StreamWait& wait : plan.stream_waits) explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
+  StreamWaitFinder(const RankEvents& events, DevicePlan& plan)
+      : events_(events), plan_(plan), explained_(events.ops.size(), Time::min()) {
+    for (const StreamWait& wait : plan.stream_waits)
+      explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
     std::sort(by_end_.begin(), by_end_.end());
   }
@@ -268,7 +281,8 @@ class StreamWaitFinder {
 
   bool waits_for_an_end(std::uint32_t i, Time ready) {
     const DeviceOp& op = events_.ops[i];
-    const Duration wake_up = ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
+    const Duration wake_up =
+        ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
     for (int tries = 0; at != by_end_.begin() && tries < 64; ++tries) {
       --at;
@@ -289,7 +303,8 @@ class StreamWaitFinder {
       const Duration length = other.end - other.begin;
       const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));
       const bool in_tail = other.begin < op.begin && other.end > ready && other.end - op.begin <= tail;
-      const bool divisible = events_.trace->kind[other.event] != EventKind::kKernel || !collective_in(events_.name_of(other.event));
+      const bool divisible =
+          events_.trace->kind[other.event] != EventKind::kKernel || !collective_in(events_.name_of(other.event));
       if (!in_tail || !divisible || !other_stream(op, other)) continue;
       plan_.stream_waits.push_back({at->second, i, StreamWait::Why::kRoom});
       return true;

@@ -55,12 +55,14 @@ std::vector<std::pair<Time, Time>> silences_of(const ThreadPlan& plan) {
   return silences;
 }
 
-std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, const std::vector<Work>& work, std::size_t& at) {
+std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, const std::vector<Work>& work,
+                                              std::size_t& at) {
   while (at < work.size() && work[at].end <= silence.first) ++at;
   std::map<std::uint32_t, Activity> threads;
   for (; at < work.size() && work[at].end <= silence.second; ++at) {
     const Work& w = work[at];
-    auto [slot, added] = threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false});
+    auto [slot, added] =
+        threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false});
     Activity& activity = slot->second;
     activity.began_before = activity.began_before || w.begin < silence.first;
     activity.first_begin = std::min(activity.first_begin, std::max(w.begin, silence.first));
@@ -123,7 +125,8 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   needed[events.main_thread] = true;
   for (const HandOff& hand_off : hand_offs) needed[hand_off.from] = true;
   for (std::size_t t = 0; t < plans.size(); ++t) {
-    const bool collective = std::any_of(plans[t].segments.begin(), plans[t].segments.end(), [](const Segment& s) { return s.kind == Segment::Kind::kCollective; });
+    const bool collective = std::any_of(plans[t].segments.begin(), plans[t].segments.end(),
+                                        [](const Segment& s) { return s.kind == Segment::Kind::kCollective; });
     plans[t].background = !needed[t] && !events.threads[t].launches && !collective;
   }
 }
@@ -135,9 +138,17 @@ std::string_view operation_of(std::string_view name) {
   for (const char c : name) {
     if (c != '_') letters.push_back(c);
   }
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOperations{{
-      {"reducescatter", "allreduce"}, {"allreduce", "allreduce"}, {"allgather", "allgather"}, {"alltoall", "alltoall"},
-      {"broadcast", "broadcast"}, {"gather", "gather"}, {"scatter", "scatter"}, {"barrier", "barrier"}, {"send", "send"}, {"recv", "recv"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOperations{
+      {{"reducescatter", "allreduce"},
+       {"allreduce", "allreduce"},
+       {"allgather", "allgather"},
+       {"alltoall", "alltoall"},
+       {"broadcast", "broadcast"},
+       {"gather", "gather"},
+       {"scatter", "scatter"},
+       {"barrier", "barrier"},
+       {"send", "send"},
+       {"recv", "recv"}}};
   for (const auto& [part, operation] : kOperations) {
     if (letters.find(part) != std::string::npos) return operation;
   }
@@ -152,7 +163,9 @@ struct Call {
 };
 
 void sort_calls(std::vector<Call>& calls) {
-  std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) { return std::tuple{a.begin, a.thread, a.end} < std::tuple{b.begin, b.thread, b.end}; });
+  std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
+    return std::tuple{a.begin, a.thread, a.end} < std::tuple{b.begin, b.thread, b.end};
+  });
 }
 
 std::vector<Call> framework_calls(const RankEvents& events) {
@@ -190,7 +203,8 @@ std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<Thre
   return hand_offs;
 }
 
-std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans, std::uint64_t& unmatched) {
+std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans,
+                                      std::uint64_t& unmatched) {
   const std::vector<Call> runs = collective_runs(events, plans);
   if (runs.empty()) return {};
   std::map<std::string_view, std::deque<Call>> waiting;

@@ -32,7 +32,8 @@ struct HandOff {
 /// (c10d::allreduce_ before gloo:all_reduce): the calls of one kind are served in the order
 /// they were made. Enters the cut at which the submission happened into the caller's plan.
 /// Adds to `unmatched` the collectives whose call was not recorded.
-[[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans, std::uint64_t& unmatched);
+[[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans,
+                                                    std::uint64_t& unmatched);
 
 }  // namespace stepsim::ingest
 

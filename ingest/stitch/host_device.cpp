@@ -33,7 +33,8 @@ std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identit
   return index;
 }
 
-std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host) {
+std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches,
+                                   const std::vector<std::uint32_t>& host) {
   std::vector<ClockPair> pairs;
   for (const MatchedCollective& match : matches) {
     if (match.point_to_point()) continue;
@@ -54,7 +55,8 @@ Time median_of(std::vector<Time> values) {
 
 /// Ties hosts that exchange messages only. A message ends later at its receiver than at its
 /// sender; over both directions that cancels out, so the middle of the two medians counts.
-void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host, std::vector<ClockPair>& pairs) {
+void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host,
+                       std::vector<ClockPair>& pairs) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<Time>, 2>> ahead;
   for (const MatchedCollective& match : matches) {
     const CollectiveUse& a = match.uses.front();
@@ -66,7 +68,8 @@ void add_message_pairs(const std::vector<MatchedCollective>& matches, const std:
   }
   for (const auto& [hosts, directions] : ahead) {
     if (directions[0].empty() || directions[1].empty()) continue;
-    const Duration middle = (median_of(directions[0]).time_since_epoch() + median_of(directions[1]).time_since_epoch()) / 2;
+    const Duration middle =
+        (median_of(directions[0]).time_since_epoch() + median_of(directions[1]).time_since_epoch()) / 2;
     pairs.push_back({hosts.first, hosts.second, Time{}, Time{middle}});
   }
 }
@@ -76,18 +79,23 @@ void shift(RankTrace& rank, Duration offset) {
   for (Time& start : rank.trace.start) start -= offset;
 }
 
-void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part, const std::vector<RankTrace>& ranks) {
+void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part,
+                   const std::vector<RankTrace>& ranks) {
   for (std::size_t h = 1; h < hosts.size(); ++h) {
     if (part[h] == 0) continue;
-    const auto file = std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.trace.host_name == hosts[h]; });
-    throw InputError({file->file, {}, {}}, fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
-                                                       "traces of one job and the same steps, or one host's traces alone",
-                                                       shown(hosts[h]), shown(hosts[0])));
+    const auto file =
+        std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.trace.host_name == hosts[h]; });
+    throw InputError(
+        {file->file, {}, {}},
+        fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
+                    "traces of one job and the same steps, or one host's traces alone",
+                    shown(hosts[h]), shown(hosts[0])));
   }
 }
 
 /// Puts all ranks on the clock of the first rank's host.
-void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities, const std::vector<MatchedCollective>& matches, Assembly& assembly) {
+void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities,
+           const std::vector<MatchedCollective>& matches, Assembly& assembly) {
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
   std::vector<ClockPair> pairs = clock_pairs(matches, host);
@@ -102,7 +110,8 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
 /// the rest of each part was waiting (tb_plugin's distributed view, formats page 2.2). Host
 /// parts end apart by what TCP makes of their last messages, so each keeps its own time from
 /// the last arrival on. A part that ended before the last arrival waited for nobody.
-void join_collectives(const std::vector<MatchedCollective>& matches, std::vector<RankStitcher>& stitchers, Assembly& assembly) {
+void join_collectives(const std::vector<MatchedCollective>& matches, std::vector<RankStitcher>& stitchers,
+                      Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
@@ -121,12 +130,14 @@ void join_collectives(const std::vector<MatchedCollective>& matches, std::vector
   }
 }
 
-void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches, Assembly& assembly) {
+void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
+                         Assembly& assembly) {
   std::int64_t world = 0;
   for (const RankTrace& rank : ranks) world = std::max(world, rank.trace.world_size.value_or(0));
   if (world > static_cast<std::int64_t>(ranks.size())) {
-    assembly.assumptions.push_back(fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
-                                               ranks.size(), world));
+    assembly.assumptions.push_back(
+        fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
+                    ranks.size(), world));
   }
   if (ranks.size() > 1 && matches.empty()) {
     assembly.assumptions.push_back("no collective ties the ranks together: each is replayed on its own");

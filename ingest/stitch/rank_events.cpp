@@ -61,7 +61,8 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
     const Track& row = events.trace->tracks[track.index()];
     events.streams.push_back({track, row.device, row.stream, {}});
   }
-  events.ops.push_back({event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
+  events.ops.push_back(
+      {event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
 }
 
 void link_launches(RankEvents& events, const Rows& rows) {
@@ -115,7 +116,8 @@ std::uint32_t RankEvents::call_of(std::int64_t correlation) const noexcept {
 }
 
 std::int32_t RankEvents::step_at(Time at) const noexcept {
-  const auto after = std::upper_bound(steps.begin(), steps.end(), at, [](Time t, const StepWindow& w) { return t < w.begin; });
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), at, [](Time t, const StepWindow& w) { return t < w.begin; });
   if (after == steps.begin() || at >= std::prev(after)->end) return -1;
   return static_cast<std::int32_t>(after - steps.begin()) - 1;
 }
@@ -123,7 +125,8 @@ std::int32_t RankEvents::step_at(Time at) const noexcept {
 RankEvents arrange(const HostDeviceTrace& trace) {
   RankEvents events;
   events.trace = &trace;
-  Rows rows{std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex), std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
+  Rows rows{std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex),
+            std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     const EventKind kind = trace.kind[i];
     if (!in_time(trace, i)) {
@@ -135,7 +138,8 @@ RankEvents arrange(const HostDeviceTrace& trace) {
     } else if (kind != EventKind::kDeviceAnnotation) {
       add_host_event(events, rows, i);
       if (trace.duration[i] == Duration{}) ++events.instants;
-      if (kind == EventKind::kRuntimeCall && trace.correlation[i] >= 0) events.calls.emplace_back(trace.correlation[i], i);
+      if (kind == EventKind::kRuntimeCall && trace.correlation[i] >= 0)
+        events.calls.emplace_back(trace.correlation[i], i);
     }
   }
   std::sort(events.calls.begin(), events.calls.end());
@@ -153,11 +157,14 @@ RankEvents arrange(const HostDeviceTrace& trace) {
   return events;
 }
 
-bool is_host_collective(std::string_view name) noexcept { return name.starts_with("gloo:") || name.starts_with("mpi:"); }
+bool is_host_collective(std::string_view name) noexcept {
+  return name.starts_with("gloo:") || name.starts_with("mpi:");
+}
 
 std::optional<std::string_view> collective_in(std::string_view name) noexcept {
   if (is_host_collective(name)) return name.substr(name.find(':') + 1);
-  static constexpr std::array<std::string_view, 6> kPrefixes{"ncclDevKernel_", "ncclKernel_", "ncclDevKernel", "ncclKernel", "ncclSym", "hccl"};
+  static constexpr std::array<std::string_view, 6> kPrefixes{"ncclDevKernel_", "ncclKernel_", "ncclDevKernel",
+                                                             "ncclKernel",     "ncclSym",     "hccl"};
   for (const std::string_view prefix : kPrefixes) {
     if (!name.starts_with(prefix)) continue;
     const std::string_view rest = name.substr(prefix.size());

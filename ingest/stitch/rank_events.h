@@ -22,7 +22,7 @@ struct DeviceOp {
   std::uint32_t stream = 0;         ///< index into RankEvents::streams
   Time begin;
   Time end;
-  Time launched;                    ///< when the call had handed it to the device; `begin` if there is no call
+  Time launched;  ///< when the call had handed it to the device; `begin` if there is no call
 };
 
 /// The events of one rank's trace, arranged for stitching: host events by thread, device
@@ -48,13 +48,13 @@ struct RankEvents {
   const HostDeviceTrace* trace = nullptr;
   std::vector<Thread> threads;
   std::vector<Stream> streams;
-  std::vector<DeviceOp> ops;           ///< by (begin, end, event)
-  std::vector<std::uint32_t> syncs;    ///< kSync events, by start
-  std::vector<StepWindow> steps;       ///< ProfilerStep#N on the main thread, by begin
-  std::size_t main_thread = 0;         ///< the one with the step marks, else the first to begin; 0 if there is none
+  std::vector<DeviceOp> ops;         ///< by (begin, end, event)
+  std::vector<std::uint32_t> syncs;  ///< kSync events, by start
+  std::vector<StepWindow> steps;     ///< ProfilerStep#N on the main thread, by begin
+  std::size_t main_thread = 0;       ///< the one with the step marks, else the first to begin; 0 if there is none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
-  std::uint64_t out_of_time = 0;       ///< events left out: their times cannot be compared with others
-  std::uint64_t instants = 0;          ///< host events that last no time: no task of their own
+  std::uint64_t out_of_time = 0;  ///< events left out: their times cannot be compared with others
+  std::uint64_t instants = 0;     ///< host events that last no time: no task of their own
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }

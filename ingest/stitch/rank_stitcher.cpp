@@ -20,10 +20,10 @@ constexpr Duration kSyncCap{50'000};
 /// One thing a piece of device work depends on.
 struct Dependency {
   TaskId from;
-  Time ready;       ///< when that was done
+  Time ready;  ///< when that was done
   EdgeKind kind;
-  Duration usual;   ///< the usual delay after it
-  Duration cap;     ///< the longest delay it explains
+  Duration usual;  ///< the usual delay after it
+  Duration cap;    ///< the longest delay it explains
 };
 
 /// Adds the edges of one piece of device work that begins at `begin`. Each carries its usual
@@ -39,9 +39,11 @@ void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& de
     binding = i;
   }
   if (binding < dependencies.size()) {
-    lags[binding] = std::clamp(begin - dependencies[binding].ready, lags[binding], std::max(lags[binding], dependencies[binding].cap));
+    lags[binding] = std::clamp(begin - dependencies[binding].ready, lags[binding],
+                               std::max(lags[binding], dependencies[binding].cap));
   }
-  for (std::size_t i = 0; i < dependencies.size(); ++i) assembly.add_edge(dependencies[i].from, task, dependencies[i].kind, lags[i]);
+  for (std::size_t i = 0; i < dependencies.size(); ++i)
+    assembly.add_edge(dependencies[i].from, task, dependencies[i].kind, lags[i]);
 }
 
 TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
@@ -51,7 +53,8 @@ TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
     default: break;
   }
   const EventDetail* const detail = events.trace->detail_of(event);
-  const bool collective = collective_in(events.name_of(event)).has_value() || (detail != nullptr && detail->collective.valid());
+  const bool collective =
+      collective_in(events.name_of(event)).has_value() || (detail != nullptr && detail->collective.valid());
   return collective ? TaskKind::kCollective : TaskKind::kKernel;
 }
 
@@ -105,15 +108,18 @@ void RankStitcher::start_background(const ThreadPlan& plan, Assembly& assembly) 
   if (!plan.background || plan.placed.empty()) return;
   const ThreadPlan::Placed& first = plan.placed.front();
   const TaskId before = plans_[events_.main_thread].task_ending_by(first.begin);
-  if (before.valid()) assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
+  if (before.valid())
+    assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
 }
 
 void RankStitcher::place_threads(NameCache& names, Assembly& assembly) {
   std::vector<std::size_t> order;  // the main thread first: others hang on it
-  for (std::size_t t = 0; t < plans_.size(); ++t) order.insert(t == events_.main_thread ? order.begin() : order.end(), t);
+  for (std::size_t t = 0; t < plans_.size(); ++t)
+    order.insert(t == events_.main_thread ? order.begin() : order.end(), t);
   for (const std::size_t t : order) {
     const Track& track = events_.trace->tracks[events_.threads[t].track.index()];
-    const LaneId lane = assembly.builder.add_lane({fmt::format("thread {}", track.thread), identity_.host, identity_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
+    const LaneId lane = assembly.builder.add_lane({fmt::format("thread {}", track.thread), identity_.host,
+                                                   identity_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
     place(plans_[t], events_, lane, names, assembly);
     start_background(plans_[t], assembly);
     for (const ThreadPlan::Placed& placed : plans_[t].placed) {
@@ -128,7 +134,8 @@ LaneId RankStitcher::lane_of(std::uint32_t op, Assembly& assembly) {
     const RankEvents::Stream& stream = events_.streams[events_.ops[op].stream];
     std::string name = fmt::format("stream {}", stream.number);
     if (device_.row[op] > 0) name += fmt::format(" ({})", device_.row[op] + 1);
-    lane->second = assembly.builder.add_lane({name, identity_.host, identity_.rank, LaneKind::kStream, LaneOrder::kEdges, stream.device});
+    lane->second = assembly.builder.add_lane(
+        {name, identity_.host, identity_.rank, LaneKind::kStream, LaneOrder::kEdges, stream.device});
   }
   return lane->second;
 }
@@ -173,11 +180,13 @@ void RankStitcher::connect_device_work(Assembly& assembly) {
     const DeviceOp& op = events_.ops[i];
     if (device_.previous[i] != kNoIndex) {
       const std::uint32_t before = device_.previous[i];
-      dependencies[i].push_back({op_tasks_[before].last, events_.ops[before].end, EdgeKind::kStream, device_.delays.turn, turn_cap});
+      dependencies[i].push_back(
+          {op_tasks_[before].last, events_.ops[before].end, EdgeKind::kStream, device_.delays.turn, turn_cap});
     }
     if (op.call == kNoIndex) continue;
     const TaskId launch = plans_[op.thread].task_ending_by(op.launched);
-    if (launch.valid()) dependencies[i].push_back({launch, op.launched, EdgeKind::kLaunch, device_.delays.launch, launch_cap});
+    if (launch.valid())
+      dependencies[i].push_back({launch, op.launched, EdgeKind::kLaunch, device_.delays.launch, launch_cap});
   }
   for (const StreamWait& wait : device_.stream_waits) {
     if (wait.before >= wait.after) continue;
@@ -188,15 +197,18 @@ void RankStitcher::connect_device_work(Assembly& assembly) {
     const Duration cap = wait.why == StreamWait::Why::kInferred ? std::max(kSyncCap, begin - ready) : kSyncCap;
     dependencies[wait.after].push_back({before, ready, EdgeKind::kSync, device_.delays.turn, cap});
   }
-  for (std::size_t i = 0; i < events_.ops.size(); ++i) add_dependencies(op_tasks_[i].first, events_.ops[i].begin, dependencies[i], assembly);
+  for (std::size_t i = 0; i < events_.ops.size(); ++i)
+    add_dependencies(op_tasks_[i].first, events_.ops[i].begin, dependencies[i], assembly);
 }
 
 void RankStitcher::connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs) {
   const auto connect = [&](TaskId from, TaskId to, EdgeKind kind) {
-    if (from.valid() && to.valid() && from != to && assembly.finish[from.index()] <= assembly.start[to.index()]) assembly.add_edge(from, to, kind);
+    if (from.valid() && to.valid() && from != to && assembly.finish[from.index()] <= assembly.start[to.index()])
+      assembly.add_edge(from, to, kind);
   };
   for (const HandOff& hand_off : hand_offs) {
-    connect(plans_[hand_off.from].task_ending_by(hand_off.from_time), plans_[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
+    connect(plans_[hand_off.from].task_ending_by(hand_off.from_time),
+            plans_[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
   }
   for (const HostWait& wait : device_.host_waits) {
     connect(op_tasks_[wait.op].last, plans_[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
@@ -234,19 +246,36 @@ void RankStitcher::report(Assembly& assembly, std::uint64_t unmatched_submission
     if (count > 0) diagnostics.count(name, severity, remedy, {}, {}, count);
   };
   const auto waits = [&](StreamWait::Why why) {
-    return static_cast<std::uint64_t>(std::count_if(device_.stream_waits.begin(), device_.stream_waits.end(), [&](const StreamWait& w) { return w.why == why; }));
+    return static_cast<std::uint64_t>(std::count_if(device_.stream_waits.begin(), device_.stream_waits.end(),
+                                                    [&](const StreamWait& w) { return w.why == why; }));
   };
-  note("time_out_of_range", Severity::kDataLoss, "events 73 years before or 146 years after 1970 cannot be compared with others", events_.out_of_time);
-  note("instant_host_event", Severity::kInfo, "host events of no length become no task of their own; what they launched keeps its place", events_.instants);
-  note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device", waits(StreamWait::Why::kRoom));
-  note("inferred_stream_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", waits(StreamWait::Why::kInferred));
-  note("unresolved_sync_event", Severity::kNotice, "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552", device_.unresolved_syncs);
-  note("inferred_host_wait", Severity::kNotice, "record with enable_cuda_sync_events=True to have these edges from the runtime", device_.inferred_host_waits);
-  note("full_launch_queue", Severity::kInfo, "launches that waited for room in the device's queue; the step is bound by the device there", device_.full_queue_waits);
-  note("unexplained_blocking_call", Severity::kNotice, "a synchronising call took long, but no recorded device work ended in it; its time stays host time", device_.unexplained_blocking);
-  note("unmatched_host_collective", Severity::kNotice, "the framework call that submitted it was not recorded; start the capture a step earlier", unmatched_submissions);
-  const auto orphans = static_cast<std::uint64_t>(std::count_if(events_.ops.begin(), events_.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
-  note("device_work_without_launch", Severity::kNotice, "the launching call was not recorded; record CPU and CUDA activities together", orphans);
+  note("time_out_of_range", Severity::kDataLoss,
+       "events 73 years before or 146 years after 1970 cannot be compared with others", events_.out_of_time);
+  note("instant_host_event", Severity::kInfo,
+       "host events of no length become no task of their own; what they launched keeps its place", events_.instants);
+  note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device",
+       waits(StreamWait::Why::kRoom));
+  note("inferred_stream_wait", Severity::kNotice,
+       "record with enable_cuda_sync_events=True to have these edges from the runtime",
+       waits(StreamWait::Why::kInferred));
+  note("unresolved_sync_event", Severity::kNotice,
+       "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552",
+       device_.unresolved_syncs);
+  note("inferred_host_wait", Severity::kNotice,
+       "record with enable_cuda_sync_events=True to have these edges from the runtime", device_.inferred_host_waits);
+  note("full_launch_queue", Severity::kInfo,
+       "launches that waited for room in the device's queue; the step is bound by the device there",
+       device_.full_queue_waits);
+  note("unexplained_blocking_call", Severity::kNotice,
+       "a synchronising call took long, but no recorded device work ended in it; its time stays host time",
+       device_.unexplained_blocking);
+  note("unmatched_host_collective", Severity::kNotice,
+       "the framework call that submitted it was not recorded; start the capture a step earlier",
+       unmatched_submissions);
+  const auto orphans = static_cast<std::uint64_t>(
+      std::count_if(events_.ops.begin(), events_.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
+  note("device_work_without_launch", Severity::kNotice,
+       "the launching call was not recorded; record CPU and CUDA activities together", orphans);
 }
 
 }  // namespace stepsim::ingest

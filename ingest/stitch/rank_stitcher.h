@@ -48,11 +48,11 @@ class RankStitcher {
     TaskId first;
     TaskId last;
   };
-  std::vector<OpTasks> op_tasks_;     ///< by op
+  std::vector<OpTasks> op_tasks_;                             ///< by op
   std::map<std::uint32_t, std::map<Time, TaskId>> op_parts_;  ///< by op, by end: the parts of divided work
-  std::unordered_map<std::uint32_t, TaskId> event_task_;  ///< of host collectives, by event
+  std::unordered_map<std::uint32_t, TaskId> event_task_;      ///< of host collectives, by event
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> stream_lanes_;  ///< by stream and row
-  std::size_t first_task_ = 0;        ///< of this rank, in the assembly
+  std::size_t first_task_ = 0;                                              ///< of this rank, in the assembly
 };
 
 }  // namespace stepsim::ingest

@@ -52,7 +52,8 @@ class SyncEvents::Reader {
     const EventDetail* const detail = events_.trace->detail_of(sync);
     const std::uint32_t call = events_.call_of(events_.trace->correlation[sync]);
     const std::string_view name = events_.name_of(sync);
-    const std::uint32_t record = detail == nullptr || detail->wait_correlation < 0 ? kNoIndex : events_.call_of(detail->wait_correlation);
+    const std::uint32_t record =
+        detail == nullptr || detail->wait_correlation < 0 ? kNoIndex : events_.call_of(detail->wait_correlation);
     const bool of_event = name == "Event Sync" || name == "Stream Wait Event";
     if (detail == nullptr || call == kNoIndex || (of_event && record == kNoIndex)) {
       ++out_.unresolved_;
@@ -60,7 +61,8 @@ class SyncEvents::Reader {
     }
     const std::int32_t device = events_.trace->tracks[events_.trace->track[sync].index()].device;
     if (name == "Stream Wait Event") {
-      read_stream_wait({device, detail->wait_stream}, {device, detail->stream}, events_.begin_of(record), events_.begin_of(call));
+      read_stream_wait({device, detail->wait_stream}, {device, detail->stream}, events_.begin_of(record),
+                       events_.begin_of(call));
     } else if (name == "Event Sync") {
       await(call, last_on({device, detail->wait_stream}, events_.begin_of(record)));
     } else if (name == "Stream Sync") {
@@ -94,7 +96,8 @@ class SyncEvents::Reader {
     const auto order = orders_.find(waiting);
     const std::uint32_t after = order == orders_.end() ? kNoIndex : order->second.first_after(called);
     if (before == kNoIndex || after == kNoIndex || waited_for == waiting) return;
-    if (events_.ops[before].end <= events_.ops[after].begin + kOverlapGrain) out_.stream_waits_.push_back({before, after});
+    if (events_.ops[before].end <= events_.ops[after].begin + kOverlapGrain)
+      out_.stream_waits_.push_back({before, after});
   }
 
   const RankEvents& events_;

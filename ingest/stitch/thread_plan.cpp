@@ -37,7 +37,13 @@ TaskKind kind_of(Segment::Kind kind) {
 class Placer {
  public:
   Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly)
-      : plan_(plan), events_(events), lane_(lane), names_(names), assembly_(assembly), waits_(merged(plan.waits)), busy_(merged(plan.busy)) {
+      : plan_(plan),
+        events_(events),
+        lane_(lane),
+        names_(names),
+        assembly_(assembly),
+        waits_(merged(plan.waits)),
+        busy_(merged(plan.busy)) {
     std::sort(plan.cuts.begin(), plan.cuts.end());
   }
 
@@ -100,7 +106,8 @@ class Placer {
       pending_ = piece;
       return;
     }
-    if (piece.longest > pending_.longest) std::tie(pending_.event, pending_.longest) = std::pair{piece.event, piece.longest};
+    if (piece.longest > pending_.longest)
+      std::tie(pending_.event, pending_.longest) = std::pair{piece.event, piece.longest};
     pending_.end = end;
   }
 
@@ -115,12 +122,14 @@ class Placer {
     const std::uint32_t event = pending_.event;
     const NameId name = event == kNoIndex ? assembly_.builder.intern("(no operator)") : names_.of_event(event);
     const EventDetail* const detail = event == kNoIndex ? nullptr : events_.trace->detail_of(event);
-    const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step, detail == nullptr ? Bytes{} : detail->bytes);
+    const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
+                                           detail == nullptr ? Bytes{} : detail->bytes);
     if (!plan_.placed.empty()) {
       const Duration pause = plan_.background ? pending_.begin - plan_.placed.back().end : Duration{};
       assembly_.add_edge(plan_.placed.back().task, task, EdgeKind::kProgram, pause);
     }
-    plan_.placed.push_back({pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
+    plan_.placed.push_back(
+        {pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
     pending_ = {};
   }
 
@@ -140,12 +149,14 @@ class Placer {
 }  // namespace
 
 TaskId ThreadPlan::task_ending_by(Time time) const noexcept {
-  const auto after = std::upper_bound(placed.begin(), placed.end(), time, [](Time t, const Placed& p) { return t < p.end; });
+  const auto after =
+      std::upper_bound(placed.begin(), placed.end(), time, [](Time t, const Placed& p) { return t < p.end; });
   return after == placed.begin() ? TaskId{} : std::prev(after)->task;
 }
 
 TaskId ThreadPlan::task_starting_from(Time time) const noexcept {
-  const auto at = std::lower_bound(placed.begin(), placed.end(), time, [](const Placed& p, Time t) { return p.begin < t; });
+  const auto at =
+      std::lower_bound(placed.begin(), placed.end(), time, [](const Placed& p, Time t) { return p.begin < t; });
   return at == placed.end() ? TaskId{} : at->task;
 }
 

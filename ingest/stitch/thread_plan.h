@@ -49,7 +49,8 @@ inline constexpr Duration kShortQuiet{100'000};
 /// The names of one trace's texts in an Assembly, each interned once.
 class NameCache {
  public:
-  NameCache(const HostDeviceTrace& trace, Assembly& assembly) : trace_(trace), assembly_(assembly), names_(trace.texts.size()) {}
+  NameCache(const HostDeviceTrace& trace, Assembly& assembly)
+      : trace_(trace), assembly_(assembly), names_(trace.texts.size()) {}
   [[nodiscard]] NameId of_event(std::uint32_t event);
 
  private:

@@ -27,7 +27,8 @@ class DiscoverTest : public ::testing::Test {
     return file.string();
   }
 
-  static constexpr const char* kTrace = R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})";
+  static constexpr const char* kTrace =
+      R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})";
   fs::path root_;
   Diagnostics diagnostics_;
 };

@@ -19,7 +19,8 @@ constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
 
 Capture stitched(std::vector<HostDeviceTrace> traces) {
   std::vector<RankTrace> ranks;
-  for (std::size_t i = 0; i < traces.size(); ++i) ranks.push_back({std::move(traces[i]), "trace" + std::to_string(i), static_cast<Rank>(i)});
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    ranks.push_back({std::move(traces[i]), "trace" + std::to_string(i), static_cast<Rank>(i)});
   Assembly assembly;
   stitch_host_device(std::move(ranks), assembly);
   return finish(std::move(assembly));
@@ -29,7 +30,8 @@ Capture stitched(std::vector<HostDeviceTrace> traces) {
 TaskId find(const Capture& capture, std::string_view name, std::int64_t start_us = -1) {
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
     const TaskId task{i};
-    if (capture.dag.name(task) == name && (start_us < 0 || capture.recording.start[i] == Time{us(start_us)})) return task;
+    if (capture.dag.name(task) == name && (start_us < 0 || capture.recording.start[i] == Time{us(start_us)}))
+      return task;
   }
   ADD_FAILURE() << "no task " << name << " at " << start_us;
   return {};
@@ -42,7 +44,8 @@ struct FoundEdge {
 
 std::optional<FoundEdge> edge(const Capture& capture, TaskId from, TaskId to) {
   for (std::size_t e = capture.dag.first_edge(from).index(), i = 0; i < capture.dag.successors(from).size(); ++i, ++e) {
-    if (capture.dag.target(EdgeId{e}) == to) return FoundEdge{capture.dag.edge_kind(EdgeId{e}), capture.dag.lag(EdgeId{e})};
+    if (capture.dag.target(EdgeId{e}) == to)
+      return FoundEdge{capture.dag.edge_kind(EdgeId{e}), capture.dag.lag(EdgeId{e})};
   }
   return std::nullopt;
 }

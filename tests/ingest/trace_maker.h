@@ -14,9 +14,12 @@ class TraceMaker {
   HostDeviceTrace trace;
 
   TrackId thread(const std::string& tid) { return track(tid, false, -1, -1); }
-  TrackId stream(std::int64_t number, std::int32_t device = 0) { return track("stream " + std::to_string(number), true, device, number); }
+  TrackId stream(std::int64_t number, std::int32_t device = 0) {
+    return track("stream " + std::to_string(number), true, device, number);
+  }
 
-  std::uint32_t add(EventKind kind, const std::string& name, TrackId row, double start_us, double duration_us, std::int64_t correlation = -1) {
+  std::uint32_t add(EventKind kind, const std::string& name, TrackId row, double start_us, double duration_us,
+                    std::int64_t correlation = -1) {
     trace.start.push_back(Time{Duration{ns(start_us)}});
     trace.duration.push_back(Duration{ns(duration_us)});
     trace.kind.push_back(kind);

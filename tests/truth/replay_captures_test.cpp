@@ -43,7 +43,8 @@ class CaptureTest : public ::testing::Test {
 };
 
 double unexplained_share(const sim::Summary& summary) {
-  return static_cast<double>(summary.unexplained_wait.count()) / static_cast<double>(summary.iteration.measured.count());
+  return static_cast<double>(summary.unexplained_wait.count()) /
+         static_cast<double>(summary.iteration.measured.count());
 }
 
 TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
@@ -58,7 +59,8 @@ TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
 }
 
 TEST_F(CaptureTest, WaitsOfCompleteCapturesAreExplained) {
-  for (const char* const name : {"ddp-a100-rank0of2", "v100-rank1of2-5steps", "ns-resolution-5steps", "diff-control-a100-rank3of8", "diff-test-v100-rank1of2"}) {
+  for (const char* const name : {"ddp-a100-rank0of2", "v100-rank1of2-5steps", "ns-resolution-5steps",
+                                 "diff-control-a100-rank3of8", "diff-test-v100-rank1of2"}) {
     const Replayed job = replayed({shared(std::string("traces/kineto/") + name + ".json.gz")});
     EXPECT_LE(unexplained_share(job.summary), 0.05) << name;
   }
@@ -77,7 +79,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
     if (job.capture.dag.kind(task) != TaskKind::kCollective) continue;
     ++kernels;
     const Duration off = job.timeline.finish[i].time_since_epoch() - (recording.finish[i] - zero);
-    EXPECT_LE(std::abs(off.count()), 20'000) << job.capture.dag.name(task) << " of rank " << job.capture.dag.lane(task).rank;
+    EXPECT_LE(std::abs(off.count()), 20'000)
+        << job.capture.dag.name(task) << " of rank " << job.capture.dag.lane(task).rank;
   }
   EXPECT_EQ(kernels, 64U);
   EXPECT_EQ(job.capture.dag.rendezvous_count(), 8U);
@@ -92,7 +95,8 @@ TEST_F(CaptureTest, ReplayNamesTheRankThatKeepsTheOthersWaiting) {
 }
 
 TEST_F(CaptureTest, CollectivesOfTwoSampledRanksAreFlaggedNotMerged) {
-  const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz"), shared("traces/kineto/sampled-rank1-mismatched.json.gz")});
+  const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz"),
+                                 shared("traces/kineto/sampled-rank1-mismatched.json.gz")});
 
   EXPECT_GE(job.capture.diagnostics.count_of("collective_ends_disagree"), 1U);
   EXPECT_EQ(job.capture.dag.rendezvous_count(), 0U);
@@ -108,7 +112,8 @@ TEST_F(CaptureTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {
 }
 
 TEST_F(CaptureTest, ParameterServerJobsReplayWithinOnePercent) {
-  for (const char* const name : {"even-first", "even-inline", "even-offset", "even-straggler", "vgg-first", "vgg-cross"}) {
+  for (const char* const name :
+       {"even-first", "even-inline", "even-offset", "even-straggler", "vgg-first", "vgg-cross"}) {
     const Replayed job = replayed({shared(std::string("truth/ps/") + name + "/base/traces")});
     EXPECT_LE(job.summary.iteration.worst_abs_error, 0.01) << name;
   }
