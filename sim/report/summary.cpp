@@ -80,6 +80,7 @@ class Measuring {
     }
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       const RecordedStep& step = recording_.steps[i];
+      if (!step.first.valid()) continue;  // no task lies in it: it is set aside
       spans_[i].measured.begin = recording_.start[step.first.index()];
       spans_[i].replayed.begin = timeline_.start[step.first.index()];
     }
@@ -99,7 +100,8 @@ class Measuring {
   }
 
   [[nodiscard]] bool follows(std::size_t step) const {
-    return recording_.steps[step].next_follows && step + 1 < recording_.steps.size();
+    return recording_.steps[step].next_follows && step + 1 < recording_.steps.size() &&
+           recording_.steps[step + 1].first.valid();
   }
 
   void finish_rank(RankSteps& rank) {

@@ -83,6 +83,29 @@ def odd_values():
     yield case("zero-time-by-the-thousand", base.text(base.lines() + zeros), Used({"no_timestamp": 3000}, skipped=3000), twin=WHOLE)
 
 
+def odd_steps():
+    """Step marks that cannot be meant; the steps around them are as they are."""
+    def marked(old, new):
+        return base.text([line.replace(old, new) if "ProfilerStep" in line else line for line in base.lines()])
+
+    good = Used()
+    last = '"ts":3000,"dur":1000'
+    yield case("step-of-no-length", marked(last, '"ts":3000,"dur":0'), good)
+    yield case("step-of-negative-length", marked(last, '"ts":3000,"dur":-1'), good)
+    yield case("step-far-away", marked(last, '"ts":300000000,"dur":1000'), good)
+    yield case("step-before-the-others", marked(last, '"ts":0,"dur":1'), good)
+    yield case("step-around-the-others", marked(last, '"ts":500,"dur":9000'), good)
+    yield case("step-over-half-of-the-next", marked('"ts":2000,"dur":1000', '"ts":2000,"dur":1500'), good)
+    yield case("step-twice", marked("#6", "#5"), good)
+    yield case("steps-backwards", marked("#6", "#3"), good)
+    yield case("step-number-beyond-64-bits", marked("#6", "#99999999999999999999"), good)
+    yield case("step-number-negative", marked("#6", "#-6"), good)
+    yield case("step-number-of-words", marked("#6", "#six"), good)
+    yield case("step-number-empty", marked("#6", "#"), good)
+    yield case("steps-on-another-thread", marked('"tid":100', '"tid":200'), good)
+    yield case("steps-on-the-device", marked('"cat":"user_annotation"', '"cat":"gpu_user_annotation"'), good)
+
+
 def harmless():
     """Odd, but good for what is needed: nothing is skipped and nothing is refused."""
     good = Used(skipped=0)
@@ -204,5 +227,5 @@ def cuts():
 def cases():
     yield WHOLE
     yield WITH_KERNEL
-    for group in (unreadable_events, odd_events, odd_values, harmless, hostile_names, odd_members, not_a_trace, cuts):
+    for group in (unreadable_events, odd_events, odd_values, odd_steps, harmless, hostile_names, odd_members, not_a_trace, cuts):
         yield from group()
