@@ -335,7 +335,8 @@ int recognise(std::string_view /*file_name*/, std::string_view head) {
   for (const std::string_view key : {"\"hosts\"", "\"links\"", "\"routes\"", "\"tasks\""}) {
     if (head.find(key) != std::string_view::npos) sure += 20;
   }
-  return sure;
+  // Three of them decide: task names may be those of a trace that another format would claim.
+  return sure >= 60 ? 97 : sure;
 }
 
 Part read(ByteSource& source, ReadContext& context) {
