@@ -47,9 +47,7 @@ void state_assumptions(const PsTasks& tasks) {
   };
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
   sentences.emplace_back("a server's copying and summing is part of the pulls that wait for it: no server was recorded");
-  if (!tasks.job.servers.has_value()) {
-    sentences.emplace_back("the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing included");
-  } else if (!tasks.job.key_hash.has_value()) {
+  if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
     sentences.emplace_back("keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)");
   }
   if (!tasks.job.control.has_value()) sentences.emplace_back("acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)");
@@ -62,9 +60,11 @@ void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembl
   std::stable_sort(gpus.begin(), gpus.end(), [](const GpuParts& a, const GpuParts& b) {
     return std::tuple{a.worker, a.local_rank} < std::tuple{b.worker, b.local_rank};
   });
-  PsTasks tasks{job, assembly, plan_all(gpus, job, assembly.diagnostics), {}, {}, {}, {}, {}, {}, {}};
-  number_ranks(tasks.gpus, job);
-  tasks.clocks = align_worker_clocks(tasks.gpus, job, assembly.diagnostics);
+  std::vector<GpuPlan> plans = plan_all(gpus, job, assembly.diagnostics);
+  const Job known = with_inferred(job, plans, assembly.assumptions);
+  PsTasks tasks{known, assembly, std::move(plans), {}, {}, {}, {}, {}, {}, {}};
+  number_ranks(tasks.gpus, known);
+  tasks.clocks = align_worker_clocks(tasks.gpus, known, assembly.diagnostics);
   add_operators(tasks);
   add_stages(tasks);
   add_links(tasks);

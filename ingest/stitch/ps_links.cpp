@@ -37,6 +37,9 @@ class LinkPass {
     for (const auto& [key_step, members] : by_key_) join_workers(members);
     for (const auto& [connection, members] : by_connection_) order_pushes(members);
     for (auto& [connection, members] : by_connection_) order_pulls(members);
+    for (const Transfer& transfer : transfers_) {
+      if (transfer.pull.has_value() && !tasks_.job.servers.has_value()) begin_when_answered(transfer);
+    }
   }
 
  private:
@@ -146,21 +149,31 @@ class LinkPass {
     std::optional<TaskId> before;
     for (const std::size_t member : members) {
       const Transfer& transfer = transfers_[member];
-      const std::size_t pull = transfer.pull->index();
-      Time start = std::max(out_.start[pull], transfer.push.has_value() ? transfer.acknowledged : out_.start[pull]);
-      if (transfer.answer.has_value()) start = std::max(start, out_.finish[transfer.answer->index()]);
-      if (const auto ahead = ahead_of_request(transfer, uploads); ahead.has_value()) {
-        out_.add_edge(*ahead, *transfer.pull, EdgeKind::kStream);
-        start = std::max(start, out_.finish[ahead->index()]);
-      }
-      if (before.has_value()) {
-        out_.add_edge(*before, *transfer.pull, EdgeKind::kStream);
-        start = std::max(start, out_.finish[before->index()]);
-      }
-      out_.start[pull] = std::min(start, out_.finish[pull]);
-      out_.builder.set_duration(*transfer.pull, out_.finish[pull] - out_.start[pull]);
+      begin_when_answered(transfer);
+      if (const auto ahead = ahead_of_request(transfer, uploads); ahead.has_value()) begin_behind(*ahead, *transfer.pull);
+      if (before.has_value()) begin_behind(*before, *transfer.pull);
       before = transfer.pull;
     }
+  }
+
+  /// A pull's own time begins when it is acknowledged and the server has the sum.
+  void begin_when_answered(const Transfer& transfer) {
+    Time begin = out_.start[transfer.pull->index()];
+    if (transfer.push.has_value()) begin = std::max(begin, transfer.acknowledged);
+    if (transfer.answer.has_value()) begin = std::max(begin, out_.finish[transfer.answer->index()]);
+    begin_at(*transfer.pull, begin);
+  }
+
+  /// ... and when what stood in front of it on the connection is through.
+  void begin_behind(TaskId ahead, TaskId pull) {
+    out_.add_edge(ahead, pull, EdgeKind::kStream);
+    begin_at(pull, std::max(out_.start[pull.index()], out_.finish[ahead.index()]));
+  }
+
+  void begin_at(TaskId task, Time begin) {
+    const Time finish = out_.finish[task.index()];
+    out_.start[task.index()] = std::min(begin, finish);
+    out_.builder.set_duration(task, finish - out_.start[task.index()]);
   }
 
   /// Pushes of one connection in the order in which they were handed over.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -52,6 +53,10 @@ void order_lanes(PsTasks& tasks);
 void join_and_break_cycles(PsTasks& tasks);
 /// A stage's thread finds its next partition by polling: that much of a wait has a cause.
 void explain_polling(PsTasks& tasks);
+
+/// `given` with what the recording can say in its stead: GPUs a worker, and the smallest number
+/// of servers under which each connection acknowledges pushes in the order in which it got them.
+[[nodiscard]] Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus, std::vector<std::string>& assumptions);
 
 /// The server that holds a key (formats page 3B); nothing if the job does not say how many
 /// there are or uses a hash that cannot be computed here.

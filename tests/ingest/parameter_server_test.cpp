@@ -227,6 +227,21 @@ TEST(SplitProcessesTest, OneGpusFilesStayTogether) {
   EXPECT_EQ(split_processes(std::move(gpus)).size(), 2U);
 }
 
+// Keys 65536 and 65537 are on the servers 0 and 1 of two (djb2 210653553582 and ...583), so
+// that what overtakes on one connection is in order on two.
+TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgements) {
+  MadeGpu gpu(0);
+  gpu.op("BW.a", 0, 0, 10'000).op("UPDATE", 0, 90'000, 95'000, {"Comm.a_weight"});
+  gpu.stage(Stage::kPush, 10'000, 50'000, 65'536).stage(Stage::kPull, 50'000, 60'000, 65'536);
+  gpu.stage(Stage::kPush, 11'000, 20'000, 65'537).stage(Stage::kPull, 20'000, 30'000, 65'537);
+  Job job = job_of(1);
+  job.servers.reset();
+  std::vector<MadeGpu> gpus;
+  gpus.push_back(std::move(gpu));
+  const Capture capture = stitched(std::move(gpus), job);
+  EXPECT_THAT(capture.assumptions, testing::Contains(testing::HasSubstr("2 servers taken from")));
+}
+
 TEST(ServerOfTest, KeysGoWhereTheFormatsPageSays) {
   // djb2 mod 4 of the keys 0, 65536, 65537, 131072.
   Job job;
