@@ -17,7 +17,6 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kComm = "Comm.";
-constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
 
 void sort_unique(std::vector<std::uint32_t>& values) {
   std::sort(values.begin(), values.end());
