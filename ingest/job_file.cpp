@@ -31,7 +31,9 @@ struct Place {
   throw InputError({*place.file, {}, place.line}, problem);
 }
 
-std::uint32_t line_of(const YAML::Mark& mark) noexcept { return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U; }
+std::uint32_t line_of(const YAML::Mark& mark) noexcept {
+  return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U;
+}
 
 std::string_view kind_of(const YAML::Node& node) noexcept {
   switch (node.Type()) {
@@ -50,7 +52,9 @@ struct Entry {
 
   [[noreturn]] void reject(std::string_view expected) const {
     const bool scalar = value.IsScalar();
-    fail(place, fmt::format("'{}' is {}; expected {}", key, scalar ? fmt::format("'{}'", shown(value.Scalar(), 60)) : std::string(kind_of(value)), expected));
+    fail(place,
+         fmt::format("'{}' is {}; expected {}", key,
+                     scalar ? fmt::format("'{}'", shown(value.Scalar(), 60)) : std::string(kind_of(value)), expected));
   }
 
   [[nodiscard]] const std::string& scalar(std::string_view expected) const {
@@ -140,7 +144,8 @@ const Keys& network_keys() {
 
 const Keys& job_keys() {
   static const Keys keys{
-      {"framework", [](Job& job, const Entry& entry) { job.framework = entry.word("a framework's name such as byteps"); }},
+      {"framework",
+       [](Job& job, const Entry& entry) { job.framework = entry.word("a framework's name such as byteps"); }},
       {"backend", [](Job& job, const Entry& entry) { job.backend = entry.word("a backend's name such as nccl"); }},
       {"workers", [](Job& job, const Entry& entry) { job.workers = entry.count(); }},
       {"servers", [](Job& job, const Entry& entry) { job.servers = entry.count(); }},
@@ -154,10 +159,19 @@ const Keys& job_keys() {
       {"partition_bytes", [](Job& job, const Entry& entry) { job.partition_bytes = entry.bytes(1); }},
       {"exact", [](Job& job, const Entry& entry) { job.exact = entry.flag(); }},
       {"bucket_bytes", [](Job& job, const Entry& entry) { job.bucket_bytes = entry.bytes(1); }},
-      {"schedule", [](Job& job, const Entry& entry) { job.schedule = entry.one_of_words({"fifo", "priority"}) == 0 ? Schedule::kFifo : Schedule::kPriority; }},
+      {"schedule",
+       [](Job& job, const Entry& entry) {
+         job.schedule = entry.one_of_words({"fifo", "priority"}) == 0 ? Schedule::kFifo : Schedule::kPriority;
+       }},
       {"credit_bytes", [](Job& job, const Entry& entry) { job.credit_bytes = entry.bytes(0); }},
-      {"barrier", [](Job& job, const Entry& entry) { job.barrier = entry.one_of_words({"global", "cross"}) == 0 ? Barrier::kGlobal : Barrier::kCross; }},
-      {"control", [](Job& job, const Entry& entry) { job.control = entry.one_of_words({"first", "inline"}) == 0 ? Control::kFirst : Control::kInline; }},
+      {"barrier",
+       [](Job& job, const Entry& entry) {
+         job.barrier = entry.one_of_words({"global", "cross"}) == 0 ? Barrier::kGlobal : Barrier::kCross;
+       }},
+      {"control",
+       [](Job& job, const Entry& entry) {
+         job.control = entry.one_of_words({"first", "inline"}) == 0 ? Control::kFirst : Control::kInline;
+       }},
       {"network",
        [](Job& job, const Entry& entry) {
          if (!entry.value.IsMap()) entry.reject("a map with bandwidth and latency");
@@ -192,7 +206,8 @@ void for_each_entry(const YAML::Node& map, const Place& place, const Keys& known
     const Place at{place.file, line_of(member.first, place.line)};
     if (!member.first.IsScalar()) fail(at, fmt::format("a key is {}; expected a name", kind_of(member.first)));
     const std::string& name = member.first.Scalar();
-    const auto key = std::find_if(known.begin(), known.end(), [&](const Key& candidate) { return candidate.name == name; });
+    const auto key =
+        std::find_if(known.begin(), known.end(), [&](const Key& candidate) { return candidate.name == name; });
     if (key == known.end()) reject_key(at, name, known);
     std::uint32_t& first = first_line[static_cast<std::size_t>(key - known.begin())];
     if (first != 0) fail(at, fmt::format("'{}' is given twice, first in line {}; expected it once", name, first));
@@ -222,7 +237,9 @@ Job parse_job(std::string_view text, const std::string& name) {
   Job job;
   const YAML::Node root = root_of(text, start);
   if (!root.IsDefined() || root.IsNull()) return job;  // an empty file says nothing, which is allowed
-  if (!root.IsMap()) fail({start.file, line_of(root, 1)}, fmt::format("the file holds {}; expected a map of keys such as 'workers: 2'", kind_of(root)));
+  if (!root.IsMap())
+    fail({start.file, line_of(root, 1)},
+         fmt::format("the file holds {}; expected a map of keys such as 'workers: 2'", kind_of(root)));
   for_each_entry(root, start, job_keys(), job);
   return job;
 }

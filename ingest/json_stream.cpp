@@ -97,7 +97,8 @@ void JsonStream::fail(std::uint64_t offset, std::string_view problem) const {
 
 std::string JsonStream::shown_next() {
   const int next = input_.peek();
-  if (next == TextInput::kEnd) return input_.source().truncated() ? "the gzip stream is cut short" : "the file ends here";
+  if (next == TextInput::kEnd)
+    return input_.source().truncated() ? "the gzip stream is cut short" : "the file ends here";
   return fmt::format("'{}' found", shown(std::string(1, static_cast<char>(next))));
 }
 
@@ -114,7 +115,8 @@ JsonStream::Kind JsonStream::peek() {
 
 void JsonStream::take(char expected, std::string_view what) {
   skip_blanks();
-  if (input_.peek() != static_cast<unsigned char>(expected)) fail(input_.offset(), fmt::format("{}; expected {}", shown_next(), what));
+  if (input_.peek() != static_cast<unsigned char>(expected))
+    fail(input_.offset(), fmt::format("{}; expected {}", shown_next(), what));
   input_.get();
 }
 
@@ -194,7 +196,8 @@ char32_t JsonStream::hex_code() {
     const int next = input_.peek();
     const int lower = next | 0x20;
     const bool letter = lower >= 'a' && lower <= 'f';
-    if (!is_digit(next) && !letter) fail(input_.offset(), fmt::format("{} after \\u; expected four hexadecimal digits", shown_next()));
+    if (!is_digit(next) && !letter)
+      fail(input_.offset(), fmt::format("{} after \\u; expected four hexadecimal digits", shown_next()));
     code = code << 4U | static_cast<char32_t>(letter ? lower - 'a' + 10 : next - '0');
     input_.get();
   }
@@ -220,7 +223,8 @@ void JsonStream::skip_scalar() {
   std::string word;
   while (is_word(input_.peek()) && word.size() < 10) word.push_back(static_cast<char>(input_.get()));
   if (word == "true" || word == "false" || word == "null") return;
-  fail(begin, word.empty() ? fmt::format("{}; expected a value", shown_next()) : fmt::format("'{}' found; expected a value", word));
+  fail(begin, word.empty() ? fmt::format("{}; expected a value", shown_next())
+                           : fmt::format("'{}' found; expected a value", word));
 }
 
 void JsonStream::skip() {
@@ -246,7 +250,8 @@ void JsonStream::skip() {
 }
 
 void JsonStream::expect_end() {
-  if (peek() != Kind::kEnd) fail(offset(), fmt::format("{} after the document; expected the end of the file", shown_next()));
+  if (peek() != Kind::kEnd)
+    fail(offset(), fmt::format("{} after the document; expected the end of the file", shown_next()));
 }
 
 std::optional<std::int64_t> scaled_decimal(std::string_view digits, int power) noexcept {

@@ -24,10 +24,12 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCategories{"FW.", "BW.", "Comm.", "UPDATE", "STEP", "OUTPUT", "I/O", "END", "Sync"};
+constexpr std::array<std::string_view, 9> kCategories{"FW.",    "BW.", "Comm.", "UPDATE", "STEP",
+                                                      "OUTPUT", "I/O", "END",   "Sync"};
 
 bool is_known(std::string_view name) noexcept {
-  return std::any_of(kCategories.begin(), kCategories.end(), [&](std::string_view category) { return name.starts_with(category); });
+  return std::any_of(kCategories.begin(), kCategories.end(),
+                     [&](std::string_view category) { return name.starts_with(category); });
 }
 
 /// The N of "argN" or "inputN"; nothing for other keys.
@@ -41,7 +43,8 @@ std::optional<std::int64_t> input_number(std::string_view key) noexcept {
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context) : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
+  Reader(ByteSource& source, ReadContext& context)
+      : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
 
   [[nodiscard]] OperatorTrace read() {
     ChromeEvent event;
@@ -50,12 +53,14 @@ class Reader {
       take(event);
     }
     for (const auto& [row, open] : open_) {
-      for (const Open& begin : open) skip(begin.offset, "unmatched_begin", "a B event needs its E event; the recording was cut");
+      for (const Open& begin : open)
+        skip(begin.offset, "unmatched_begin", "a B event needs its E event; the recording was cut");
     }
     context_.events += events_.records();
     context_.skipped += events_.skipped();
     if (trace_.events.empty()) {
-      throw InputError({file_, std::uint64_t{0}, {}}, "no operator in the file; expected events named FW.<op>, BW.<op>, UPDATE or Comm.<tensor>");
+      throw InputError({file_, std::uint64_t{0}, {}},
+                       "no operator in the file; expected events named FW.<op>, BW.<op>, UPDATE or Comm.<tensor>");
     }
     return std::move(trace_);
   }
@@ -70,16 +75,20 @@ class Reader {
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return;
     if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
-      context_.diagnostics.count("instant_event", Severity::kInfo, "instant and debug events carry no work and are left out", {file_, event.offset, {}});
+      context_.diagnostics.count("instant_event", Severity::kInfo,
+                                 "instant and debug events carry no work and are left out", {file_, event.offset, {}});
       return;
     }
     if (event.phase == "E") return end(event);
-    if (event.phase != "X" && event.phase != "B") return skip(event.offset, "not_a_span", "operators are complete events (ph X) or B and E pairs");
+    if (event.phase != "X" && event.phase != "B")
+      return skip(event.offset, "not_a_span", "operators are complete events (ph X) or B and E pairs");
     OperatorTrace::Event made = named(event);
     if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
-      return skip(event.offset, "unknown_operator", "operators are named FW.<op>, BW.<op>, UPDATE, STEP, OUTPUT, I/O or Comm.<tensor>");
+      return skip(event.offset, "unknown_operator",
+                  "operators are named FW.<op>, BW.<op>, UPDATE, STEP, OUTPUT, I/O or Comm.<tensor>");
     }
-    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime) return bad_time(event.offset);
+    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime)
+      return bad_time(event.offset);
     made.start = Time{Duration{*event.start_ns}};
     read_arguments(event.arguments, made);
     if (event.phase == "B") {
@@ -92,8 +101,10 @@ class Reader {
 
   void end(const ChromeEvent& event) {
     const auto row = open_.find({std::string(event.process), std::string(event.thread)});
-    const bool matches = row != open_.end() && !row->second.empty() && (event.name.empty() || split_process(event.name).name == row->second.back().event.name);
-    if (!matches || !event.start_ns.has_value()) return skip(event.offset, "unmatched_end", "an E event needs its B event on the same row");
+    const bool matches = row != open_.end() && !row->second.empty() &&
+                         (event.name.empty() || split_process(event.name).name == row->second.back().event.name);
+    if (!matches || !event.start_ns.has_value())
+      return skip(event.offset, "unmatched_end", "an E event needs its B event on the same row");
     Open begin = std::move(row->second.back());
     row->second.pop_back();
     const Duration duration = Duration{*event.start_ns} - begin.event.start.time_since_epoch();
@@ -101,7 +112,8 @@ class Reader {
   }
 
   void add(OperatorTrace::Event event, Duration duration, std::uint64_t offset) {
-    if (duration < Duration{} || duration.count() > kLatestTime - event.start.time_since_epoch().count()) return bad_time(offset);
+    if (duration < Duration{} || duration.count() > kLatestTime - event.start.time_since_epoch().count())
+      return bad_time(offset);
     event.duration = duration;
     trace_.events.push_back(std::move(event));
   }
@@ -127,13 +139,16 @@ class Reader {
     std::vector<std::pair<std::int64_t, std::string>> inputs;
     while (members.next(key, value)) {
       if (key == "step") made.step = std::max<std::int64_t>(as_integer(value).value_or(-1), -1);
-      if (const auto number = input_number(key); number.has_value()) inputs.emplace_back(*number, std::string(split_process(as_text(value)).name));
+      if (const auto number = input_number(key); number.has_value())
+        inputs.emplace_back(*number, std::string(split_process(as_text(value)).name));
     }
     std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
   }
 
-  void bad_time(std::uint64_t offset) { skip(offset, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again"); }
+  void bad_time(std::uint64_t offset) {
+    skip(offset, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
+  }
 
   void skip(std::uint64_t offset, std::string_view name, std::string_view remedy) {
     ++context_.skipped;
@@ -162,6 +177,7 @@ Part read(ByteSource& source, ReadContext& context) { return Reader(source, cont
 }  // namespace
 
 extern const Format byteprofile_format;
-const Format byteprofile_format{"byteprofile", "merged traces of ByteProfile and dPRO: operators with what they depend on", recognise, read};
+const Format byteprofile_format{
+    "byteprofile", "merged traces of ByteProfile and dPRO: operators with what they depend on", recognise, read};
 
 }  // namespace stepsim::ingest

@@ -25,7 +25,8 @@ constexpr std::int64_t kLeastDuration = -1'000;
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context) : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
+  Reader(ByteSource& source, ReadContext& context)
+      : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
 
   [[nodiscard]] StageTrace read() {
     ChromeEvent event;
@@ -36,7 +37,8 @@ class Reader {
     context_.events += events_.records();
     context_.skipped += events_.skipped();
     if (trace_.events.empty()) {
-      throw InputError({file_, std::uint64_t{0}, {}}, "no stage of any tensor in the file; expected events named Comm.<tensor>.<stage>");
+      throw InputError({file_, std::uint64_t{0}, {}},
+                       "no stage of any tensor in the file; expected events named Comm.<tensor>.<stage>");
     }
     return std::move(trace_);
   }
@@ -46,19 +48,23 @@ class Reader {
     if (event.phase == "M") return;
     if (event.phase != "X") return skip(event, "not_a_span", "only complete events (ph X) carry a stage");
     const QualifiedName qualified = split_process(event.name);
-    if (!qualified.name.starts_with(kPrefix)) return skip(event, "not_a_stage", "events of comm.json are named Comm.<tensor>.<stage>");
-    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration || *event.start_ns < 0 ||
-        *event.start_ns > kLatestTime || *event.duration_ns > kLatestTime - *event.start_ns) {
+    if (!qualified.name.starts_with(kPrefix))
+      return skip(event, "not_a_stage", "events of comm.json are named Comm.<tensor>.<stage>");
+    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration ||
+        *event.start_ns < 0 || *event.start_ns > kLatestTime || *event.duration_ns > kLatestTime - *event.start_ns) {
       return skip(event, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
     }
     const std::string_view name = qualified.name.substr(kPrefix.size());
     const bool total = event.thread == "total" || event.thread == "-1";
     const std::optional<std::int64_t> key = total ? std::nullopt : partition_key(event.thread);
     const StagedName staged = total ? StagedName{name, Stage::kTotal} : split_stage(name);
-    if (!total && !key.has_value()) return skip(event, "bad_partition_key", "tid is \"total\" or the partition's key in decimal");
-    if (!total && staged.stage == Stage::kTotal) return skip(event, "unknown_stage", "the text behind the last dot is none of BytePS's 12 stages");
-    trace_.events.push_back({tensor(staged.tensor), staged.stage, key.value_or(-1), process(qualified.process, event.process),
-                             Time{Duration{*event.start_ns}}, Duration{std::max<std::int64_t>(*event.duration_ns, 0)}});
+    if (!total && !key.has_value())
+      return skip(event, "bad_partition_key", "tid is \"total\" or the partition's key in decimal");
+    if (!total && staged.stage == Stage::kTotal)
+      return skip(event, "unknown_stage", "the text behind the last dot is none of BytePS's 12 stages");
+    trace_.events.push_back({tensor(staged.tensor), staged.stage, key.value_or(-1),
+                             process(qualified.process, event.process), Time{Duration{*event.start_ns}},
+                             Duration{std::max<std::int64_t>(*event.duration_ns, 0)}});
   }
 
   void skip(const ChromeEvent& event, std::string_view name, std::string_view remedy) {
@@ -72,10 +78,14 @@ class Reader {
   std::uint32_t process(std::string_view from_name, std::string_view pid) {
     const QualifiedName qualified = split_process(pid);
     const bool tensor_pid = qualified.name.starts_with(kPrefix);
-    return intern(process_ids_, trace_.processes, !from_name.empty() ? from_name : tensor_pid ? qualified.process : pid);
+    return intern(process_ids_, trace_.processes,
+                  !from_name.empty() ? from_name
+                  : tensor_pid       ? qualified.process
+                                     : pid);
   }
 
-  static std::uint32_t intern(std::unordered_map<std::string, std::uint32_t>& ids, std::vector<std::string>& names, std::string_view name) {
+  static std::uint32_t intern(std::unordered_map<std::string, std::uint32_t>& ids, std::vector<std::string>& names,
+                              std::string_view name) {
     const auto [slot, added] = ids.try_emplace(std::string(name), static_cast<std::uint32_t>(names.size()));
     if (added) names.emplace_back(name);
     return slot->second;
@@ -92,9 +102,10 @@ class Reader {
 int recognise(std::string_view file_name, std::string_view head) {
   const bool named = file_name == "comm.json" || file_name == "comm.json.gz";
   const bool stages = head.find("\"Comm.") != std::string_view::npos;
-  const bool partitions = head.find("\"total\"") != std::string_view::npos || head.find(".PUSH\"") != std::string_view::npos ||
-                          head.find(".REDUCE\"") != std::string_view::npos || head.find(".PULL\"") != std::string_view::npos ||
-                          head.find(".BROADCAST\"") != std::string_view::npos || head.find(".COPY") != std::string_view::npos;
+  const bool partitions =
+      head.find("\"total\"") != std::string_view::npos || head.find(".PUSH\"") != std::string_view::npos ||
+      head.find(".REDUCE\"") != std::string_view::npos || head.find(".PULL\"") != std::string_view::npos ||
+      head.find(".BROADCAST\"") != std::string_view::npos || head.find(".COPY") != std::string_view::npos;
   if (stages) return named ? 95 : partitions ? 85 : 0;
   return named ? 30 : 0;
 }
@@ -104,6 +115,7 @@ Part read(ByteSource& source, ReadContext& context) { return Reader(source, cont
 }  // namespace
 
 extern const Format byteps_comm_format;
-const Format byteps_comm_format{"byteps_comm", "comm.json of BytePS: the stages of every partition on one GPU", recognise, read};
+const Format byteps_comm_format{"byteps_comm", "comm.json of BytePS: the stages of every partition on one GPU",
+                                recognise, read};
 
 }  // namespace stepsim::ingest

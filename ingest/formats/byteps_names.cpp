@@ -8,8 +8,10 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::array<std::string_view, 13> kStages{
-    "total",    "COORDINATE_REDUCE", "REDUCE",     "COPYD2H", "PCIE_REDUCE",          "COORDINATE_PUSH", "COMPRESS",
-    "PUSH",     "PULL",              "DECOMPRESS", "COPYH2D", "COORDINATE_BROADCAST", "BROADCAST"};
+    "total",       "COORDINATE_REDUCE", "REDUCE",   "COPYD2H",
+    "PCIE_REDUCE", "COORDINATE_PUSH",   "COMPRESS", "PUSH",
+    "PULL",        "DECOMPRESS",        "COPYH2D",  "COORDINATE_BROADCAST",
+    "BROADCAST"};
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -45,7 +47,8 @@ std::optional<std::int64_t> partition_key(std::string_view thread) noexcept {
   std::int64_t key = 0;
   const auto [end, error] = std::from_chars(thread.data(), thread.data() + thread.size(), key);
   constexpr std::int64_t kKeys = std::int64_t{1} << 32U;
-  if (error != std::errc{} || end != thread.data() + thread.size() || key == -1 || key >= kKeys || key < -kKeys / 2) return std::nullopt;
+  if (error != std::errc{} || end != thread.data() + thread.size() || key == -1 || key >= kKeys || key < -kKeys / 2)
+    return std::nullopt;
   return key < 0 ? key + kKeys : key;
 }
 

@@ -32,7 +32,8 @@ bool is_blank(int c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c =
 
 /// The code point of "#233", "#xe9", "quot"; nothing if it is none.
 std::optional<char32_t> entity_code(std::string_view name) noexcept {
-  constexpr std::pair<std::string_view, char32_t> kNamed[] = {{"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}};
+  constexpr std::pair<std::string_view, char32_t> kNamed[] = {
+      {"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}};
   for (const auto& [known, code] : kNamed) {
     if (name == known) return code;
   }
@@ -93,12 +94,15 @@ class Lexer {
     } else if (is_digit(c) || c == '-' || c == '+' || c == '.') {
       read_word(token, TokenKind::kNumber);
     } else {
-      fail(token.line, fmt::format("'{}' found; expected a key, a value, '[' or ']'", shown(std::string(1, static_cast<char>(c)))));
+      fail(token.line,
+           fmt::format("'{}' found; expected a key, a value, '[' or ']'", shown(std::string(1, static_cast<char>(c)))));
     }
     return token;
   }
 
-  [[noreturn]] void fail(std::uint32_t line, std::string_view problem) const { throw InputError(input_.at_line(line), problem); }
+  [[noreturn]] void fail(std::uint32_t line, std::string_view problem) const {
+    throw InputError(input_.at_line(line), problem);
+  }
   [[nodiscard]] InputLocation at_line(std::uint32_t line) const { return input_.at_line(line); }
   [[nodiscard]] std::uint64_t offset() const noexcept { return input_.offset(); }
 
@@ -133,7 +137,9 @@ class Lexer {
 
   void read_word(Token& token, TokenKind kind) {
     token.kind = kind;
-    const auto belongs = [](int c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '+'; };
+    const auto belongs = [](int c) {
+      return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '+';
+    };
     while (belongs(input_.peek())) {
       if (token.text.size() > kLongestText) fail(token.line, "a word of more than 1 MiB; expected a key or a number");
       token.text.push_back(static_cast<char>(input_.get()));
@@ -166,11 +172,13 @@ class Reader {
     }
     if (!graph_seen_) lexer_.fail(1, "no 'graph [' in the file; expected a GML graph");
     if (cut_) {
-      context_.diagnostics.count("truncated_file", Severity::kDataLoss, "the file ends inside a record; copy it again from where it was written",
+      context_.diagnostics.count("truncated_file", Severity::kDataLoss,
+                                 "the file ends inside a record; copy it again from where it was written",
                                  lexer_.at_line(key_.line), "used up to the cut");
     }
     resolve_edges();
-    if (graph_.nodes.empty() && cut_) lexer_.fail(key_.line, "the file ends before the first whole node; expected a GML graph");
+    if (graph_.nodes.empty() && cut_)
+      lexer_.fail(key_.line, "the file ends before the first whole node; expected a GML graph");
     return std::move(graph_);
   }
 
@@ -197,7 +205,8 @@ class Reader {
     key_ = std::move(token);
     value_ = lexer_.next();
     is_record_ = value_.kind == TokenKind::kOpen;
-    if (value_.kind == TokenKind::kClose) lexer_.fail(value_.line, fmt::format("']' after key '{}'; expected its value", shown(key_.text)));
+    if (value_.kind == TokenKind::kClose)
+      lexer_.fail(value_.line, fmt::format("']' after key '{}'; expected its value", shown(key_.text)));
     const bool ended = value_.kind == TokenKind::kEnd || value_.cut;
     cut_ = ended && inside;
     return !ended;
@@ -224,7 +233,8 @@ class Reader {
 
   void read_graph() {
     if (graph_seen_) {
-      count_bad("second_graph", "a dag.gml holds one graph; split the file", key_.line, "more than one graph in the file");
+      count_bad("second_graph", "a dag.gml holds one graph; split the file", key_.line,
+                "more than one graph in the file");
       return skip_record();
     }
     graph_seen_ = true;
@@ -258,7 +268,8 @@ class Reader {
       }
     }
     if (cut_) return;
-    if (!id.has_value()) return count_bad("node_without_id", "give every node an integer id", line, "node without an integer id");
+    if (!id.has_value())
+      return count_bad("node_without_id", "give every node an integer id", line, "node without an integer id");
     node.label = label.has_value() ? std::move(*label) : std::to_string(*id);
     ids_.emplace_back(*id, static_cast<std::uint32_t>(graph_.nodes.size()));
     lines_.push_back(line);
@@ -281,7 +292,8 @@ class Reader {
     }
     if (cut_) return;
     if (!source.has_value() || !target.has_value()) {
-      return count_bad("edge_without_ends", "give every edge an integer source and target", line, "edge without an integer source and target");
+      return count_bad("edge_without_ends", "give every edge an integer source and target", line,
+                       "edge without an integer source and target");
     }
     edges_.push_back({*source, *target, line});
   }
@@ -290,11 +302,13 @@ class Reader {
     std::stable_sort(ids_.begin(), ids_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 1; i < ids_.size(); ++i) {
       if (ids_[i].first == ids_[i - 1].first) {
-        count_bad("duplicate_node", "give every node an id of its own", lines_[ids_[i].second], "two nodes with one id; edges go to the first");
+        count_bad("duplicate_node", "give every node an id of its own", lines_[ids_[i].second],
+                  "two nodes with one id; edges go to the first");
       }
     }
     const auto find = [&](std::int64_t id) -> std::optional<std::uint32_t> {
-      const auto place = std::lower_bound(ids_.begin(), ids_.end(), id, [](const auto& entry, std::int64_t value) { return entry.first < value; });
+      const auto place = std::lower_bound(ids_.begin(), ids_.end(), id,
+                                          [](const auto& entry, std::int64_t value) { return entry.first < value; });
       return place != ids_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
     };
     for (const RawEdge& edge : edges_) {
@@ -303,8 +317,9 @@ class Reader {
       if (source.has_value() && target.has_value()) {
         graph_.edges.push_back({*source, *target});
       } else {
-        count_bad("edge_to_unknown_node", "the graph names a node it does not hold; write it again", edge.line,
-                  fmt::format("edge to node {}, which is not in the file", source.has_value() ? edge.target : edge.source));
+        count_bad(
+            "edge_to_unknown_node", "the graph names a node it does not hold; write it again", edge.line,
+            fmt::format("edge to node {}, which is not in the file", source.has_value() ? edge.target : edge.source));
       }
     }
   }
@@ -332,7 +347,8 @@ int recognise(std::string_view file_name, std::string_view head) {
   const std::size_t graph = head.find("graph");
   const bool looks = graph != std::string_view::npos && head.find('[', graph) != std::string_view::npos;
   const std::size_t first = head.find_first_not_of(" \t\r\n");
-  const bool starts = first != std::string_view::npos && (head.substr(first).starts_with("graph") || head.substr(first).starts_with("Creator"));
+  const bool starts = first != std::string_view::npos &&
+                      (head.substr(first).starts_with("graph") || head.substr(first).starts_with("Creator"));
   if (named) return 90;
   return looks && starts ? 70 : 0;
 }
@@ -342,6 +358,8 @@ Part read(ByteSource& source, ReadContext& context) { return Reader(source, cont
 }  // namespace
 
 extern const Format gml_format;
-const Format gml_format{"gml", "dag.gml of ByteProfile and dPRO: operators and their dependencies, as networkx writes them", recognise, read};
+const Format gml_format{"gml",
+                        "dag.gml of ByteProfile and dPRO: operators and their dependencies, as networkx writes them",
+                        recognise, read};
 
 }  // namespace stepsim::ingest

@@ -23,19 +23,21 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLongestLine = 1U << 20U;
-constexpr std::string_view kCutRemedy = "copy the file again from where it was written; gradients after the cut have no names";
+constexpr std::string_view kCutRemedy =
+    "copy the file again from where it was written; gradients after the cut have no names";
 
 /// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
 /// "<class 'numpy.float16'>" are one.
 std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
   constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
-      {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4}, {"float64", 8}, {"double", 8},
-      {"int8", 1},    {"uint8", 1},    {"bool", 1},   {"int16", 2},   {"int32", 4}, {"int64", 8},   {"uint16", 2},
-      {"uint32", 4},  {"uint64", 8},   {"complex64", 8}};
+      {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4},    {"float64", 8},
+      {"double", 8},  {"int8", 1},     {"uint8", 1},  {"bool", 1},    {"int16", 2},    {"int32", 4},
+      {"int64", 8},   {"uint16", 2},   {"uint32", 4}, {"uint64", 8},  {"complex64", 8}};
   while (!dtype.empty() && (dtype.back() == '\'' || dtype.back() == '>' || dtype.back() == ' ')) dtype.remove_suffix(1);
   const std::size_t prefix = dtype.find_last_of(".' ");
   if (prefix != std::string_view::npos) dtype.remove_prefix(prefix + 1);
-  const auto* const known = std::find_if(std::begin(kSizes), std::end(kSizes), [&](const auto& entry) { return entry.first == dtype; });
+  const auto* const known =
+      std::find_if(std::begin(kSizes), std::end(kSizes), [&](const auto& entry) { return entry.first == dtype; });
   return known == std::end(kSizes) ? std::nullopt : std::optional{known->second};
 }
 
@@ -79,7 +81,9 @@ class Reader {
       begin = end;
     }
     if (shape.has_value()) tensor.bytes = bytes_of(*shape, dtype, where);
-    if (tensor.name.empty()) count_bad("gradient_without_name", "every line begins with the gradient's name", where, "a gradient without a name");
+    if (tensor.name.empty())
+      count_bad("gradient_without_name", "every line begins with the gradient's name", where,
+                "a gradient without a name");
     table_.tensors.push_back(std::move(tensor));
   }
 
@@ -95,7 +99,8 @@ class Reader {
   std::optional<Bytes> bytes_of(std::string_view shape, std::string_view dtype, const InputLocation& where) {
     const auto count = element_count(shape);
     const auto size = element_size(dtype);
-    const bool fits = count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
+    const bool fits =
+        count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
     if (fits) return Bytes{*count * *size};
     count_bad("unknown_tensor_size", "write shape=(a, b) and a numpy dtype such as float32", where,
               fmt::format("shape '{}' of dtype '{}' gives no size", shown(shape, 40), shown(dtype, 40)));
@@ -151,9 +156,7 @@ void read_names(JsonStream& json, Reader& reader, const std::string& file) {
     switch (json.peek()) {
       case JsonStream::Kind::kString: reader.add(json.text(), where); break;
       case JsonStream::Kind::kArray: reader.add(line_of_list(json), where); break;
-      default:
-        json.skip();
-        reader.add("", where);
+      default: json.skip(); reader.add("", where);
     }
   }
 }
@@ -197,9 +200,11 @@ int recognise(std::string_view file_name, std::string_view head) {
 Part read(ByteSource& source, ReadContext& context) {
   TextInput input(source);
   Reader reader(context);
-  const bool json = input.peek() == '{' || input.peek() == '[' || source.name().ends_with(".json") || source.name().ends_with(".json.gz");
+  const bool json = input.peek() == '{' || input.peek() == '[' || source.name().ends_with(".json") ||
+                    source.name().ends_with(".json.gz");
   json ? read_json(input, reader) : read_lines(input, reader);
-  if (source.truncated()) reader.count_bad("truncated_file", kCutRemedy, input.at_offset(input.offset()), "the gzip stream is cut short");
+  if (source.truncated())
+    reader.count_bad("truncated_file", kCutRemedy, input.at_offset(input.offset()), "the gzip stream is cut short");
   if (reader.empty()) throw InputError(input.at_offset(0), "no gradient in the file; expected one name a line");
   return std::move(reader).take();
 }
@@ -207,6 +212,7 @@ Part read(ByteSource& source, ReadContext& context) {
 }  // namespace
 
 extern const Format gradient_names_format;
-const Format gradient_names_format{"gradient_names", "gradient_name_list.txt and .json: the gradients by number, with their sizes", recognise, read};
+const Format gradient_names_format{
+    "gradient_names", "gradient_name_list.txt and .json: the gradients by number, with their sizes", recognise, read};
 
 }  // namespace stepsim::ingest

@@ -27,8 +27,8 @@ constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
 // Sums along a chain of tasks must stay within 64 bits; each of these is 31 years or an exbibyte.
 constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
-constexpr double kLongestRun = 3e18;   // nanoseconds
-constexpr double kSlowestLink = 1;     // bytes per second
+constexpr double kLongestRun = 3e18;  // nanoseconds
+constexpr double kSlowestLink = 1;    // bytes per second
 constexpr double kFastestLink = 1e18;
 
 /// What a task's record says, before ids are resolved.
@@ -59,7 +59,9 @@ class Reader {
     while (json_.next_member(members, key)) read_member(key);
     json_.expect_end();
     if (!hosts_.has_value()) fail(0, "no member 'hosts'; expected the number of hosts");
-    if (graph_.tasks.empty()) fail(0, tasks_seen_ ? "'tasks' is empty; expected at least one task" : "no member 'tasks'; expected a list of tasks");
+    if (graph_.tasks.empty())
+      fail(0, tasks_seen_ ? "'tasks' is empty; expected at least one task"
+                          : "no member 'tasks'; expected a list of tasks");
     graph_.hosts = static_cast<std::uint32_t>(*hosts_);
     check_routes();
     check_tasks();
@@ -98,7 +100,8 @@ class Reader {
     const std::string digits = json_.number();
     const auto value = whole_number(digits);
     if (!value.has_value() || *value < least || *value > most) {
-      fail(offset, fmt::format("'{}' is {}; expected a whole number from {} to {}", what, shown(digits, 40), least, most));
+      fail(offset,
+           fmt::format("'{}' is {}; expected a whole number from {} to {}", what, shown(digits, 40), least, most));
     }
     return *value;
   }
@@ -150,13 +153,16 @@ class Reader {
     while (json_.next_member(members, key)) {
       const std::uint64_t offset = json_.offset();
       const auto ends = hosts_of(key);
-      if (!ends.has_value()) fail(offset, fmt::format("route '{}'; expected two hosts such as \"0-1\"", shown(key, 40)));
+      if (!ends.has_value())
+        fail(offset, fmt::format("route '{}'; expected two hosts such as \"0-1\"", shown(key, 40)));
       const auto [slot, added] = graph_.routes.try_emplace(*ends);
       if (!added) fail(offset, fmt::format("route '{}' is given twice; expected it once", shown(key, 40)));
       JsonStream::Scope links;
       json_.enter_array(links);
-      while (json_.next_element(links)) slot->second.push_back(static_cast<std::uint32_t>(integer("link", 0, kMostHosts)));
-      if (slot->second.empty()) fail(offset, fmt::format("route '{}' crosses no link; expected at least one", shown(key, 40)));
+      while (json_.next_element(links))
+        slot->second.push_back(static_cast<std::uint32_t>(integer("link", 0, kMostHosts)));
+      if (slot->second.empty())
+        fail(offset, fmt::format("route '{}' crosses no link; expected at least one", shown(key, 40)));
       routes_.emplace_back(*ends, offset);
     }
   }
@@ -217,7 +223,8 @@ class Reader {
   void complete(Record& record) const {
     TaskGraph::Task& task = record.task;
     const auto needed = [&](const std::optional<std::int64_t>& value, std::string_view name) {
-      if (!value.has_value()) fail(record.offset, fmt::format("{} task {} has no '{}'; expected one", record.kind, task.id, name));
+      if (!value.has_value())
+        fail(record.offset, fmt::format("{} task {} has no '{}'; expected one", record.kind, task.id, name));
       return *value;
     };
     if (record.kind == "compute") {
@@ -229,17 +236,21 @@ class Reader {
       task.destination = static_cast<std::uint32_t>(needed(record.destination, "dst"));
       task.bytes = Bytes{needed(record.bytes, "bytes")};
     } else {
-      fail(record.offset, fmt::format("task {} has kind '{}'; expected compute or transfer", task.id, shown(record.kind, 40)));
+      fail(record.offset,
+           fmt::format("task {} has kind '{}'; expected compute or transfer", task.id, shown(record.kind, 40)));
     }
   }
 
   void check_routes() const {
     for (const auto& [ends, offset] : routes_) {
       if (ends.first >= graph_.hosts || ends.second >= graph_.hosts) {
-        fail(offset, fmt::format("route {}-{} names a host that does not exist; expected hosts 0 to {}", ends.first, ends.second, graph_.hosts - 1));
+        fail(offset, fmt::format("route {}-{} names a host that does not exist; expected hosts 0 to {}", ends.first,
+                                 ends.second, graph_.hosts - 1));
       }
       for (const std::uint32_t link : graph_.routes.at(ends)) {
-        if (link >= graph_.links.size()) fail(offset, fmt::format("route {}-{} crosses link {}; expected one of the {} links", ends.first, ends.second, link, graph_.links.size()));
+        if (link >= graph_.links.size())
+          fail(offset, fmt::format("route {}-{} crosses link {}; expected one of the {} links", ends.first, ends.second,
+                                   link, graph_.links.size()));
       }
     }
   }
@@ -249,7 +260,9 @@ class Reader {
     for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) by_id_.emplace_back(graph_.tasks[i].id, i);
     std::sort(by_id_.begin(), by_id_.end());
     for (std::size_t i = 1; i < by_id_.size(); ++i) {
-      if (by_id_[i].first == by_id_[i - 1].first) fail(offsets_[by_id_[i].second], fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
+      if (by_id_[i].first == by_id_[i - 1].first)
+        fail(offsets_[by_id_[i].second],
+             fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
     }
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
     check_span();
@@ -258,13 +271,17 @@ class Reader {
 
   void check_task(const TaskGraph::Task& task, std::uint64_t offset) const {
     for (const std::uint32_t host : {task.host, task.transfer ? task.destination : task.host}) {
-      if (host >= graph_.hosts) fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
+      if (host >= graph_.hosts)
+        fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
     }
     if (task.transfer && graph_.routes.find({task.host, task.destination}) == graph_.routes.end()) {
-      fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host, task.destination));
+      fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host,
+                               task.destination));
     }
     for (const std::int64_t id : task.after) {
-      if (!place_of(id).has_value()) fail(offset, fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
+      if (!place_of(id).has_value())
+        fail(offset,
+             fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
     }
   }
 
@@ -282,7 +299,8 @@ class Reader {
         }
         sum += static_cast<double>(task.bytes.count()) / narrowest * 1e9;
       }
-      if (sum > kLongestRun) fail(offsets_[i], "the tasks up to here take more than 100 years one after another; expected less");
+      if (sum > kLongestRun)
+        fail(offsets_[i], "the tasks up to here take more than 100 years one after another; expected less");
     }
   }
 
@@ -313,8 +331,10 @@ class Reader {
       }
     }
     if (ready.size() == waiting.size()) return;
-    const auto stuck = static_cast<std::size_t>(std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; }) - waiting.begin());
-    fail(offsets_[stuck], fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[stuck].id));
+    const auto stuck = static_cast<std::size_t>(
+        std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; }) - waiting.begin());
+    fail(offsets_[stuck],
+         fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[stuck].id));
   }
 
   JsonStream json_;
@@ -347,6 +367,7 @@ Part read(ByteSource& source, ReadContext& context) {
 }  // namespace
 
 extern const Format task_graph_format;
-const Format task_graph_format{"task_graph", "a task graph: hosts, links, routes and tasks with what each is after", recognise, read};
+const Format task_graph_format{"task_graph", "a task graph: hosts, links, routes and tasks with what each is after",
+                               recognise, read};
 
 }  // namespace stepsim::ingest

@@ -43,7 +43,8 @@ std::string without_dots(std::string_view name) {
 
 class Planner {
  public:
-  Planner(const GpuParts& parts, Barrier barrier, Diagnostics& diagnostics) : parts_(parts), barrier_(barrier), diagnostics_(diagnostics) {
+  Planner(const GpuParts& parts, Barrier barrier, Diagnostics& diagnostics)
+      : parts_(parts), barrier_(barrier), diagnostics_(diagnostics) {
     plan_.worker = parts.worker;
     plan_.local_rank = parts.local_rank;
     plan_.host = parts.host;
@@ -85,10 +86,12 @@ class Planner {
       if (!event.communication) continue;
       const StagedName name = split_stage(std::string_view(event.name).substr(kComm.size()));
       const auto key = partition_key(event.thread);
-      const auto [slot, added] = ids.try_emplace(std::string(name.tensor), static_cast<std::uint32_t>(stages.tensors.size()));
+      const auto [slot, added] =
+          ids.try_emplace(std::string(name.tensor), static_cast<std::uint32_t>(stages.tensors.size()));
       if (added) stages.tensors.emplace_back(name.tensor);
       const bool staged = name.stage != Stage::kTotal && key.has_value();
-      stages.events.push_back({slot->second, staged ? name.stage : Stage::kTotal, staged ? *key : -1, 0, event.start, event.duration});
+      stages.events.push_back(
+          {slot->second, staged ? name.stage : Stage::kTotal, staged ? *key : -1, 0, event.start, event.duration});
     }
     return stages;
   }
@@ -113,10 +116,12 @@ class Planner {
     }
   }
 
-  [[nodiscard]] const TensorTable::Tensor* listed_tensor(std::string_view recorded, const std::unordered_map<std::string, std::size_t>& listed) const {
+  [[nodiscard]] const TensorTable::Tensor* listed_tensor(
+      std::string_view recorded, const std::unordered_map<std::string, std::size_t>& listed) const {
     if (!parts_.tensors.has_value()) return nullptr;
     const auto& tensors = parts_.tensors->tensors;
-    if (const auto number = gradient_number(recorded); number.has_value() && *number < tensors.size()) return &tensors[*number];
+    if (const auto number = gradient_number(recorded); number.has_value() && *number < tensors.size())
+      return &tensors[*number];
     for (const std::string_view prefix : {"", "byteps.Gradient.", "byteps.Parameter.", "byteps."}) {
       if (!recorded.starts_with(prefix)) continue;
       const auto entry = listed.find(std::string(recorded.substr(prefix.size())));
@@ -145,7 +150,8 @@ class Planner {
         add_communication_inputs(event);
         continue;
       }
-      const auto row = rows.try_emplace({event.process, event.thread}, static_cast<std::uint32_t>(rows.size())).first->second;
+      const auto row =
+          rows.try_emplace({event.process, event.thread}, static_cast<std::uint32_t>(rows.size())).first->second;
       OperatorSpan span{name_of(event.name), row, event.step, event.start, event.start + event.duration, {}};
       for (const std::string& input : event.inputs) span.inputs.push_back(name_of(input));
       sort_unique(span.inputs);
@@ -173,7 +179,8 @@ class Planner {
     for (OperatorSpan& span : plan_.operators) {
       if (span.step < 0) {
         span.step = step;
-        diagnostics_.count("operator_without_step", Severity::kNotice, "it is taken to belong to the step of the operator before it");
+        diagnostics_.count("operator_without_step", Severity::kNotice,
+                           "it is taken to belong to the step of the operator before it");
       }
       step = span.step;
     }
@@ -199,20 +206,24 @@ class Planner {
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> inputs;
     if (parts_.graph.has_value()) {
       std::vector<std::uint32_t> node_name;
-      for (const OperatorGraph::Node& node : parts_.graph->nodes) node_name.push_back(name_of(split_process(node.label).name));
-      for (const OperatorGraph::Edge& edge : parts_.graph->edges) add_edge(node_name[edge.source], node_name[edge.target], inputs);
+      for (const OperatorGraph::Node& node : parts_.graph->nodes)
+        node_name.push_back(name_of(split_process(node.label).name));
+      for (const OperatorGraph::Edge& edge : parts_.graph->edges)
+        add_edge(node_name[edge.source], node_name[edge.target], inputs);
     }
     for (auto& [name, list] : inputs) sort_unique(list);
     for (OperatorSpan& span : plan_.operators) {
       const auto known = inputs.find(span.name);
       if (span.inputs.empty() && known != inputs.end()) span.inputs = known->second;
       for (const std::uint32_t input : span.inputs) {
-        if (const auto tensor = tensor_of(input); tensor.has_value()) plan_.tensors[*tensor].consumers.push_back(span.name);
+        if (const auto tensor = tensor_of(input); tensor.has_value())
+          plan_.tensors[*tensor].consumers.push_back(span.name);
       }
     }
   }
 
-  void add_edge(std::uint32_t from, std::uint32_t to, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>& inputs) {
+  void add_edge(std::uint32_t from, std::uint32_t to,
+                std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>& inputs) {
     const auto source = tensor_of(from);
     const auto target = tensor_of(to);
     if (source.has_value() && !target.has_value()) plan_.tensors[*source].consumers.push_back(to);
@@ -266,7 +277,9 @@ class Planner {
       const TensorPlan& tensor = plan_.tensors[chain.tensor];
       const auto& candidates = tensor.producers.empty() ? all : runs[tensor.producers.front()];
       const Time begin = chain.stages.front().start;
-      const auto next = std::upper_bound(candidates.begin(), candidates.end(), begin, [&](Time time, std::uint32_t run) { return time < plan_.operators[run].start; });
+      const auto next =
+          std::upper_bound(candidates.begin(), candidates.end(), begin,
+                           [&](Time time, std::uint32_t run) { return time < plan_.operators[run].start; });
       if (next == candidates.begin()) continue;
       const std::int64_t step = plan_.operators[*(next - 1)].step;
       if (step >= 0 && taken.try_emplace({chain.key, step}, true).second) chain.step = step;
@@ -283,9 +296,11 @@ class Planner {
   }
 
   void leave_out_chains() {
-    const auto outside = static_cast<std::uint64_t>(std::count_if(plan_.chains.begin(), plan_.chains.end(), [](const Chain& chain) { return chain.step < 0; }));
+    const auto outside = static_cast<std::uint64_t>(
+        std::count_if(plan_.chains.begin(), plan_.chains.end(), [](const Chain& chain) { return chain.step < 0; }));
     if (outside == 0) return;
-    diagnostics_.count("partition_outside_steps", Severity::kDataLoss, "record operators and communication over the same steps", {parts_.folder, {}, {}},
+    diagnostics_.count("partition_outside_steps", Severity::kDataLoss,
+                       "record operators and communication over the same steps", {parts_.folder, {}, {}},
                        "partitions without a step of their own are left out", outside);
     std::erase_if(plan_.chains, [](const Chain& chain) { return chain.step < 0; });
   }
@@ -329,7 +344,8 @@ class Planner {
   }
 
   /// One segment up to each release of a step; the first of them begins at `begin`.
-  Time add_segments(std::int64_t step, const std::map<std::uint32_t, Time>& tensors, Time begin, const std::vector<std::uint32_t>& waits_for) {
+  Time add_segments(std::int64_t step, const std::map<std::uint32_t, Time>& tensors, Time begin,
+                    const std::vector<std::uint32_t>& waits_for) {
     std::vector<std::pair<Time, std::uint32_t>> order;
     for (const auto& [tensor, release] : tensors) order.emplace_back(release, tensor);
     std::sort(order.begin(), order.end());
@@ -370,7 +386,8 @@ bool is_update(std::string_view operator_name) noexcept {
   return operator_name.starts_with("UPDATE") || operator_name == "STEP" || operator_name.starts_with("STEP.");
 }
 
-GpuPlan plan_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& number_of, Diagnostics& diagnostics) {
+GpuPlan plan_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& number_of,
+                 Diagnostics& diagnostics) {
   return Planner(parts, barrier, diagnostics).run(number_of);
 }
 

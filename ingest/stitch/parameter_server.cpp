@@ -38,19 +38,24 @@ void number_ranks(std::vector<GpuPlan>& plans, const Job& job) {
 void state_assumptions(const PsTasks& tasks) {
   std::vector<std::string>& sentences = tasks.out.assumptions;
   if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const GpuPlan& plan) { return plan.opaque; })) {
-    sentences.emplace_back("no operators were recorded: what a GPU did between two releases of gradients is one opaque segment");
+    sentences.emplace_back(
+        "no operators were recorded: what a GPU did between two releases of gradients is one opaque segment");
   }
   const auto has_pushes = [](const GpuPlan& plan) {
     return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
-      return std::any_of(chain.stages.begin(), chain.stages.end(), [](const StageSpan& span) { return span.stage == Stage::kPush; });
+      return std::any_of(chain.stages.begin(), chain.stages.end(),
+                         [](const StageSpan& span) { return span.stage == Stage::kPush; });
     });
   };
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
-  sentences.emplace_back("a server's copying and summing is part of the pulls that wait for it: no server was recorded");
+  sentences.emplace_back(
+      "a server's copying and summing is part of the pulls that wait for it: no server was recorded");
   if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
     sentences.emplace_back("keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)");
   }
-  if (!tasks.job.control.has_value()) sentences.emplace_back("acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)");
+  if (!tasks.job.control.has_value())
+    sentences.emplace_back(
+        "acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Exchange {
 using Exchanges = std::map<std::pair<std::int64_t, std::int64_t>, Exchange>;  // key, step
 
 std::optional<StageSpan> span_of(const Chain& chain, Stage stage) {
-  const auto span = std::find_if(chain.stages.begin(), chain.stages.end(), [&](const StageSpan& candidate) { return candidate.stage == stage; });
+  const auto span = std::find_if(chain.stages.begin(), chain.stages.end(),
+                                 [&](const StageSpan& candidate) { return candidate.stage == stage; });
   return span == chain.stages.end() ? std::nullopt : std::optional{*span};
 }
 
@@ -97,8 +98,11 @@ std::vector<HostClock> align_worker_clocks(const std::vector<GpuPlan>& gpus, con
       clocks[worker] = clock_within(clocks[worker].host, bounds);
       continue;
     }
-    diagnostics.count("clock_unmatched", Severity::kNotice, "record comm.json on every worker: without a common key nothing ties its clock to the others'", {},
-                      fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host), shown(clocks.front().host)));
+    diagnostics.count("clock_unmatched", Severity::kNotice,
+                      "record comm.json on every worker: without a common key nothing ties its clock to the others'",
+                      {},
+                      fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
+                                  shown(clocks.front().host)));
   }
   return clocks;
 }

@@ -10,7 +10,8 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::string_view kRemedy = "the recording contradicts itself: dependencies in a circle are left out where they run against time";
+constexpr std::string_view kRemedy =
+    "the recording contradicts itself: dependencies in a circle are left out where they run against time";
 
 class CycleBreaker {
  public:
@@ -21,22 +22,27 @@ class CycleBreaker {
     if (!all_can_run()) {
       out_.diagnostics.count("dependency_cycle", Severity::kDataLoss, kRemedy);
       std::erase_if(out_.builder.edges(), [&](const DagBuilder::Edge& edge) {
-        return waiting_[edge.from.index()] > 0 && waiting_[edge.to.index()] > 0 && order_of(edge.from) >= order_of(edge.to);
+        return waiting_[edge.from.index()] > 0 && waiting_[edge.to.index()] > 0 &&
+               order_of(edge.from) >= order_of(edge.to);
       });
     }
     for (std::size_t meeting = 0; meeting < tasks_.meetings.size(); ++meeting) {
-      if (waiting_[out_.start.size() + meeting] == 0 && !has_first_task(tasks_.meetings[meeting])) meet(tasks_.meetings[meeting]);
+      if (waiting_[out_.start.size() + meeting] == 0 && !has_first_task(tasks_.meetings[meeting]))
+        meet(tasks_.meetings[meeting]);
     }
   }
 
  private:
-  [[nodiscard]] std::tuple<Time, Time, TaskId> order_of(TaskId task) const { return {out_.finish[task.index()], out_.start[task.index()], task}; }
+  [[nodiscard]] std::tuple<Time, Time, TaskId> order_of(TaskId task) const {
+    return {out_.finish[task.index()], out_.start[task.index()], task};
+  }
 
   /// A rank's first task starts when it was recorded: it waits for nothing.
   void free_first_tasks() {
     std::map<Rank, TaskId> first;
     for (std::size_t i = 0; i < out_.start.size(); ++i) {
-      const auto [slot, added] = first.try_emplace(out_.builder.lane(out_.builder.task(TaskId{i}).lane).rank, TaskId{i});
+      const auto [slot, added] =
+          first.try_emplace(out_.builder.lane(out_.builder.task(TaskId{i}).lane).rank, TaskId{i});
       if (!added && out_.start[i] < out_.start[slot->second.index()]) slot->second = TaskId{i};
     }
     is_first_.assign(out_.start.size(), false);
@@ -58,7 +64,8 @@ class CycleBreaker {
       for (const TaskId member : tasks_.meetings[m]) exit[member.index()] = count + m;
     }
     std::vector<std::pair<std::size_t, std::size_t>> edges;
-    for (const DagBuilder::Edge& edge : out_.builder.edges()) edges.emplace_back(exit[edge.from.index()], edge.to.index());
+    for (const DagBuilder::Edge& edge : out_.builder.edges())
+      edges.emplace_back(exit[edge.from.index()], edge.to.index());
     for (std::size_t i = 0; i < count; ++i) {
       if (exit[i] != i) edges.emplace_back(i, exit[i]);
     }

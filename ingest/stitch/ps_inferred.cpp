@@ -30,7 +30,8 @@ std::vector<std::vector<Push>> pushes_of(const std::vector<GpuPlan>& gpus) {
         if (span.stage == Stage::kPush) pushes[gpu].push_back({span.start, span.finish, chain.key});
       }
     }
-    std::stable_sort(pushes[gpu].begin(), pushes[gpu].end(), [](const Push& a, const Push& b) { return a.handed_over < b.handed_over; });
+    std::stable_sort(pushes[gpu].begin(), pushes[gpu].end(),
+                     [](const Push& a, const Push& b) { return a.handed_over < b.handed_over; });
   }
   return pushes;
 }
@@ -61,16 +62,20 @@ Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus, std::vecto
   }
   if (job.servers.has_value()) return job;
   const std::vector<std::vector<Push>> pushes = pushes_of(gpus);
-  if (std::all_of(pushes.begin(), pushes.end(), [](const std::vector<Push>& of_gpu) { return of_gpu.empty(); })) return job;
+  if (std::all_of(pushes.begin(), pushes.end(), [](const std::vector<Push>& of_gpu) { return of_gpu.empty(); }))
+    return job;
   for (std::uint32_t servers = 1; servers <= kMostServers; ++servers) {
     job.servers = servers;
     if (!server_of(0, job).has_value()) break;
     if (!connections_keep_order(pushes, job)) continue;
-    assumptions.push_back(fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)", servers, servers == 1 ? "" : "s"));
+    assumptions.push_back(fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)",
+                                      servers, servers == 1 ? "" : "s"));
     return job;
   }
   job.servers.reset();
-  assumptions.emplace_back("the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing included");
+  assumptions.emplace_back(
+      "the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing "
+      "included");
   return job;
 }
 

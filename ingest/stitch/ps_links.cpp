@@ -52,7 +52,8 @@ class LinkPass {
   }
 
   void add(std::size_t gpu, std::size_t chain) {
-    Transfer transfer{gpu, chain, tasks_.stage(gpu, chain, Stage::kPush), tasks_.stage(gpu, chain, Stage::kPull), {}, {}, {}};
+    Transfer transfer{gpu, chain, tasks_.stage(gpu, chain, Stage::kPush), tasks_.stage(gpu, chain, Stage::kPull), {},
+                      {},  {}};
     if (!transfer.push.has_value() && !transfer.pull.has_value()) return;
     if (transfer.push.has_value()) {
       transfer.acknowledged = out_.finish[transfer.push->index()];
@@ -69,12 +70,14 @@ class LinkPass {
   void join_workers(const Members& members) {
     Time first_answer = Time::max();
     for (const std::size_t member : members) {
-      if (transfers_[member].pull.has_value()) first_answer = std::min(first_answer, out_.finish[transfers_[member].pull->index()]);
+      if (transfers_[member].pull.has_value())
+        first_answer = std::min(first_answer, out_.finish[transfers_[member].pull->index()]);
     }
     Time last_push = Time::min();
     for (const std::size_t member : members) {
       acknowledge(transfers_[member], first_answer);
-      if (transfers_[member].push.has_value()) last_push = std::max(last_push, out_.finish[transfers_[member].push->index()]);
+      if (transfers_[member].push.has_value())
+        last_push = std::max(last_push, out_.finish[transfers_[member].push->index()]);
     }
     if (members.size() < 2 || last_push == Time::min()) return;
     const TaskId sum = add_sum(transfers_[members.front()], last_push);
@@ -91,12 +94,14 @@ class LinkPass {
   void acknowledge(Transfer& transfer, Time first_answer) {
     if (!transfer.push.has_value()) return;
     const std::size_t push = transfer.push->index();
-    const Time arrived = std::max(std::min(out_.finish[push], first_answer - shortest_transfer(transfer)), out_.start[push]);
+    const Time arrived =
+        std::max(std::min(out_.finish[push], first_answer - shortest_transfer(transfer)), out_.start[push]);
     TaskId last = *transfer.push;
     if (arrived < out_.finish[push]) {
       const TaskSpec& spec = out_.builder.task(*transfer.push);
       const std::string name = std::string(out_.builder.name(spec.name)) + ".ack";
-      last = out_.add_task(TaskKind::kControl, out_.builder.intern(name), acknowledgement_lane(transfer.gpu), arrived, out_.finish[push], out_.step[push]);
+      last = out_.add_task(TaskKind::kControl, out_.builder.intern(name), acknowledgement_lane(transfer.gpu), arrived,
+                           out_.finish[push], out_.step[push]);
       out_.finish[push] = arrived;
       out_.builder.set_duration(*transfer.push, arrived - out_.start[push]);
       out_.add_edge(*transfer.push, last, EdgeKind::kStage);
@@ -111,21 +116,28 @@ class LinkPass {
 
   LaneId acknowledgement_lane(std::size_t gpu) {
     const auto [slot, added] = acknowledgement_lanes_.try_emplace(gpu);
-    if (added) slot->second = out_.builder.add_lane({"acknowledgements", tasks_.gpus[gpu].host, tasks_.gpus[gpu].rank, LaneKind::kLink, LaneOrder::kEdges, -1});
+    if (added)
+      slot->second = out_.builder.add_lane(
+          {"acknowledgements", tasks_.gpus[gpu].host, tasks_.gpus[gpu].rank, LaneKind::kLink, LaneOrder::kEdges, -1});
     return slot->second;
   }
 
   /// The instant from which a server can answer, shown on a row of the first rank.
   TaskId add_sum(const Transfer& transfer, Time when) {
     const Chain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
-    const std::int64_t server = server_of(chain.key, tasks_.job).has_value() ? static_cast<std::int64_t>(*server_of(chain.key, tasks_.job)) : -1;
+    const std::int64_t server = server_of(chain.key, tasks_.job).has_value()
+                                    ? static_cast<std::int64_t>(*server_of(chain.key, tasks_.job))
+                                    : -1;
     const auto [lane, added] = server_lanes_.try_emplace(server);
     if (added) {
       const std::string name = server < 0 ? "servers" : fmt::format("server {}", server);
-      lane->second = out_.builder.add_lane({name, name, tasks_.gpus.front().rank, LaneKind::kServerThread, LaneOrder::kEdges, -1});
+      lane->second =
+          out_.builder.add_lane({name, name, tasks_.gpus.front().rank, LaneKind::kServerThread, LaneOrder::kEdges, -1});
     }
-    const std::string name = fmt::format("Comm.{}.SUM.{}", tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.key & 0xFFFF);
-    return out_.add_task(TaskKind::kServer, out_.builder.intern(name), lane->second, when, when, tasks_.step_of(0, chain.step));
+    const std::string name =
+        fmt::format("Comm.{}.SUM.{}", tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.key & 0xFFFF);
+    return out_.add_task(TaskKind::kServer, out_.builder.intern(name), lane->second, when, when,
+                         tasks_.step_of(0, chain.step));
   }
 
   /// A connection carries one push after another.
@@ -135,7 +147,8 @@ class LinkPass {
       if (transfers_[member].push.has_value()) pushes.push_back(*transfers_[member].push);
     }
     std::stable_sort(pushes.begin(), pushes.end(), [&](TaskId a, TaskId b) {
-      return std::pair{out_.finish[a.index()], out_.start[a.index()]} < std::pair{out_.finish[b.index()], out_.start[b.index()]};
+      return std::pair{out_.finish[a.index()], out_.start[a.index()]} <
+             std::pair{out_.finish[b.index()], out_.start[b.index()]};
     });
     take_turns(out_, pushes);
   }
@@ -144,13 +157,15 @@ class LinkPass {
   void order_pulls(Members& members) {
     std::erase_if(members, [&](std::size_t member) { return !transfers_[member].pull.has_value(); });
     const auto finish = [&](std::size_t member) { return out_.finish[transfers_[member].pull->index()]; };
-    std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return finish(a) < finish(b); });
+    std::stable_sort(members.begin(), members.end(),
+                     [&](std::size_t a, std::size_t b) { return finish(a) < finish(b); });
     const Uploads uploads = uploads_of(members);
     std::optional<TaskId> before;
     for (const std::size_t member : members) {
       const Transfer& transfer = transfers_[member];
       begin_when_answered(transfer);
-      if (const auto ahead = ahead_of_request(transfer, uploads); ahead.has_value()) begin_behind(*ahead, *transfer.pull);
+      if (const auto ahead = ahead_of_request(transfer, uploads); ahead.has_value())
+        begin_behind(*ahead, *transfer.pull);
       if (before.has_value()) begin_behind(*before, *transfer.pull);
       before = transfer.pull;
     }
@@ -179,13 +194,15 @@ class LinkPass {
   /// Pushes of one connection in the order in which they were handed over.
   struct Uploads {
     std::vector<Time> handed_over;
-    std::vector<Time> arrived;      ///< made ascending
+    std::vector<Time> arrived;  ///< made ascending
     std::vector<TaskId> task;
   };
 
   [[nodiscard]] Uploads uploads_of(Members members) const {
     std::erase_if(members, [&](std::size_t member) { return !transfers_[member].push.has_value(); });
-    std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return transfers_[a].handed_over < transfers_[b].handed_over; });
+    std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+      return transfers_[a].handed_over < transfers_[b].handed_over;
+    });
     Uploads uploads;
     Time arrived = Time::min();
     for (const std::size_t member : members) {
@@ -205,7 +222,9 @@ class LinkPass {
     const auto handed = std::upper_bound(uploads.handed_over.begin(), uploads.handed_over.end(), transfer.acknowledged);
     if (handed == uploads.handed_over.begin()) return std::nullopt;
     const auto last_handed = static_cast<std::size_t>(handed - uploads.handed_over.begin()) - 1;
-    const auto under_way = static_cast<std::size_t>(std::upper_bound(uploads.arrived.begin(), uploads.arrived.end(), transfer.acknowledged) - uploads.arrived.begin());
+    const auto under_way = static_cast<std::size_t>(
+        std::upper_bound(uploads.arrived.begin(), uploads.arrived.end(), transfer.acknowledged) -
+        uploads.arrived.begin());
     const std::size_t ahead = in_line ? last_handed : under_way;
     if (ahead > last_handed || uploads.task[ahead] == transfer.push) return std::nullopt;
     const Time latest = out_.finish[transfer.pull->index()] - shortest_transfer(transfer);
@@ -215,7 +234,7 @@ class LinkPass {
   PsTasks& tasks_;
   Assembly& out_;
   std::vector<Transfer> transfers_;
-  std::map<std::pair<std::int64_t, std::int64_t>, Members> by_key_;            // key, step
+  std::map<std::pair<std::int64_t, std::int64_t>, Members> by_key_;         // key, step
   std::map<std::pair<std::size_t, std::uint32_t>, Members> by_connection_;  // gpu, server
   std::map<std::size_t, LaneId> acknowledgement_lanes_;
   std::map<std::int64_t, LaneId> server_lanes_;

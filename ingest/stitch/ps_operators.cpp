@@ -37,13 +37,17 @@ class OperatorPass {
     }
     for (const Chain& chain : plan_.chains) ++contents[chain.step].chains;
     Contents most;
-    for (const auto& [number, content] : contents) most = {std::max(most.operators, content.operators), std::max(most.chains, content.chains)};
-    const auto enough = [](std::size_t part, std::size_t whole) { return static_cast<double>(part) >= kWholeShare * static_cast<double>(whole); };
+    for (const auto& [number, content] : contents)
+      most = {std::max(most.operators, content.operators), std::max(most.chains, content.chains)};
+    const auto enough = [](std::size_t part, std::size_t whole) {
+      return static_cast<double>(part) >= kWholeShare * static_cast<double>(whole);
+    };
     for (const auto& [number, content] : contents) {
       if (content.operators == 0) continue;
       const bool whole = enough(content.operators, most.operators) && enough(content.chains, most.chains);
       if (!whole) {
-        out_.diagnostics.count("incomplete_step", Severity::kNotice, "record whole steps: an incomplete one is replayed but not compared", {},
+        out_.diagnostics.count("incomplete_step", Severity::kNotice,
+                               "record whole steps: an incomplete one is replayed but not compared", {},
                                fmt::format("rank {} step {}", plan_.rank, number));
       }
       tasks_.step_index[{gpu_, number}] = static_cast<std::int32_t>(out_.steps.size());
@@ -57,11 +61,12 @@ class OperatorPass {
       const auto [lane, added] = lanes.try_emplace(span.row);
       if (added) {
         const std::string name = lanes.size() == 1 ? "operators" : fmt::format("operators {}", lanes.size() - 1);
-        lane->second = out_.builder.add_lane({name, plan_.host, plan_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
+        lane->second =
+            out_.builder.add_lane({name, plan_.host, plan_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
       }
-      tasks_.operator_task[gpu_].push_back(out_.add_task(TaskKind::kOperator, out_.builder.intern(plan_.names[span.name]), lane->second,
-                                                         tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish),
-                                                         tasks_.step_of(gpu_, span.step)));
+      tasks_.operator_task[gpu_].push_back(out_.add_task(
+          TaskKind::kOperator, out_.builder.intern(plan_.names[span.name]), lane->second,
+          tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), tasks_.step_of(gpu_, span.step)));
     }
   }
 
@@ -97,13 +102,15 @@ class OperatorPass {
     const auto [row, first] = last_of_row_.try_emplace(span.row, i);
     if (!first) {
       const std::size_t before = row->second;
-      if (plan_.operators[before].finish <= span.start + kGrain) out_.add_edge(tasks_.operator_task[gpu_][before], task, EdgeKind::kProgram);
+      if (plan_.operators[before].finish <= span.start + kGrain)
+        out_.add_edge(tasks_.operator_task[gpu_][before], task, EdgeKind::kProgram);
       if (plan_.operators[before].finish <= span.finish) row->second = i;
     }
     for (const std::uint32_t input : span.inputs) {
       const auto run = last_run_.find(input);
       if (run == last_run_.end()) continue;
-      if (plan_.operators[run->second].finish <= span.start + kGrain) out_.add_edge(tasks_.operator_task[gpu_][run->second], task, EdgeKind::kData);
+      if (plan_.operators[run->second].finish <= span.start + kGrain)
+        out_.add_edge(tasks_.operator_task[gpu_][run->second], task, EdgeKind::kData);
     }
     last_run_[span.name] = i;
   }

@@ -69,7 +69,12 @@ bool reduce_and_copy_take_turns(const GpuPlan& plan) {
 class StagePass {
  public:
   StagePass(PsTasks& tasks, std::size_t gpu, bool alone)
-      : tasks_(tasks), out_(tasks.out), plan_(tasks.gpus[gpu]), gpu_(gpu), alone_(alone), one_thread_(alone && reduce_and_copy_take_turns(plan_)) {}
+      : tasks_(tasks),
+        out_(tasks.out),
+        plan_(tasks.gpus[gpu]),
+        gpu_(gpu),
+        alone_(alone),
+        one_thread_(alone && reduce_and_copy_take_turns(plan_)) {}
 
   void run() {
     for (std::size_t i = 0; i < plan_.operators.size(); ++i) note_run(i);
@@ -78,7 +83,8 @@ class StagePass {
       release(chain);
       by_tensor_[{plan_.chains[chain].tensor, plan_.chains[chain].step}].push_back(chain);
     }
-    for (const auto& [tensor_step, chains] : by_tensor_) let_consumers_wait(plan_.tensors[tensor_step.first], tensor_step.second, chains);
+    for (const auto& [tensor_step, chains] : by_tensor_)
+      let_consumers_wait(plan_.tensors[tensor_step.first], tensor_step.second, chains);
   }
 
  private:
@@ -104,8 +110,9 @@ class StagePass {
     for (const StageSpan& span : chain.stages) {
       const std::string name = fmt::format("Comm.{}.{}.{}", tensor.name, to_text(span.stage), chain.key & 0xFFFF);
       const TaskKind kind = kind_of(span.stage);
-      made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server), tasks_.aligned(gpu_, span.start),
-                                   tasks_.aligned(gpu_, span.finish), step, kind == TaskKind::kControl ? Bytes{} : bytes));
+      made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server),
+                                   tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), step,
+                                   kind == TaskKind::kControl ? Bytes{} : bytes));
       const bool pull = span.stage == Stage::kPull;  // joined to its PUSH in ps_links.cpp
       if (made.size() > 1 && !pull) tasks_.link(made[made.size() - 2], made.back(), EdgeKind::kStage);
     }
@@ -120,8 +127,10 @@ class StagePass {
     if (added) {
       std::string name(to_text(stage));
       if (other_end >= 0) name += fmt::format(" {} server {}", stage == Stage::kPush ? "to" : "from", other_end);
-      const std::int32_t device = lane_kind_of(stage) == LaneKind::kStream ? static_cast<std::int32_t>(plan_.local_rank) : -1;
-      slot->second = out_.builder.add_lane({name, plan_.host, plan_.rank, lane_kind_of(stage), LaneOrder::kEdges, device});
+      const std::int32_t device =
+          lane_kind_of(stage) == LaneKind::kStream ? static_cast<std::int32_t>(plan_.local_rank) : -1;
+      slot->second =
+          out_.builder.add_lane({name, plan_.host, plan_.rank, lane_kind_of(stage), LaneOrder::kEdges, device});
       if (is_serial(stage, alone_)) tasks_.serial_lanes.push_back(slot->second);
     }
     return slot->second;
@@ -133,7 +142,8 @@ class StagePass {
     const auto [known, added] = producer_.try_emplace({chain.tensor, chain.step});
     if (added) known->second = producer_of(chain);
     const std::optional<std::size_t> run = known->second.has_value() ? known->second : last_ended_before(chain);
-    if (run.has_value()) tasks_.link(tasks_.operator_task[gpu_][*run], tasks_.stage_task[gpu_][index].front(), EdgeKind::kData);
+    if (run.has_value())
+      tasks_.link(tasks_.operator_task[gpu_][*run], tasks_.stage_task[gpu_][index].front(), EdgeKind::kData);
   }
 
   [[nodiscard]] std::optional<std::size_t> producer_of(const Chain& chain) const {
@@ -141,7 +151,8 @@ class StagePass {
     for (const std::uint32_t producer : plan_.tensors[chain.tensor].producers) {
       const auto runs = runs_.find({producer, chain.step});
       if (runs == runs_.end()) continue;
-      if (!last.has_value() || plan_.operators[runs->second.last].finish > plan_.operators[*last].finish) last = runs->second.last;
+      if (!last.has_value() || plan_.operators[runs->second.last].finish > plan_.operators[*last].finish)
+        last = runs->second.last;
     }
     return last;
   }
@@ -152,8 +163,11 @@ class StagePass {
       for (std::size_t i = 0; i < plan_.operators.size(); ++i) by_finish_.emplace_back(plan_.operators[i].finish, i);
       std::sort(by_finish_.begin(), by_finish_.end());
     }
-    out_.diagnostics.count("release_by_time", Severity::kNotice, "record dag.gml or args.inputN: without them a gradient is released by the operator that ended last before it");
-    const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(), std::pair{chain.stages.front().start, plan_.operators.size()});
+    out_.diagnostics.count(
+        "release_by_time", Severity::kNotice,
+        "record dag.gml or args.inputN: without them a gradient is released by the operator that ended last before it");
+    const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(),
+                                       std::pair{chain.stages.front().start, plan_.operators.size()});
     return next == by_finish_.begin() ? std::nullopt : std::optional{(next - 1)->second};
   }
 
@@ -177,8 +191,11 @@ class StagePass {
   TaskId gathered(const TensorPlan& tensor, std::int64_t step, const std::vector<TaskId>& last_stages) {
     Time end = Time::min();
     for (const TaskId task : last_stages) end = std::max(end, out_.finish[task.index()]);
-    if (!gather_lane_.valid()) gather_lane_ = out_.builder.add_lane({"gathered", plan_.host, plan_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
-    const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end, end, tasks_.step_of(gpu_, step));
+    if (!gather_lane_.valid())
+      gather_lane_ =
+          out_.builder.add_lane({"gathered", plan_.host, plan_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
+    const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end,
+                                      end, tasks_.step_of(gpu_, step));
     for (const TaskId task : last_stages) out_.add_edge(task, done, EdgeKind::kData);
     return done;
   }
@@ -197,7 +214,7 @@ class StagePass {
   std::map<std::pair<Stage, std::int64_t>, LaneId> lanes_;
   std::map<std::pair<std::uint32_t, std::int64_t>, Runs> runs_;                            // operator name, step
   std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;  // tensor, step
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;   // tensor, step
   std::vector<std::pair<Time, std::size_t>> by_finish_;  // operators; made when it is needed
   LaneId gather_lane_;
 };
@@ -240,7 +257,8 @@ class WorkerPass {
       if (ready.has_value()) tasks_.link(*ready, *lead, EdgeKind::kHandOff);
       if (!member.has_value()) continue;
       // It has arrived when it signalled: what it waited from then on was the root.
-      if (ready.has_value()) out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
+      if (ready.has_value())
+        out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
       members.push_back(*member);
     }
     if (members.size() > 1) tasks_.meetings.push_back(std::move(members));
@@ -272,7 +290,8 @@ void add_stages(PsTasks& tasks) {
   tasks.stage_task.resize(tasks.gpus.size());
   std::map<std::uint32_t, std::vector<std::size_t>> workers;
   for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) workers[tasks.gpus[gpu].worker].push_back(gpu);
-  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) StagePass(tasks, gpu, workers[tasks.gpus[gpu].worker].size() == 1).run();
+  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu)
+    StagePass(tasks, gpu, workers[tasks.gpus[gpu].worker].size() == 1).run();
   for (auto& [worker, gpus] : workers) {
     if (gpus.size() > 1) WorkerPass(tasks, gpus).run();
   }

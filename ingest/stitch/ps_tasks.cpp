@@ -52,8 +52,9 @@ std::optional<TaskId> PsTasks::stage(std::size_t gpu, std::size_t chain, Stage s
 
 void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
   if (out.finish[from.index()] > out.finish[to.index()] + kAgainstTime) {
-    out.diagnostics.count("dependency_against_time", Severity::kNotice,
-                          "a dependency that the names suggest is left out where the recording shows the reverse order");
+    out.diagnostics.count(
+        "dependency_against_time", Severity::kNotice,
+        "a dependency that the names suggest is left out where the recording shows the reverse order");
     return;
   }
   out.add_edge(from, to, kind);
@@ -76,11 +77,13 @@ void take_turns(Assembly& assembly, const std::vector<TaskId>& in_order) {
 void order_lanes(PsTasks& tasks) {
   Assembly& out = tasks.out;
   std::vector<std::vector<TaskId>> by_lane(out.builder.lane_count());
-  for (std::size_t i = 0; i < out.start.size(); ++i) by_lane[out.builder.task(TaskId{i}).lane.index()].push_back(TaskId{i});
+  for (std::size_t i = 0; i < out.start.size(); ++i)
+    by_lane[out.builder.task(TaskId{i}).lane.index()].push_back(TaskId{i});
   for (const LaneId lane : tasks.serial_lanes) {
     std::vector<TaskId>& in_order = by_lane[lane.index()];
     std::stable_sort(in_order.begin(), in_order.end(), [&](TaskId a, TaskId b) {
-      return std::pair{out.start[a.index()], out.finish[a.index()]} < std::pair{out.start[b.index()], out.finish[b.index()]};
+      return std::pair{out.start[a.index()], out.finish[a.index()]} <
+             std::pair{out.start[b.index()], out.finish[b.index()]};
     });
     take_turns(out, in_order);
   }
@@ -92,7 +95,8 @@ void explain_polling(PsTasks& tasks) {
   for (DagBuilder::Edge& edge : out.builder.edges()) {
     const std::size_t to = edge.to.index();
     const LaneKind lane = out.builder.lane(out.builder.task(edge.to).lane).kind;
-    const bool polled = lane == LaneKind::kCopyEngine || lane == LaneKind::kStream || lane == LaneKind::kLink || lane == LaneKind::kThread;
+    const bool polled = lane == LaneKind::kCopyEngine || lane == LaneKind::kStream || lane == LaneKind::kLink ||
+                        lane == LaneKind::kThread;
     const bool binding = out.finish[edge.from.index()] + edge.lag == ready[to];
     if (polled && binding && out.start[to] > ready[to]) edge.lag += std::min(out.start[to] - ready[to], kPolling);
   }
@@ -104,7 +108,8 @@ std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job) {
   const std::string hash = job.key_hash.value_or("djb2");
   if (hash == "djb2") return static_cast<std::uint32_t>(djb2(digits) % *job.servers);
   if (hash == "sdbm") return static_cast<std::uint32_t>(sdbm(digits) % *job.servers);
-  if (hash == "naive") return static_cast<std::uint32_t>(static_cast<std::uint64_t>((key >> 16) + key % 65'536) * 9'973 % *job.servers);
+  if (hash == "naive")
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>((key >> 16) + key % 65'536) * 9'973 % *job.servers);
   return job.servers == 1U ? std::optional<std::uint32_t>{0} : std::nullopt;
 }
 

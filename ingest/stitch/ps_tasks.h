@@ -20,17 +20,19 @@ namespace stepsim::ingest {
 struct PsTasks {
   const Job& job;
   Assembly& out;
-  std::vector<GpuPlan> gpus;           ///< by worker, then local rank
-  std::vector<HostClock> clocks;       ///< by worker
+  std::vector<GpuPlan> gpus;                                                ///< by worker, then local rank
+  std::vector<HostClock> clocks;                                            ///< by worker
   std::map<std::pair<std::size_t, std::int64_t>, std::int32_t> step_index;  ///< (gpu, step number) -> out.steps
 
   std::vector<std::vector<TaskId>> meetings;  ///< tasks of GPUs that work together: none ends before all have begun
-  std::vector<LaneId> serial_lanes;    ///< a thread or an engine that takes one task after another
-  std::vector<std::vector<TaskId>> operator_task;            ///< by gpu, operator
-  std::vector<std::vector<std::vector<TaskId>>> stage_task;  ///< by gpu, chain, stage
+  std::vector<LaneId> serial_lanes;           ///< a thread or an engine that takes one task after another
+  std::vector<std::vector<TaskId>> operator_task;                                       ///< by gpu, operator
+  std::vector<std::vector<std::vector<TaskId>>> stage_task;                             ///< by gpu, chain, stage
   std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, std::size_t> chain_of;  ///< (gpu, key, step number)
 
-  [[nodiscard]] Time aligned(std::size_t gpu, Time recorded) const { return recorded - clocks[gpus[gpu].worker].offset; }
+  [[nodiscard]] Time aligned(std::size_t gpu, Time recorded) const {
+    return recorded - clocks[gpus[gpu].worker].offset;
+  }
   [[nodiscard]] std::int32_t step_of(std::size_t gpu, std::int64_t number) const;
   /// The task of one stage of a chain; nothing if the stage was not recorded.
   [[nodiscard]] std::optional<TaskId> stage(std::size_t gpu, std::size_t chain, Stage stage) const;
@@ -56,7 +58,8 @@ void explain_polling(PsTasks& tasks);
 
 /// `given` with what the recording can say in its stead: GPUs a worker, and the smallest number
 /// of servers under which each connection acknowledges pushes in the order in which it got them.
-[[nodiscard]] Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus, std::vector<std::string>& assumptions);
+[[nodiscard]] Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus,
+                                std::vector<std::string>& assumptions);
 
 /// The server that holds a key (formats page 3B); nothing if the job does not say how many
 /// there are or uses a hash that cannot be computed here.

@@ -11,7 +11,9 @@ std::vector<const StageTrace::Event*> sorted_stages(const StageTrace& trace) {
   for (const StageTrace::Event& event : trace.events) {
     if (event.stage != Stage::kTotal) events.push_back(&event);
   }
-  const auto order = [](const StageTrace::Event* event) { return std::tuple{event->tensor, event->key, event->start, event->stage, event->duration}; };
+  const auto order = [](const StageTrace::Event* event) {
+    return std::tuple{event->tensor, event->key, event->start, event->stage, event->duration};
+  };
   std::stable_sort(events.begin(), events.end(), [&](const auto* a, const auto* b) { return order(a) < order(b); });
   return events;
 }

@@ -43,9 +43,11 @@ class Stitcher {
  private:
   void add_task(const TaskGraph::Task& task) {
     const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
-    const std::string name = !task.name.empty() ? task.name : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
+    const std::string name =
+        !task.name.empty() ? task.name : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
     const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
-    const TaskId added = assembly_.add_task(task.transfer ? TaskKind::kTransfer : TaskKind::kOperator, assembly_.builder.intern(name), lane, Time{}, Time{}, -1, task.bytes);
+    const TaskId added = assembly_.add_task(task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
+                                            assembly_.builder.intern(name), lane, Time{}, Time{}, -1, task.bytes);
     assembly_.builder.set_duration(added, duration);
     assembly_.task_ids.push_back(task.id);
     place_.emplace_back(task.id, added);
@@ -55,7 +57,8 @@ class Stitcher {
   LaneId host_lane(std::uint32_t host) {
     const auto [slot, added] = hosts_.try_emplace(host);
     if (added) {
-      slot->second = assembly_.builder.add_lane({fmt::format("host {}", host), std::to_string(host), static_cast<Rank>(host), LaneKind::kOperators, LaneOrder::kFifo, -1});
+      slot->second = assembly_.builder.add_lane({fmt::format("host {}", host), std::to_string(host),
+                                                 static_cast<Rank>(host), LaneKind::kOperators, LaneOrder::kFifo, -1});
     }
     return slot->second;
   }
@@ -63,14 +66,17 @@ class Stitcher {
   LaneId route_lane(std::uint32_t from, std::uint32_t to) {
     const auto [slot, added] = routes_.try_emplace({from, to});
     if (added) {
-      slot->second = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from), static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1});
+      slot->second = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from),
+                                                 static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1});
     }
     return slot->second;
   }
 
   /// Precondition: the reader has checked that the id exists.
   [[nodiscard]] TaskId task_of(std::int64_t id) const {
-    return std::lower_bound(place_.begin(), place_.end(), id, [](const auto& entry, std::int64_t value) { return entry.first < value; })->second;
+    return std::lower_bound(place_.begin(), place_.end(), id,
+                            [](const auto& entry, std::int64_t value) { return entry.first < value; })
+        ->second;
   }
 
   const TaskGraph& graph_;

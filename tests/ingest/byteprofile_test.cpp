@@ -12,12 +12,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Parsed<OperatorTrace> read(std::string_view events) {
-  return read_text<OperatorTrace>("byteprofile", R"({"traceEvents": [)" + std::string(events) + "]}", "bps_trace_final.json");
+  return read_text<OperatorTrace>("byteprofile", R"({"traceEvents": [)" + std::string(events) + "]}",
+                                  "bps_trace_final.json");
 }
 
 TEST(ByteprofileTest, AnOperatorOfG2HasInputsAndAStep) {
-  const auto event = read(R"({"name": "BW.a", "cat": "operator", "ph": "X", "ts": 10, "dur": 5, "pid": "rank0", "tid": 1,
-                             "args": {"name": "BW.a", "step": 3, "input1": "FW.a", "input0": "BW.b", "input10": "Comm.w"}})").part.events.at(0);
+  const auto event =
+      read(R"({"name": "BW.a", "cat": "operator", "ph": "X", "ts": 10, "dur": 5, "pid": "rank0", "tid": 1,
+                             "args": {"name": "BW.a", "step": 3, "input1": "FW.a", "input0": "BW.b", "input10": "Comm.w"}})")
+          .part.events.at(0);
   EXPECT_EQ(event.name, "BW.a");
   EXPECT_EQ(event.process, "rank0");
   EXPECT_EQ(event.thread, "1");
@@ -29,16 +32,22 @@ TEST(ByteprofileTest, AnOperatorOfG2HasInputsAndAStep) {
 }
 
 TEST(ByteprofileTest, AnOperatorOfG1HasArgsAndAThreadBeyond63Bits) {
-  const auto event = read(R"({"name": "FW.a", "cat": "operator", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 18446744073709551615, "args": {"name": "FW.a", "arg0": "FW.z", "arg1": "Comm.w"}})").part.events.at(0);
+  const auto event =
+      read(
+          R"({"name": "FW.a", "cat": "operator", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 18446744073709551615, "args": {"name": "FW.a", "arg0": "FW.z", "arg1": "Comm.w"}})")
+          .part.events.at(0);
   EXPECT_THAT(event.inputs, ElementsAre("FW.z", "Comm.w"));
   EXPECT_EQ(event.thread, "18446744073709551615");
   EXPECT_EQ(event.step, -1);
 }
 
 TEST(ByteprofileTest, PrefixesOfCombinedFilesBecomeTheProcess) {
-  const auto events = read(R"({"name": "rank0.FW.a", "ph": "X", "ts": 1, "dur": 1, "pid": "wk1.rank0", "tid": 1, "args": {"input0": "rank0.STEP"}},
+  const auto events =
+      read(
+          R"({"name": "rank0.FW.a", "ph": "X", "ts": 1, "dur": 1, "pid": "wk1.rank0", "tid": 1, "args": {"input0": "rank0.STEP"}},
                               {"name": "host0.rank1->BW.a", "ph": "X", "ts": 1, "dur": 1, "pid": "host0.rank1", "tid": 1},
-                              {"name": "rank0.Comm.w.PUSH", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0.Comm.w", "tid": "65536", "args": {"input0": "rank0.BW.a"}})").part.events;
+                              {"name": "rank0.Comm.w.PUSH", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0.Comm.w", "tid": "65536", "args": {"input0": "rank0.BW.a"}})")
+          .part.events;
   EXPECT_EQ(events[0].name, "FW.a");
   EXPECT_EQ(events[0].process, "wk1.rank0");
   EXPECT_THAT(events[0].inputs, ElementsAre("STEP"));
@@ -51,8 +60,11 @@ TEST(ByteprofileTest, PrefixesOfCombinedFilesBecomeTheProcess) {
 }
 
 TEST(ByteprofileTest, BeginAndEndPairsOfARowMatchLastInFirstOut) {
-  const auto events = read(R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1}, {"name": "FW.b", "ph": "B", "ts": 2, "pid": 0, "tid": 1},
-                              {"name": "FW.b", "ph": "E", "ts": 5, "pid": 0, "tid": 1}, {"ph": "E", "ts": 9, "pid": 0, "tid": 1})").part.events;
+  const auto events =
+      read(
+          R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1}, {"name": "FW.b", "ph": "B", "ts": 2, "pid": 0, "tid": 1},
+                              {"name": "FW.b", "ph": "E", "ts": 5, "pid": 0, "tid": 1}, {"ph": "E", "ts": 9, "pid": 0, "tid": 1})")
+          .part.events;
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].name, "FW.b");
   EXPECT_EQ(events[0].duration, Duration{3'000});
@@ -61,7 +73,8 @@ TEST(ByteprofileTest, BeginAndEndPairsOfARowMatchLastInFirstOut) {
 }
 
 TEST(ByteprofileTest, StepUpdateOutputAndInputEventsAreOperators) {
-  const auto parsed = read(R"({"name": "STEP", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1}, {"name": "UPDATE_.w", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1},
+  const auto parsed = read(
+      R"({"name": "STEP", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1}, {"name": "UPDATE_.w", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1},
                               {"name": "OUTPUT0", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1}, {"name": "I/O", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1, "cat": "I/O"},
                               {"name": "anything", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1, "cat": "operator"})");
   EXPECT_EQ(parsed.part.events.size(), 5U);
@@ -91,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadRecord{R"({"name": "FW.a", "ph": "X", "ts": -1, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
                     BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1e300, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
                     BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": 9e15, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "nothing known", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "unknown_operator"},
+                    BadRecord{R"({"name": "nothing known", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})",
+                              "unknown_operator"},
                     BadRecord{R"({"ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "unknown_operator"},
                     BadRecord{R"({"name": "FW.a", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
                     BadRecord{R"({"name": "FW.a", "ph": "Q", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
@@ -102,7 +116,8 @@ TEST(ByteprofileTest, ManyOpenPairsAreMatchedInLinearTime) {
   constexpr int kPairs = 50'000;
   std::string events;
   for (int i = 0; i < kPairs; ++i) events += R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1},)";
-  for (int i = 0; i < kPairs; ++i) events += std::string(R"({"name": "FW.a", "ph": "E", "ts": 2, "pid": 0, "tid": 1})") + (i + 1 < kPairs ? "," : "");
+  for (int i = 0; i < kPairs; ++i)
+    events += std::string(R"({"name": "FW.a", "ph": "E", "ts": 2, "pid": 0, "tid": 1})") + (i + 1 < kPairs ? "," : "");
   EXPECT_EQ(read(events).part.events.size(), static_cast<std::size_t>(kPairs));
 }
 

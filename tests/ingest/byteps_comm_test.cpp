@@ -13,13 +13,17 @@ using testing::HasSubstr;
 Parsed<StageTrace> read(std::string_view text) { return read_text<StageTrace>("byteps_comm", text, "comm.json"); }
 
 /// A stage event as BytePS writes it.
-std::string event(std::string_view name, std::string_view tid, std::string_view times = R"("ts": 1600000000001200, "dur": 850)") {
-  return R"({"ph": "X", "args": {"name": "Comm.t"}, "pid": "Comm.t", "name": ")" + std::string(name) + R"(", )" + std::string(times) + R"(, "tid": ")" + std::string(tid) + R"(", "cat": "Comm"})";
+std::string event(std::string_view name, std::string_view tid,
+                  std::string_view times = R"("ts": 1600000000001200, "dur": 850)") {
+  return R"({"ph": "X", "args": {"name": "Comm.t"}, "pid": "Comm.t", "name": ")" + std::string(name) + R"(", )" +
+         std::string(times) + R"(, "tid": ")" + std::string(tid) + R"(", "cat": "Comm"})";
 }
 
 const std::string kGood = event("Comm.byteps.gradient_7.PUSH", "458752");
 
-std::string object(std::string_view events) { return "{\n    \"traceEvents\": [\n" + std::string(events) + "\n\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n"; }
+std::string object(std::string_view events) {
+  return "{\n    \"traceEvents\": [\n" + std::string(events) + "\n\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n";
+}
 
 TEST(BytepsCommTest, AStageEventGivesTensorStageKeyAndTimes) {
   const StageTrace trace = read(object(kGood)).part;
@@ -34,12 +38,14 @@ TEST(BytepsCommTest, AStageEventGivesTensorStageKeyAndTimes) {
 TEST(BytepsCommTest, ABareArrayIsTaken) { EXPECT_EQ(read("[" + kGood + "]").part.events.size(), 1U); }
 
 TEST(BytepsCommTest, CatMayBeMissingAndTidANumber) {
-  const StageTrace trace = read(R"({"traceEvents":[{"ph":"X","pid":"Comm.t","name":"Comm.t.PULL","ts":1,"dur":0,"tid":65537}]})").part;
+  const StageTrace trace =
+      read(R"({"traceEvents":[{"ph":"X","pid":"Comm.t","name":"Comm.t.PULL","ts":1,"dur":0,"tid":65537}]})").part;
   EXPECT_EQ(trace.events[0].key, 65'537);
 }
 
 TEST(BytepsCommTest, TheStageIsTheTextBehindTheLastDotAndOnlyIfItIsOne) {
-  const StageTrace trace = read(object(event("Comm.a.PUSH.layer.1.weight.COPYD2H", "65536") + "," + event("Comm.x.PUSH", "total"))).part;
+  const StageTrace trace =
+      read(object(event("Comm.a.PUSH.layer.1.weight.COPYD2H", "65536") + "," + event("Comm.x.PUSH", "total"))).part;
   EXPECT_EQ(trace.tensors[trace.events[0].tensor], "a.PUSH.layer.1.weight");
   EXPECT_EQ(trace.events[0].stage, Stage::kCopyD2H);
   EXPECT_EQ(trace.tensors[trace.events[1].tensor], "x.PUSH");
@@ -47,8 +53,18 @@ TEST(BytepsCommTest, TheStageIsTheTextBehindTheLastDotAndOnlyIfItIsOne) {
 }
 
 TEST(BytepsCommTest, AllTwelveStagesAreKnown) {
-  constexpr const char* kNames[] = {"COORDINATE_REDUCE", "REDUCE", "COPYD2H", "PCIE_REDUCE", "COORDINATE_PUSH", "COMPRESS",
-                                    "PUSH", "PULL", "DECOMPRESS", "COPYH2D", "COORDINATE_BROADCAST", "BROADCAST"};
+  constexpr const char* kNames[] = {"COORDINATE_REDUCE",
+                                    "REDUCE",
+                                    "COPYD2H",
+                                    "PCIE_REDUCE",
+                                    "COORDINATE_PUSH",
+                                    "COMPRESS",
+                                    "PUSH",
+                                    "PULL",
+                                    "DECOMPRESS",
+                                    "COPYH2D",
+                                    "COORDINATE_BROADCAST",
+                                    "BROADCAST"};
   int expected = 1;
   for (const char* name : kNames) {
     const StageTrace trace = read(object(event(std::string("Comm.t.") + name, "1"))).part;
@@ -63,7 +79,10 @@ TEST(BytepsCommTest, AKeyBeyond31BitsIsRecordedAsNegativeAndComesBack) {
 }
 
 TEST(BytepsCommTest, MergedFilesKeepWhoseEventsTheyAre) {
-  const StageTrace trace = read(R"([{"ph":"X","pid":"0","name":"Comm.t.PUSH","ts":1,"dur":1,"tid":"1"},{"ph":"X","pid":"rank1.Comm.t","name":"rank1.Comm.t.PUSH","ts":1,"dur":1,"tid":"1"}])").part;
+  const StageTrace trace =
+      read(
+          R"([{"ph":"X","pid":"0","name":"Comm.t.PUSH","ts":1,"dur":1,"tid":"1"},{"ph":"X","pid":"rank1.Comm.t","name":"rank1.Comm.t.PUSH","ts":1,"dur":1,"tid":"1"}])")
+          .part;
   EXPECT_EQ(trace.processes[trace.events[0].process], "0");
   EXPECT_EQ(trace.processes[trace.events[1].process], "rank1");
   EXPECT_EQ(trace.events[0].tensor, trace.events[1].tensor);
@@ -86,18 +105,27 @@ TEST_P(BytepsCommBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed)
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, BytepsCommBadRecordTest,
-    testing::Values(BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5)"), "bad_time"}, BadRecord{event("Comm.t.PUSH", "1", R"("dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": -5, "dur": 5)"), "bad_time"}, BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": -5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 9e15, "dur": 5)"), "bad_time"}, BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": 9e15)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": true, "dur": 5)"), "bad_time"}, BadRecord{event("Comm.t.PUSH", "1", R"("ts": "soon", "dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSHED", "1"), "unknown_stage"}, BadRecord{event("Comm.t", "1"), "unknown_stage"},
-                    BadRecord{event("Comm.t.PUSH", "one"), "bad_partition_key"}, BadRecord{event("Comm.t.PUSH", "1.5"), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", ""), "bad_partition_key"}, BadRecord{event("Comm.t.PUSH", "99999999999999999999"), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", "4294967296"), "bad_partition_key"}, BadRecord{event("FW.conv", "1"), "not_a_stage"},
-                    BadRecord{event("", "1"), "not_a_stage"}, BadRecord{R"({"ph": "B", "name": "Comm.t.PUSH", "ts": 1, "tid": "1"})", "not_a_span"}));
+    testing::Values(BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("dur": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": -5, "dur": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": -5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 9e15, "dur": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": 9e15)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": true, "dur": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": "soon", "dur": 5)"), "bad_time"},
+                    BadRecord{event("Comm.t.PUSHED", "1"), "unknown_stage"},
+                    BadRecord{event("Comm.t", "1"), "unknown_stage"},
+                    BadRecord{event("Comm.t.PUSH", "one"), "bad_partition_key"},
+                    BadRecord{event("Comm.t.PUSH", "1.5"), "bad_partition_key"},
+                    BadRecord{event("Comm.t.PUSH", ""), "bad_partition_key"},
+                    BadRecord{event("Comm.t.PUSH", "99999999999999999999"), "bad_partition_key"},
+                    BadRecord{event("Comm.t.PUSH", "4294967296"), "bad_partition_key"},
+                    BadRecord{event("FW.conv", "1"), "not_a_stage"}, BadRecord{event("", "1"), "not_a_stage"},
+                    BadRecord{R"({"ph": "B", "name": "Comm.t.PUSH", "ts": 1, "tid": "1"})", "not_a_span"}));
 
 TEST(BytepsCommTest, WhatHoldsNoStageIsRefused) {
-  for (const std::string& text : {std::string("{\"traceEvents\": []}"), std::string("[]"), object(event("FW.x", "1"))}) {
+  for (const std::string& text :
+       {std::string("{\"traceEvents\": []}"), std::string("[]"), object(event("FW.x", "1"))}) {
     EXPECT_THAT(refusal("byteps_comm", text, "comm.json"), HasSubstr("expected")) << text;
   }
 }

@@ -33,7 +33,8 @@ TEST(GmlTest, ReadsTheSampleOfTheFormatsPage) {
     target 1
   ]
 ]
-)").part;
+)")
+                         .part;
   ASSERT_EQ(graph.nodes.size(), 2U);
   EXPECT_EQ(graph.nodes[0].label, "host0.rank0->FW.conv1");
   ASSERT_EQ(graph.nodes[0].attributes.size(), 2U);
@@ -46,11 +47,16 @@ TEST(GmlTest, ReadsTheSampleOfTheFormatsPage) {
 
 TEST(GmlTest, EntitiesBecomeTheirCharactersAndWhatOnlyLooksLikeOneStays) {
   const auto graph = read("graph [ node [ id 0 label \"a&#34;b&amp;c&#233;d&#xe9;&bogus; & &#0; &#1114112;\" ] ]").part;
-  EXPECT_EQ(graph.nodes[0].label, "a\"b&c\xC3\xA9" "d\xC3\xA9&bogus; & &#0; &#1114112;");
+  EXPECT_EQ(graph.nodes[0].label,
+            "a\"b&c\xC3\xA9"
+            "d\xC3\xA9&bogus; & &#0; &#1114112;");
 }
 
 TEST(GmlTest, IdsMayComeInAnyOrderAndAsQuotedText) {
-  const auto graph = read(R"(graph [ edge [ source 9 target "4294967296" ] node [ id "4294967296" label "b" ] node [ id 9 label "a" ] ])").part;
+  const auto graph =
+      read(
+          R"(graph [ edge [ source 9 target "4294967296" ] node [ id "4294967296" label "b" ] node [ id 9 label "a" ] ])")
+          .part;
   ASSERT_EQ(graph.edges.size(), 1U);
   EXPECT_EQ(graph.nodes[graph.edges[0].source].label, "a");
   EXPECT_EQ(graph.nodes[graph.edges[0].target].label, "b");
@@ -59,13 +65,17 @@ TEST(GmlTest, IdsMayComeInAnyOrderAndAsQuotedText) {
 TEST(GmlTest, ANodeWithoutLabelIsNamedByItsId) { EXPECT_EQ(read("graph [ node [ id 7 ] ]").part.nodes[0].label, "7"); }
 
 TEST(GmlTest, CreatorAndVersionLinesCommentsAndCrlfAreTaken) {
-  const auto graph = read("Creator \"networkx\"\r\nVersion 1\r\n# a comment\r\ngraph [\r\n node [\r\n id 0\r\n label \"x\"\r\n ]\r\n]\r\n");
+  const auto graph = read(
+      "Creator \"networkx\"\r\nVersion 1\r\n# a comment\r\ngraph [\r\n node [\r\n id 0\r\n label \"x\"\r\n ]\r\n]\r\n");
   EXPECT_EQ(graph.part.nodes.size(), 1U);
   EXPECT_EQ(graph.context.diagnostics.entries().size(), 0U);
 }
 
 TEST(GmlTest, ARepeatedKeyIsAListAndItsStartMarkIsNoEntry) {
-  const auto graph = read(R"(graph [ node [ id 0 label "a" var "_networkx_list_start" var "Comm.w" x 1 x 2 big 1.E-07 inf +INF nan NAN ] ])").part;
+  const auto graph =
+      read(
+          R"(graph [ node [ id 0 label "a" var "_networkx_list_start" var "Comm.w" x 1 x 2 big 1.E-07 inf +INF nan NAN ] ])")
+          .part;
   ASSERT_EQ(graph.nodes[0].attributes.size(), 6U);
   EXPECT_EQ(graph.nodes[0].attributes[0].value, "Comm.w");
   EXPECT_EQ(graph.nodes[0].attributes[1].value, "1");
@@ -82,7 +92,8 @@ TEST(GmlTest, NestedRecordsAreSkippedHoweverDeep) {
 }
 
 TEST(GmlTest, AnEdgeToAMissingNodeIsCountedAndTheRestIsUsed) {
-  const auto graph = read("graph [ node [ id 0 ]\n node [ id 1 ]\n edge [ source 0 target 5 ]\n edge [ source 0 target 1 ] ]");
+  const auto graph =
+      read("graph [ node [ id 0 ]\n node [ id 1 ]\n edge [ source 0 target 5 ]\n edge [ source 0 target 1 ] ]");
   EXPECT_EQ(graph.part.edges.size(), 1U);
   ASSERT_EQ(graph.context.diagnostics.count_of("edge_to_unknown_node"), 1U);
   EXPECT_EQ(graph.context.diagnostics.entries()[0].first.line, 3U);
@@ -90,7 +101,9 @@ TEST(GmlTest, AnEdgeToAMissingNodeIsCountedAndTheRestIsUsed) {
 }
 
 TEST(GmlTest, ANodeWithoutIdAndASecondNodeOfOneIdAreCounted) {
-  const auto graph = read("graph [ node [ label \"x\" ] node [ id 1 label \"a\" ] node [ id 1 label \"b\" ] edge [ source 1 target 1 ] edge [ source 1 ] ]");
+  const auto graph = read(
+      "graph [ node [ label \"x\" ] node [ id 1 label \"a\" ] node [ id 1 label \"b\" ] edge [ source 1 target 1 ] "
+      "edge [ source 1 ] ]");
   EXPECT_EQ(graph.context.diagnostics.count_of("node_without_id"), 1U);
   EXPECT_EQ(graph.context.diagnostics.count_of("duplicate_node"), 1U);
   EXPECT_EQ(graph.context.diagnostics.count_of("edge_without_ends"), 1U);
@@ -100,7 +113,8 @@ TEST(GmlTest, ANodeWithoutIdAndASecondNodeOfOneIdAreCounted) {
 // Cutting the sample at every byte either refuses it in one line or keeps the whole records
 // before the cut.
 TEST(GmlTest, EveryCutKeepsTheWholeRecordsBeforeIt) {
-  const std::string text = "graph [\n node [ id 0 label \"a\" ]\n node [ id 1 label \"b\" ]\n edge [ source 0 target 1 ]\n]\n";
+  const std::string text =
+      "graph [\n node [ id 0 label \"a\" ]\n node [ id 1 label \"b\" ]\n edge [ source 0 target 1 ]\n]\n";
   const std::size_t first_end = text.find(']') + 1;
   const std::size_t second_end = text.find(']', first_end) + 1;
   for (std::size_t cut = 0; cut < text.size() - 2; ++cut) {
@@ -139,7 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadGml{"\x01graph [ ]", "dag.gml:1: '\\x01' found; expected a key, a value, '[' or ']'"}));
 
 TEST(GmlTest, ATextOfTwoMebibytesIsRefused) {
-  EXPECT_THAT(refused("graph [ node [ id 0\n label \"" + std::string(2U << 20U, 'x') + "\" ] ]"), HasSubstr("dag.gml:2: a text of more than 1 MiB"));
+  EXPECT_THAT(refused("graph [ node [ id 0\n label \"" + std::string(2U << 20U, 'x') + "\" ] ]"),
+              HasSubstr("dag.gml:2: a text of more than 1 MiB"));
 }
 
 }  // namespace

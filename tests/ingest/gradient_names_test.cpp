@@ -32,7 +32,10 @@ TEST(GradientNamesTest, TheLineNumberIsTheGradientsNumberEvenWhereALineIsEmpty) 
 }
 
 TEST(GradientNamesTest, JsonListsOfLinesAndOfFieldsSayTheSame) {
-  const auto table = read(R"({"model_name": "x", "gradient_name_list": ["a;shape=(2, 3);dtype=int8", ["b", [2, 3], "float64"], "c"]})", "gradient_name_list.json").part;
+  const auto table =
+      read(R"({"model_name": "x", "gradient_name_list": ["a;shape=(2, 3);dtype=int8", ["b", [2, 3], "float64"], "c"]})",
+           "gradient_name_list.json")
+          .part;
   ASSERT_EQ(table.tensors.size(), 3U);
   EXPECT_EQ(table.tensors[0].bytes, Bytes{6});
   EXPECT_EQ(table.tensors[1].name, "b");
@@ -40,7 +43,9 @@ TEST(GradientNamesTest, JsonListsOfLinesAndOfFieldsSayTheSame) {
   EXPECT_EQ(table.tensors[2].name, "c");
 }
 
-TEST(GradientNamesTest, ABareJsonListIsTaken) { EXPECT_EQ(read(R"(["a","b"])", "gradient_name_list.json").part.tensors.size(), 2U); }
+TEST(GradientNamesTest, ABareJsonListIsTaken) {
+  EXPECT_EQ(read(R"(["a","b"])", "gradient_name_list.json").part.tensors.size(), 2U);
+}
 
 TEST(GradientNamesTest, NumpyAndTorchTypeNamesAreKnown) {
   const auto table = read("a;shape=(1,);dtype=<class 'numpy.float16'>\nb;shape=(1,);dtype=torch.bfloat16\n").part;
@@ -59,9 +64,11 @@ TEST_P(UnknownSizeTest, IsCountedAndTheNameKept) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Malformed, UnknownSizeTest,
-                         testing::Values("a;shape=(-1, 2);dtype=float32", "a;shape=(2, 3);dtype=quaternion", "a;shape=__import__('os');dtype=float32",
+                         testing::Values("a;shape=(-1, 2);dtype=float32", "a;shape=(2, 3);dtype=quaternion",
+                                         "a;shape=__import__('os');dtype=float32",
                                          "a;shape=(9223372036854775807, 9223372036854775807);dtype=float32",
-                                         "a;shape=(99999999999999999999999);dtype=float32", "a;shape=(1.5,);dtype=float32",
+                                         "a;shape=(99999999999999999999999);dtype=float32",
+                                         "a;shape=(1.5,);dtype=float32",
                                          "a;shape=(4611686018427387904,);dtype=float64"));
 
 TEST(GradientNamesTest, ATruncatedJsonListIsUsedUpToTheCut) {
@@ -71,10 +78,13 @@ TEST(GradientNamesTest, ATruncatedJsonListIsUsedUpToTheCut) {
 }
 
 TEST(GradientNamesTest, WhatHoldsNoNameIsRefused) {
-  EXPECT_THAT(refusal("gradient_names", "", "gradient_name_list.txt"), HasSubstr("no gradient in the file; expected one name a line"));
+  EXPECT_THAT(refusal("gradient_names", "", "gradient_name_list.txt"),
+              HasSubstr("no gradient in the file; expected one name a line"));
   EXPECT_THAT(refusal("gradient_names", "{}", "gradient_name_list.json"), HasSubstr("no gradient in the file"));
-  EXPECT_THAT(refusal("gradient_names", "[1 2]", "gradient_name_list.json"), HasSubstr("gradient_name_list.json@3: '2' found; expected ',' or ']' in an array"));
-  EXPECT_THAT(refusal("gradient_names", std::string(2U << 20U, 'x'), "gradient_name_list.txt"), HasSubstr("a line of more than 1 MiB"));
+  EXPECT_THAT(refusal("gradient_names", "[1 2]", "gradient_name_list.json"),
+              HasSubstr("gradient_name_list.json@3: '2' found; expected ',' or ']' in an array"));
+  EXPECT_THAT(refusal("gradient_names", std::string(2U << 20U, 'x'), "gradient_name_list.txt"),
+              HasSubstr("a line of more than 1 MiB"));
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ credit_bytes: 0
 barrier: cross
 control: inline
 network: {bandwidth: 1000Mb/s, latency: 10us}
-)", "job.yaml");
+)",
+                            "job.yaml");
   EXPECT_EQ(job.framework, "byteps");
   EXPECT_EQ(job.backend, "gloo");
   EXPECT_EQ(job.workers, 2U);
@@ -82,30 +83,47 @@ TEST_P(JobRefusalTest, SaysFileLineWhatWasFoundAndWhatWasExpected) {
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, JobRefusalTest,
-    testing::Values(BadJob{"workers: 2\nworker: 3\n", "job.yaml:2: unknown key 'worker'; did you mean 'workers'? expected framework"},
-                    BadJob{"zzzzzzzzz: 3\n", "job.yaml:1: unknown key 'zzzzzzzzz'; expected framework"},
-                    BadJob{"workers: 2\nservers: 1\nworkers: 2\n", "job.yaml:3: 'workers' is given twice, first in line 1"},
-                    BadJob{"network: {latency: 1us, latency: 1us}\n", "job.yaml:1: 'latency' is given twice"},
-                    BadJob{"network:\n  bandwith: 1Gb/s\n", "job.yaml:2: unknown key 'bandwith'; did you mean 'bandwidth'?"},
-                    BadJob{"network: 1Gb/s\n", "job.yaml:1: 'network' is '1Gb/s'; expected a map"},
-                    BadJob{"network: {bandwidth: 1000}\n", "job.yaml:1: 'bandwidth': "}, BadJob{"network: {bandwidth: 0Gb/s}\n", "job.yaml:1: 'bandwidth': "},
-                    BadJob{"network: {bandwidth: -1Gb/s}\n", "job.yaml:1: 'bandwidth': "}, BadJob{"network: {bandwidth: [1]}\n", "job.yaml:1: 'bandwidth' is a list"},
-                    BadJob{"network: {latency: 5}\n", "job.yaml:1: 'latency': "}, BadJob{"network: {latency: -5us}\n", "job.yaml:1: 'latency' is '-5us'"},
-                    BadJob{"\nworkers: 0\n", "job.yaml:2: 'workers' is '0'"}, BadJob{"workers: -1\n", "job.yaml:1: 'workers' is '-1'"},
-                    BadJob{"workers: 2.5\n", "job.yaml:1: 'workers' is '2.5'"}, BadJob{"workers: two\n", "job.yaml:1: 'workers' is 'two'"},
-                    BadJob{"workers: 99999999999999999999\n", "job.yaml:1: 'workers' is '99999999999999999999'"},
-                    BadJob{"workers: 4000000000\n", "job.yaml:1: 'workers' is '4000000000'"}, BadJob{"workers:\n", "job.yaml:1: 'workers' is nothing"},
-                    BadJob{"workers: [1, 2]\n", "job.yaml:1: 'workers' is a list"}, BadJob{"workers: {a: 1}\n", "job.yaml:1: 'workers' is a map"},
-                    BadJob{"partition_bytes: 0\n", "job.yaml:1: 'partition_bytes' is '0'"}, BadJob{"partition_bytes: -4\n", "job.yaml:1: 'partition_bytes' is '-4'"},
-                    BadJob{"partition_bytes: 4Mb\n", "job.yaml:1: 'partition_bytes': "}, BadJob{"credit_bytes: -1\n", "job.yaml:1: 'credit_bytes' is '-1'"},
-                    BadJob{"exact: yes\n", "job.yaml:1: 'exact' is 'yes'"}, BadJob{"schedule: fast\n", "job.yaml:1: 'schedule' is 'fast'; expected fifo or priority"},
-                    BadJob{"schedule: fifos\n", "job.yaml:1: 'schedule' is 'fifos'; expected fifo or priority (did you mean 'fifo'?)"},
-                    BadJob{"barrier: none\n", "job.yaml:1: 'barrier' is 'none'"}, BadJob{"control: last\n", "job.yaml:1: 'control' is 'last'"},
-                    BadJob{"key_hash: md5\n", "job.yaml:1: 'key_hash' is 'md5'"}, BadJob{"framework:\n", "job.yaml:1: 'framework' is nothing"},
-                    BadJob{"- workers: 2\n", "job.yaml:1: the file holds a list"}, BadJob{"just text\n", "job.yaml:1: the file holds a value"},
-                    BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:3: a second document"}, BadJob{"workers: 2\n bad: [\n", "job.yaml:"},
-                    BadJob{"{workers: 2\n", "job.yaml:"}, BadJob{"workers: *missing\n", "job.yaml:1: "}, BadJob{"? [a, b]\n: 2\n", "job.yaml:1: a key is a list"},
-                    BadJob{"<<: {workers: 2}\n", "job.yaml:1: unknown key '<<'"}, BadJob{"\tworkers: 2\n", "job.yaml:1: "}));
+    testing::Values(
+        BadJob{"workers: 2\nworker: 3\n",
+               "job.yaml:2: unknown key 'worker'; did you mean 'workers'? expected framework"},
+        BadJob{"zzzzzzzzz: 3\n", "job.yaml:1: unknown key 'zzzzzzzzz'; expected framework"},
+        BadJob{"workers: 2\nservers: 1\nworkers: 2\n", "job.yaml:3: 'workers' is given twice, first in line 1"},
+        BadJob{"network: {latency: 1us, latency: 1us}\n", "job.yaml:1: 'latency' is given twice"},
+        BadJob{"network:\n  bandwith: 1Gb/s\n", "job.yaml:2: unknown key 'bandwith'; did you mean 'bandwidth'?"},
+        BadJob{"network: 1Gb/s\n", "job.yaml:1: 'network' is '1Gb/s'; expected a map"},
+        BadJob{"network: {bandwidth: 1000}\n", "job.yaml:1: 'bandwidth': "},
+        BadJob{"network: {bandwidth: 0Gb/s}\n", "job.yaml:1: 'bandwidth': "},
+        BadJob{"network: {bandwidth: -1Gb/s}\n", "job.yaml:1: 'bandwidth': "},
+        BadJob{"network: {bandwidth: [1]}\n", "job.yaml:1: 'bandwidth' is a list"},
+        BadJob{"network: {latency: 5}\n", "job.yaml:1: 'latency': "},
+        BadJob{"network: {latency: -5us}\n", "job.yaml:1: 'latency' is '-5us'"},
+        BadJob{"\nworkers: 0\n", "job.yaml:2: 'workers' is '0'"},
+        BadJob{"workers: -1\n", "job.yaml:1: 'workers' is '-1'"},
+        BadJob{"workers: 2.5\n", "job.yaml:1: 'workers' is '2.5'"},
+        BadJob{"workers: two\n", "job.yaml:1: 'workers' is 'two'"},
+        BadJob{"workers: 99999999999999999999\n", "job.yaml:1: 'workers' is '99999999999999999999'"},
+        BadJob{"workers: 4000000000\n", "job.yaml:1: 'workers' is '4000000000'"},
+        BadJob{"workers:\n", "job.yaml:1: 'workers' is nothing"},
+        BadJob{"workers: [1, 2]\n", "job.yaml:1: 'workers' is a list"},
+        BadJob{"workers: {a: 1}\n", "job.yaml:1: 'workers' is a map"},
+        BadJob{"partition_bytes: 0\n", "job.yaml:1: 'partition_bytes' is '0'"},
+        BadJob{"partition_bytes: -4\n", "job.yaml:1: 'partition_bytes' is '-4'"},
+        BadJob{"partition_bytes: 4Mb\n", "job.yaml:1: 'partition_bytes': "},
+        BadJob{"credit_bytes: -1\n", "job.yaml:1: 'credit_bytes' is '-1'"},
+        BadJob{"exact: yes\n", "job.yaml:1: 'exact' is 'yes'"},
+        BadJob{"schedule: fast\n", "job.yaml:1: 'schedule' is 'fast'; expected fifo or priority"},
+        BadJob{"schedule: fifos\n",
+               "job.yaml:1: 'schedule' is 'fifos'; expected fifo or priority (did you mean 'fifo'?)"},
+        BadJob{"barrier: none\n", "job.yaml:1: 'barrier' is 'none'"},
+        BadJob{"control: last\n", "job.yaml:1: 'control' is 'last'"},
+        BadJob{"key_hash: md5\n", "job.yaml:1: 'key_hash' is 'md5'"},
+        BadJob{"framework:\n", "job.yaml:1: 'framework' is nothing"},
+        BadJob{"- workers: 2\n", "job.yaml:1: the file holds a list"},
+        BadJob{"just text\n", "job.yaml:1: the file holds a value"},
+        BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:3: a second document"},
+        BadJob{"workers: 2\n bad: [\n", "job.yaml:"}, BadJob{"{workers: 2\n", "job.yaml:"},
+        BadJob{"workers: *missing\n", "job.yaml:1: "}, BadJob{"? [a, b]\n: 2\n", "job.yaml:1: a key is a list"},
+        BadJob{"<<: {workers: 2}\n", "job.yaml:1: unknown key '<<'"}, BadJob{"\tworkers: 2\n", "job.yaml:1: "}));
 
 TEST(JobFileTest, NestingWithoutBoundIsRefusedInOneLine) {
   for (const char* open : {"[", "{a: ", "- ", "? "}) {
@@ -119,7 +137,8 @@ TEST(JobFileTest, AnAliasBombIsRefusedWithoutBeingWalked) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string last = "*a" + std::to_string(i - 1);
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last + "," + last + "," + last + "," + last + "]\n";
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last + "," + last + "," + last + "," + last +
+            "]\n";
   }
   EXPECT_THAT(refused(text), HasSubstr("job.yaml:1: unknown key 'a0'"));
 }
@@ -128,7 +147,9 @@ TEST(JobFileTest, AFileOfTenMegabytesIsRefused) {
   EXPECT_THAT(refused("framework: " + std::string(10'000'000, 'x')), HasSubstr("larger than 1 MiB"));
 }
 
-TEST(JobFileTest, AMissingFileIsNamed) { EXPECT_THROW(static_cast<void>(read_job_file("/nonexistent/job.yaml")), InputError); }
+TEST(JobFileTest, AMissingFileIsNamed) {
+  EXPECT_THROW(static_cast<void>(read_job_file("/nonexistent/job.yaml")), InputError);
+}
 
 }  // namespace
 }  // namespace stepsim::ingest

@@ -27,7 +27,8 @@ TEST(ScaledDecimalTest, RoundsHalvesAwayFromZero) {
 }
 
 TEST(ScaledDecimalTest, RefusesWhatIsNoNumberOrBeyond64Bits) {
-  for (const std::string_view text : {"", "-", ".5", "5.", "1e", "1e+", "0x1", "01", "1 ", "nan", "1e19", "9223372036854775808"}) {
+  for (const std::string_view text :
+       {"", "-", ".5", "5.", "1e", "1e+", "0x1", "01", "1 ", "nan", "1e19", "9223372036854775808"}) {
     EXPECT_FALSE(scaled_decimal(text, 0).has_value()) << text;
   }
   EXPECT_EQ(scaled_decimal("9223372036854775807", 0), std::numeric_limits<std::int64_t>::max());

@@ -31,8 +31,10 @@ struct MadeGpu {
     parts.tensors.emplace();
     parts.tensors->tensors = {{"a_weight", Bytes{1'000'000}}};
   }
-  MadeGpu& op(const std::string& name, std::int64_t step, std::int64_t start, std::int64_t finish, std::vector<std::string> inputs = {}) {
-    parts.operators->events.push_back({name, "rank0", "1", step, at(start), at(finish) - at(start), std::move(inputs), false});
+  MadeGpu& op(const std::string& name, std::int64_t step, std::int64_t start, std::int64_t finish,
+              std::vector<std::string> inputs = {}) {
+    parts.operators->events.push_back(
+        {name, "rank0", "1", step, at(start), at(finish) - at(start), std::move(inputs), false});
     return *this;
   }
   MadeGpu& stage(Stage stage, std::int64_t start, std::int64_t finish, std::int64_t key = kKey) {
@@ -72,10 +74,18 @@ bool has_edge(const Dag& dag, TaskId from, TaskId to) {
 /// Worker 1 pushes until 30, worker 0 until 20; both have the sum later.
 std::vector<MadeGpu> two_workers() {
   std::vector<MadeGpu> gpus;
-  gpus.push_back(MadeGpu(0).op("FW.a", 0, 0, 5, {"UPDATE"}).op("BW.a", 0, 5, 10, {"FW.a"}).op("UPDATE", 0, 46, 50, {"Comm.a_weight"})
-                     .stage(Stage::kPush, 10, 20).stage(Stage::kPull, 20, 45));
-  gpus.push_back(MadeGpu(1).op("FW.a", 0, 0, 5, {"UPDATE"}).op("BW.a", 0, 5, 10, {"FW.a"}).op("UPDATE", 0, 41, 45, {"Comm.a_weight"})
-                     .stage(Stage::kPush, 10, 30).stage(Stage::kPull, 30, 40));
+  gpus.push_back(MadeGpu(0)
+                     .op("FW.a", 0, 0, 5, {"UPDATE"})
+                     .op("BW.a", 0, 5, 10, {"FW.a"})
+                     .op("UPDATE", 0, 46, 50, {"Comm.a_weight"})
+                     .stage(Stage::kPush, 10, 20)
+                     .stage(Stage::kPull, 20, 45));
+  gpus.push_back(MadeGpu(1)
+                     .op("FW.a", 0, 0, 5, {"UPDATE"})
+                     .op("BW.a", 0, 5, 10, {"FW.a"})
+                     .op("UPDATE", 0, 41, 45, {"Comm.a_weight"})
+                     .stage(Stage::kPush, 10, 30)
+                     .stage(Stage::kPull, 30, 40));
   return gpus;
 }
 
@@ -93,7 +103,8 @@ TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndItsDurationIsTheRest) {
 TEST(ParameterServerTest, AReplayMeetsEveryRecordedTimeAgain) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
-  for (std::size_t i = 0; i < timeline.size(); ++i) EXPECT_EQ(timeline.finish[i], capture.recording.finish[i]) << capture.dag.name(TaskId{i});
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    EXPECT_EQ(timeline.finish[i], capture.recording.finish[i]) << capture.dag.name(TaskId{i});
 }
 
 TEST(ParameterServerTest, AWaitBehindUpdateIsUnexplainedOnlyWhereNoStageEndsRightBeforeIt) {
@@ -128,12 +139,20 @@ TEST(ParameterServerTest, UpdateLeadsToTheNextStepsForward) {
 
 TEST(ParameterServerTest, WithoutAnUpdateALayersForwardWaitsForItsOwnGradient) {
   std::vector<MadeGpu> gpus;
-  gpus.push_back(MadeGpu(0).op("FW.a", 0, 0, 5, {"Comm.a_weight"}).op("BW.a", 0, 5, 10).op("FW.a", 1, 30, 35, {"Comm.a_weight"}).op("BW.a", 1, 35, 40)
-                     .stage(Stage::kPush, 10, 20).stage(Stage::kPull, 20, 29).stage(Stage::kPush, 40, 50).stage(Stage::kPull, 50, 60));
+  gpus.push_back(MadeGpu(0)
+                     .op("FW.a", 0, 0, 5, {"Comm.a_weight"})
+                     .op("BW.a", 0, 5, 10)
+                     .op("FW.a", 1, 30, 35, {"Comm.a_weight"})
+                     .op("BW.a", 1, 35, 40)
+                     .stage(Stage::kPush, 10, 20)
+                     .stage(Stage::kPull, 20, 29)
+                     .stage(Stage::kPush, 40, 50)
+                     .stage(Stage::kPull, 50, 60));
   Job job = job_of(1);
   job.barrier = Barrier::kCross;
   const Capture capture = stitched(std::move(gpus), job);
-  EXPECT_TRUE(has_edge(capture.dag, task_named(capture.dag, "Comm.a_weight.PULL.0", 0), task_named(capture.dag, "FW.a", 0, 1)));
+  EXPECT_TRUE(
+      has_edge(capture.dag, task_named(capture.dag, "Comm.a_weight.PULL.0", 0), task_named(capture.dag, "FW.a", 0, 1)));
 }
 
 TEST(ParameterServerTest, AMissingRecordCostsItsStageAndNotTheStepsAfterIt) {
@@ -141,7 +160,9 @@ TEST(ParameterServerTest, AMissingRecordCostsItsStageAndNotTheStepsAfterIt) {
   MadeGpu gpu(0);
   for (std::int64_t step = 0; step < 3; ++step) {
     const std::int64_t begin = step * 100;
-    gpu.op("FW.a", step, begin, begin + 5).op("BW.a", step, begin + 5, begin + 10).op("UPDATE", step, begin + 50, begin + 60, {"Comm.a_weight"});
+    gpu.op("FW.a", step, begin, begin + 5)
+        .op("BW.a", step, begin + 5, begin + 10)
+        .op("UPDATE", step, begin + 50, begin + 60, {"Comm.a_weight"});
     if (step != 1) gpu.stage(Stage::kPush, begin + 10, begin + 20);  // step 1's push is missing
     gpu.stage(Stage::kPull, begin + 20, begin + 49);
   }
@@ -168,17 +189,33 @@ TEST(ParameterServerTest, WithoutOperatorsOneOpaqueSegmentLiesBetweenTwoReleases
 
 TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
   std::vector<MadeGpu> gpus;
-  gpus.push_back(MadeGpu(0, 0).op("BW.a", 0, 0, 10).op("UPDATE", 0, 80, 90, {"Comm.a_weight"}).stage(Stage::kCoordinateReduce, 10, 11).stage(Stage::kReduce, 16, 21)
-                     .stage(Stage::kCopyD2H, 21, 25).stage(Stage::kCoordinatePush, 25, 26).stage(Stage::kCopyH2D, 60, 64).stage(Stage::kCoordinateBroadcast, 64, 65).stage(Stage::kBroadcast, 66, 71));
-  gpus.push_back(MadeGpu(0, 1).op("BW.a", 0, 0, 15).op("UPDATE", 0, 80, 90, {"Comm.a_weight"}).stage(Stage::kReduce, 15, 20).stage(Stage::kCopyD2H, 20, 24)
-                     .stage(Stage::kPush, 26, 40).stage(Stage::kPull, 40, 60).stage(Stage::kCopyH2D, 60, 63).stage(Stage::kBroadcast, 66, 70));
+  gpus.push_back(MadeGpu(0, 0)
+                     .op("BW.a", 0, 0, 10)
+                     .op("UPDATE", 0, 80, 90, {"Comm.a_weight"})
+                     .stage(Stage::kCoordinateReduce, 10, 11)
+                     .stage(Stage::kReduce, 16, 21)
+                     .stage(Stage::kCopyD2H, 21, 25)
+                     .stage(Stage::kCoordinatePush, 25, 26)
+                     .stage(Stage::kCopyH2D, 60, 64)
+                     .stage(Stage::kCoordinateBroadcast, 64, 65)
+                     .stage(Stage::kBroadcast, 66, 71));
+  gpus.push_back(MadeGpu(0, 1)
+                     .op("BW.a", 0, 0, 15)
+                     .op("UPDATE", 0, 80, 90, {"Comm.a_weight"})
+                     .stage(Stage::kReduce, 15, 20)
+                     .stage(Stage::kCopyD2H, 20, 24)
+                     .stage(Stage::kPush, 26, 40)
+                     .stage(Stage::kPull, 40, 60)
+                     .stage(Stage::kCopyH2D, 60, 63)
+                     .stage(Stage::kBroadcast, 66, 70));
   Job job = job_of(1);
   job.local_size = 2;
   const Capture capture = stitched(std::move(gpus), job);
   const Dag& dag = capture.dag;
   const TaskId reduce = task_named(dag, "Comm.a_weight.REDUCE.0", 1);
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.COORDINATE_REDUCE.0", 0), reduce));
-  EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.COORDINATE_PUSH.0", 0), task_named(dag, "Comm.a_weight.PUSH.0", 1)));
+  EXPECT_TRUE(
+      has_edge(dag, task_named(dag, "Comm.a_weight.COORDINATE_PUSH.0", 0), task_named(dag, "Comm.a_weight.PUSH.0", 1)));
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.PULL.0", 1), task_named(dag, "Comm.a_weight.COPYH2D.0", 0)));
   ASSERT_TRUE(dag.rendezvous(reduce).valid());
   EXPECT_EQ(dag.rendezvous(reduce), dag.rendezvous(task_named(dag, "Comm.a_weight.REDUCE.0", 0)));
@@ -212,7 +249,8 @@ TEST(SplitProcessesTest, AFileOfSeveralGpusIsTakenApartByRank) {
   GpuParts whole;
   whole.host = "folder";
   whole.operators.emplace();
-  for (const char* process : {"wk0.rank0", "wk0.rank1", "wk1.rank0"}) whole.operators->events.push_back({"FW.a", process, "1", 0, at(0), Duration{5}, {}, false});
+  for (const char* process : {"wk0.rank0", "wk0.rank1", "wk1.rank0"})
+    whole.operators->events.push_back({"FW.a", process, "1", 0, at(0), Duration{5}, {}, false});
   const std::vector<GpuParts> gpus = split_processes({whole});
   ASSERT_EQ(gpus.size(), 3U);
   EXPECT_EQ(gpus[1].worker, 0U);

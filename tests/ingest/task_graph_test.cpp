@@ -14,12 +14,16 @@ Parsed<TaskGraph> read(std::string_view text) { return read_text<TaskGraph>("tas
 
 /// A graph of two hosts and one link around `tasks`.
 std::string around(std::string_view tasks) {
-  return R"({"hosts":2,"links":[{"bandwidth_Bps":1e9,"latency_s":1e-05}],"routes":{"0-1":[0]},"tasks":[)" + std::string(tasks) + "]}";
+  return R"({"hosts":2,"links":[{"bandwidth_Bps":1e9,"latency_s":1e-05}],"routes":{"0-1":[0]},"tasks":[)" +
+         std::string(tasks) + "]}";
 }
 
 TEST(TaskGraphTest, ReadsComputesAndTransfers) {
-  const auto graph = read(R"({"name":"x","finish_s":[1.5,{"a":[]}],"hosts":2,"links":[{"bandwidth_Bps":3000000000.0,"latency_s":5e-06}],"routes":{"0-1":[0]},
-    "tasks":[{"id":7,"kind":"compute","host":1,"ns":375357,"after":[]},{"id":3,"kind":"transfer","src":0,"dst":1,"bytes":4096,"after":[7],"name":"t"}]})").part;
+  const auto graph =
+      read(
+          R"({"name":"x","finish_s":[1.5,{"a":[]}],"hosts":2,"links":[{"bandwidth_Bps":3000000000.0,"latency_s":5e-06}],"routes":{"0-1":[0]},
+    "tasks":[{"id":7,"kind":"compute","host":1,"ns":375357,"after":[]},{"id":3,"kind":"transfer","src":0,"dst":1,"bytes":4096,"after":[7],"name":"t"}]})")
+          .part;
   EXPECT_EQ(graph.hosts, 2U);
   EXPECT_EQ(graph.links[0].bandwidth, 3e9);
   EXPECT_EQ(graph.links[0].latency, Duration{5'000});
@@ -34,28 +38,37 @@ TEST(TaskGraphTest, ReadsComputesAndTransfers) {
 }
 
 TEST(TaskGraphTest, TasksMayComeBeforeHostsLinksAndRoutes) {
-  EXPECT_EQ(read(R"({"tasks":[{"kind":"transfer","src":0,"dst":1,"bytes":0,"id":0}],"routes":{"0-1":[0]},"links":[{"bandwidth_Bps":1}],"hosts":2})").part.tasks.size(), 1U);
+  EXPECT_EQ(
+      read(
+          R"({"tasks":[{"kind":"transfer","src":0,"dst":1,"bytes":0,"id":0}],"routes":{"0-1":[0]},"links":[{"bandwidth_Bps":1}],"hosts":2})")
+          .part.tasks.size(),
+      1U);
 }
 
 TEST(TaskGraphTest, AChainOfTwoHundredThousandTasksIsRead) {
   std::string tasks = R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[]})";
   constexpr int kTasks = 200'000;
   for (int i = 1; i < kTasks; ++i) {
-    tasks += ",{\"id\":" + std::to_string(i) + R"(,"kind":"compute","host":0,"ns":1,"after":[)" + std::to_string(i - 1) + "]}";
+    tasks += ",{\"id\":" + std::to_string(i) + R"(,"kind":"compute","host":0,"ns":1,"after":[)" +
+             std::to_string(i - 1) + "]}";
   }
   EXPECT_EQ(read(around(tasks)).part.tasks.size(), static_cast<std::size_t>(kTasks));
 }
 
 TEST(TaskGraphTest, UnknownMembersAreSkippedHoweverDeep) {
   constexpr std::size_t kDepth = 100'000;
-  std::string text = "{\"deep\":" + std::string(kDepth, '[') + std::string(kDepth, ']') + "," + around(R"({"id":0,"kind":"compute","host":0,"ns":1})").substr(1);
+  std::string text = "{\"deep\":" + std::string(kDepth, '[') + std::string(kDepth, ']') + "," +
+                     around(R"({"id":0,"kind":"compute","host":0,"ns":1})").substr(1);
   EXPECT_EQ(read(text).part.tasks.size(), 1U);
 }
 
 TEST(TaskGraphTest, AnErrorNamesTheOffsetOfItsTask) {
-  const std::string text = around(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":1,"kind":"compute","host":0,"ns":1,"after":[9]})");
+  const std::string text =
+      around(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":1,"kind":"compute","host":0,"ns":1,"after":[9]})");
   const std::size_t offset = text.find(R"({"id":1)");
-  EXPECT_EQ(refusal("task_graph", text, "g.json"), "g.json@" + std::to_string(offset) + ": task 1 is after task 9, which does not exist; expected the id of a task");
+  EXPECT_EQ(
+      refusal("task_graph", text, "g.json"),
+      "g.json@" + std::to_string(offset) + ": task 1 is after task 9, which does not exist; expected the id of a task");
 }
 
 struct BadGraph {
@@ -76,64 +89,78 @@ TEST_P(TaskGraphRefusalTest, SaysWhatWasFoundAndWhatWasExpected) {
 
 INSTANTIATE_TEST_SUITE_P(
     MalformedTasks, TaskGraphRefusalTest,
-    testing::Values(task(R"({"kind":"compute","host":0,"ns":1})", "a task without 'id'"),
-                    task(R"({"id":-1,"kind":"compute","host":0,"ns":1})", "'id' is -1"),
-                    task(R"({"id":1.5,"kind":"compute","host":0,"ns":1})", "'id' is 1.5"),
-                    task(R"({"id":"0","kind":"compute","host":0,"ns":1})", "expected a number"),
-                    task(R"({"id":99999999999999999999,"kind":"compute","host":0,"ns":1})", "'id' is 99999999999999999999"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":-5})", "'ns' is -5"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1e300})", "'ns' is 1e300"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":null})", "expected a number"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":NaN})", "expected a number"),
-                    task(R"({"id":0,"kind":"compute","host":0})", "has no 'ns'"),
-                    task(R"({"id":0,"kind":"compute","ns":1})", "has no 'host'"),
-                    task(R"({"id":0,"kind":"compute","host":2,"ns":1})", "task 0 is on host 2; expected 0 to 1"),
-                    task(R"({"id":0,"kind":"compute","host":-1,"ns":1})", "'host' is -1"),
-                    task(R"({"id":0,"kind":"transfer","src":0,"dst":5,"bytes":1})", "task 0 is on host 5"),
-                    task(R"({"id":0,"kind":"transfer","src":1,"dst":0,"bytes":1})", "needs the route \"1-0\""),
-                    task(R"({"id":0,"kind":"transfer","src":0,"dst":0,"bytes":1})", "needs the route \"0-0\""),
-                    task(R"({"id":0,"kind":"transfer","src":0,"dst":1})", "has no 'bytes'"),
-                    task(R"({"id":0,"kind":"transfer","src":0,"dst":1,"bytes":-1})", "'bytes' is -1"),
-                    task(R"({"id":0,"kind":"transfer","src":0,"dst":1,"bytes":9e18})", "'bytes' is 9e18"),
-                    task(R"({"id":0,"kind":"sleep","host":0,"ns":1})", "kind 'sleep'; expected compute or transfer"),
-                    task(R"({"id":0,"host":0,"ns":1})", "kind ''; expected compute or transfer"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[0]})", "waits for itself"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[1]},{"id":1,"kind":"compute","host":0,"ns":1,"after":[0]})", "waits for itself"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":["0"]})", "expected a number"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":0})", "expected an array"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":0,"kind":"compute","host":0,"ns":1})", "a second task has id 0"),
-                    task(R"({"id":0,"kind":"compute","host":0,"ns":1e18},{"id":1,"kind":"compute","host":0,"ns":1e18},{"id":2,"kind":"compute","host":0,"ns":1e18},{"id":3,"kind":"compute","host":0,"ns":1e18})", "more than 100 years"),
-                    task(R"(5)", "expected an object"), task("", "'tasks' is empty")));
+    testing::Values(
+        task(R"({"kind":"compute","host":0,"ns":1})", "a task without 'id'"),
+        task(R"({"id":-1,"kind":"compute","host":0,"ns":1})", "'id' is -1"),
+        task(R"({"id":1.5,"kind":"compute","host":0,"ns":1})", "'id' is 1.5"),
+        task(R"({"id":"0","kind":"compute","host":0,"ns":1})", "expected a number"),
+        task(R"({"id":99999999999999999999,"kind":"compute","host":0,"ns":1})", "'id' is 99999999999999999999"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":-5})", "'ns' is -5"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":1e300})", "'ns' is 1e300"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":null})", "expected a number"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":NaN})", "expected a number"),
+        task(R"({"id":0,"kind":"compute","host":0})", "has no 'ns'"),
+        task(R"({"id":0,"kind":"compute","ns":1})", "has no 'host'"),
+        task(R"({"id":0,"kind":"compute","host":2,"ns":1})", "task 0 is on host 2; expected 0 to 1"),
+        task(R"({"id":0,"kind":"compute","host":-1,"ns":1})", "'host' is -1"),
+        task(R"({"id":0,"kind":"transfer","src":0,"dst":5,"bytes":1})", "task 0 is on host 5"),
+        task(R"({"id":0,"kind":"transfer","src":1,"dst":0,"bytes":1})", "needs the route \"1-0\""),
+        task(R"({"id":0,"kind":"transfer","src":0,"dst":0,"bytes":1})", "needs the route \"0-0\""),
+        task(R"({"id":0,"kind":"transfer","src":0,"dst":1})", "has no 'bytes'"),
+        task(R"({"id":0,"kind":"transfer","src":0,"dst":1,"bytes":-1})", "'bytes' is -1"),
+        task(R"({"id":0,"kind":"transfer","src":0,"dst":1,"bytes":9e18})", "'bytes' is 9e18"),
+        task(R"({"id":0,"kind":"sleep","host":0,"ns":1})", "kind 'sleep'; expected compute or transfer"),
+        task(R"({"id":0,"host":0,"ns":1})", "kind ''; expected compute or transfer"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[0]})", "waits for itself"),
+        task(
+            R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[1]},{"id":1,"kind":"compute","host":0,"ns":1,"after":[0]})",
+            "waits for itself"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":["0"]})", "expected a number"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":0})", "expected an array"),
+        task(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":0,"kind":"compute","host":0,"ns":1})",
+             "a second task has id 0"),
+        task(
+            R"({"id":0,"kind":"compute","host":0,"ns":1e18},{"id":1,"kind":"compute","host":0,"ns":1e18},{"id":2,"kind":"compute","host":0,"ns":1e18},{"id":3,"kind":"compute","host":0,"ns":1e18})",
+            "more than 100 years"),
+        task(R"(5)", "expected an object"), task("", "'tasks' is empty")));
 
 INSTANTIATE_TEST_SUITE_P(
     MalformedGraphs, TaskGraphRefusalTest,
-    testing::Values(BadGraph{"", "expected an object"}, BadGraph{"[]", "expected an object"}, BadGraph{"{}", "no member 'hosts'"},
-                    BadGraph{R"({"hosts":1})", "no member 'tasks'"}, BadGraph{R"({"hosts":0,"tasks":[]})", "'hosts' is 0"},
-                    BadGraph{R"({"hosts":-3,"tasks":[]})", "'hosts' is -3"}, BadGraph{R"({"hosts":1e30,"tasks":[]})", "'hosts' is 1e30"},
-                    BadGraph{R"({"hosts":1,"hosts":1})", "'hosts' is given twice"},
-                    BadGraph{R"({"hosts":1,"tasks":[],"tasks":[]})", "'tasks' is given twice"},
-                    BadGraph{R"({"links":[{}]})", "a link without 'bandwidth_Bps'"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":0}]})", "'bandwidth_Bps' is 0"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":-1}]})", "'bandwidth_Bps' is -1"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":1e400}]})", "'bandwidth_Bps' is 1e400"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":1e-300}]})", "'bandwidth_Bps' is 1e-300"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":1,"latency_s":-1}]})", "'latency_s' is -1"},
-                    BadGraph{R"({"links":[{"bandwidth_Bps":1,"latency_s":1e30}]})", "'latency_s' is 1e30"},
-                    BadGraph{R"({"routes":{"0":[0]}})", "route '0'; expected two hosts"},
-                    BadGraph{R"({"routes":{"a-b":[0]}})", "route 'a-b'; expected two hosts"},
-                    BadGraph{R"({"routes":{"0-1-2":[0]}})", "route '0-1-2'; expected two hosts"},
-                    BadGraph{R"({"routes":{"0-99999999999":[0]}})", "route '0-99999999999'; expected two hosts"},
-                    BadGraph{R"({"routes":{"0-1":[]}})", "crosses no link"},
-                    BadGraph{R"({"routes":{"0-1":[0],"0-1":[0]}})", "route '0-1' is given twice"},
-                    BadGraph{R"({"hosts":2,"routes":{"0-1":[0]},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]})", "crosses link 0; expected one of the 0 links"},
-                    BadGraph{R"({"hosts":1,"links":[{"bandwidth_Bps":1}],"routes":{"0-7":[0]},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]})", "names a host that does not exist"},
-                    BadGraph{R"({"hosts":1 "tasks":[]})", "expected ',' or '}' in an object"},
-                    BadGraph{R"({"hosts":1,})", "expected a text in double quotes"}, BadGraph{R"({"hosts" 1})", "expected ':' after a key"},
-                    BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]} x)", "after the document"},
-                    BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"comp)", "the file ends here; expected the end of a text"},
-                    BadGraph{R"({"hosts":1,"x":"\q"})", "a backslash before no escape"}, BadGraph{R"({"x":"\ud800\u0041"})", "half a surrogate pair"},
-                    BadGraph{R"({"x":"\u12g4"})", "four hexadecimal digits"}, BadGraph{"{\"x\":\"a\nb\"}", "in a text; expected it escaped"},
-                    BadGraph{R"({"hosts":01})", "expected a number"}, BadGraph{R"({"x":nul})", "'nul' found; expected a value"}));
+    testing::Values(
+        BadGraph{"", "expected an object"}, BadGraph{"[]", "expected an object"}, BadGraph{"{}", "no member 'hosts'"},
+        BadGraph{R"({"hosts":1})", "no member 'tasks'"}, BadGraph{R"({"hosts":0,"tasks":[]})", "'hosts' is 0"},
+        BadGraph{R"({"hosts":-3,"tasks":[]})", "'hosts' is -3"},
+        BadGraph{R"({"hosts":1e30,"tasks":[]})", "'hosts' is 1e30"},
+        BadGraph{R"({"hosts":1,"hosts":1})", "'hosts' is given twice"},
+        BadGraph{R"({"hosts":1,"tasks":[],"tasks":[]})", "'tasks' is given twice"},
+        BadGraph{R"({"links":[{}]})", "a link without 'bandwidth_Bps'"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":0}]})", "'bandwidth_Bps' is 0"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":-1}]})", "'bandwidth_Bps' is -1"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":1e400}]})", "'bandwidth_Bps' is 1e400"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":1e-300}]})", "'bandwidth_Bps' is 1e-300"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":1,"latency_s":-1}]})", "'latency_s' is -1"},
+        BadGraph{R"({"links":[{"bandwidth_Bps":1,"latency_s":1e30}]})", "'latency_s' is 1e30"},
+        BadGraph{R"({"routes":{"0":[0]}})", "route '0'; expected two hosts"},
+        BadGraph{R"({"routes":{"a-b":[0]}})", "route 'a-b'; expected two hosts"},
+        BadGraph{R"({"routes":{"0-1-2":[0]}})", "route '0-1-2'; expected two hosts"},
+        BadGraph{R"({"routes":{"0-99999999999":[0]}})", "route '0-99999999999'; expected two hosts"},
+        BadGraph{R"({"routes":{"0-1":[]}})", "crosses no link"},
+        BadGraph{R"({"routes":{"0-1":[0],"0-1":[0]}})", "route '0-1' is given twice"},
+        BadGraph{R"({"hosts":2,"routes":{"0-1":[0]},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]})",
+                 "crosses link 0; expected one of the 0 links"},
+        BadGraph{
+            R"({"hosts":1,"links":[{"bandwidth_Bps":1}],"routes":{"0-7":[0]},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]})",
+            "names a host that does not exist"},
+        BadGraph{R"({"hosts":1 "tasks":[]})", "expected ',' or '}' in an object"},
+        BadGraph{R"({"hosts":1,})", "expected a text in double quotes"},
+        BadGraph{R"({"hosts" 1})", "expected ':' after a key"},
+        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]} x)", "after the document"},
+        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"comp)", "the file ends here; expected the end of a text"},
+        BadGraph{R"({"hosts":1,"x":"\q"})", "a backslash before no escape"},
+        BadGraph{R"({"x":"\ud800\u0041"})", "half a surrogate pair"},
+        BadGraph{R"({"x":"\u12g4"})", "four hexadecimal digits"},
+        BadGraph{"{\"x\":\"a\nb\"}", "in a text; expected it escaped"},
+        BadGraph{R"({"hosts":01})", "expected a number"}, BadGraph{R"({"x":nul})", "'nul' found; expected a value"}));
 
 // Whatever is cut off, the answer is one line with the offset of the cut.
 TEST(TaskGraphTest, EveryCutIsRefusedInOneLine) {

@@ -41,7 +41,8 @@ class RandomJob {
   Duration duration() { return Duration{below(4) == 0 ? 0 : below(span_) * std::int64_t{1'000}}; }
 
   std::string node() {
-    constexpr const char* kNames[] = {"FW.a", "FW.b", "BW.a", "BW.b", "UPDATE", "STEP", "Comm.a_w", "Comm.b_w", "Comm.a.PUSH"};
+    constexpr const char* kNames[] = {"FW.a", "FW.b",     "BW.a",     "BW.b",       "UPDATE",
+                                      "STEP", "Comm.a_w", "Comm.b_w", "Comm.a.PUSH"};
     return kNames[below(9)];
   }
 
@@ -66,7 +67,8 @@ class RandomJob {
     for (int i = 0; i < count; ++i) {
       const auto stage = static_cast<Stage>(below(13));
       const std::int64_t key = stage == Stage::kTotal ? -1 : below(4) + (std::int64_t{below(2)} << 16);
-      trace.events.push_back({static_cast<std::uint32_t>(below(3)), stage, key, static_cast<std::uint32_t>(below(20) == 0 ? below(3) : 0), time(), duration()});
+      trace.events.push_back({static_cast<std::uint32_t>(below(3)), stage, key,
+                              static_cast<std::uint32_t>(below(20) == 0 ? below(3) : 0), time(), duration()});
     }
     return trace;
   }
@@ -92,7 +94,8 @@ class RandomJob {
   OperatorGraph graph() {
     OperatorGraph made;
     for (int i = 0; i < 6; ++i) made.nodes.push_back({node(), {}});
-    for (int i = 0; i < 8; ++i) made.edges.push_back({static_cast<std::uint32_t>(below(6)), static_cast<std::uint32_t>(below(6))});
+    for (int i = 0; i < 8; ++i)
+      made.edges.push_back({static_cast<std::uint32_t>(below(6)), static_cast<std::uint32_t>(below(6))});
     return made;
   }
 
