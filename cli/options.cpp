@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <thread>
 
 #include "cli/arguments.h"
@@ -95,6 +96,16 @@ int parse_threads(std::string_view text) {
         fmt::format("--threads: '{}' is no number of threads; expected 1 to {}", shown(text), kMostThreads));
   }
   return *threads;
+}
+
+std::size_t parse_rows(std::string_view text) {
+  if (text == "all") {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  if (const std::optional<std::size_t> rows = parse_number<std::size_t>(text)) {
+    return *rows;
+  }
+  throw UsageError(fmt::format("--rows: '{}' is no number of rows; expected a number or all", shown(text)));
 }
 
 void check_network(std::string_view name) {

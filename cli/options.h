@@ -1,6 +1,7 @@
 #ifndef STEPSIM_CLI_OPTIONS_H
 #define STEPSIM_CLI_OPTIONS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -41,6 +42,9 @@ struct CommonOptions {
 
 /// "1" to "1024". Throws UsageError.
 [[nodiscard]] int parse_threads(std::string_view text);
+
+/// How many rows of a table to print: "30", or "all". Throws UsageError.
+[[nodiscard]] std::size_t parse_rows(std::string_view text);
 
 /// Throws UsageError unless `name` is a network model that exists.
 void check_network(std::string_view name);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDefaultRows = 30;
 
-void run(const CommonOptions& options, bool all, const Session& session) {
+void run(const CommonOptions& options, std::size_t rows, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
   const NamedPath path = path_of_iteration(replayed, sim::summarize(replayed.capture, replayed.timeline));
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
@@ -22,15 +22,17 @@ void run(const CommonOptions& options, bool all, const Session& session) {
   if (options.json) {
     write_critical_path(session.out, replayed, path, provenance);
   } else {
-    session.out.write(critical_path_text(replayed, path, all ? path.path.tasks.size() : kDefaultRows));
+    session.out.write(critical_path_text(replayed, path, rows));
   }
 }
 
 Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(app);
-  const auto* all = app.add_flag("--all")->disable_flag_override()->description(
-      "print every task of the path (default: the 30 longest; --json has all)");
-  return [=](const Session& session) { run(common(), all->count() > 0, session); };
+  const auto* rows = app.add_option("--rows")->type_name("N")->description(
+      "print the N longest tasks of the path, or all (default: 30; --json has all)");
+  return [=](const Session& session) {
+    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+  };
 }
 
 }  // namespace

@@ -84,6 +84,15 @@ TEST(OptionsTest, ThreadsAreOneToOneThousandAndTwentyFour) {
   }
 }
 
+TEST(OptionsTest, RowsAreANumberOrAll) {
+  EXPECT_EQ(parse_rows("0"), 0U);
+  EXPECT_EQ(parse_rows("30"), 30U);
+  EXPECT_GT(parse_rows("all"), std::size_t{1} << 40U);
+  for (const char* wrong : {"", "-1", "many", "3.5"}) {
+    EXPECT_THROW(static_cast<void>(parse_rows(wrong)), UsageError) << wrong;
+  }
+}
+
 TEST(OptionsTest, ANetworkModelToComeIsToldFromAMistypedOne) {
   EXPECT_NO_THROW(check_network("recorded"));
   EXPECT_EQ(usage_error({"a", "--network", "maxmin"}), "--network maxmin is not there yet; expected recorded");

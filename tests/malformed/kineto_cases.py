@@ -140,7 +140,7 @@ def hostile_names():
     """Names that would move a terminal's cursor, turn its text round or forge a line."""
     lines = [line.replace("kernel0", HOSTILE).replace("aten::op0", HOSTILE).replace("cudaLaunchKernel", "cudaLaunchKernel" + HOSTILE) for line in base.lines()]
     content = base.text(lines, meta=base.META + ',\n"host_name": "' + HOSTILE + '"')
-    for words in (["replay"], ["critical-path", "--all"], ["critical-path", "--json"], ["replay", "--tasks", "--json"]):
+    for words in (["replay"], ["critical-path", "--rows", "all"], ["critical-path", "--json"], ["replay", "--tasks", "--json"]):
         yield Case("kineto-hostile-names-" + "".join(words), {"rank0.json": content}, words + ["rank0.json"], printed)
 
 
