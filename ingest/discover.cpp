@@ -122,7 +122,7 @@ class Search {
     } else if (named) {
       throw InputError({path, 0, {}},
                        fmt::format("this is in no format that is known here; expected {}", known_formats()));
-    } else {
+    } else if (fs::path(path).filename() != "job.yaml") {  // that one find_job_file() finds
       diagnostics_->count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
                           {path, {}, {}});
     }
@@ -144,6 +144,12 @@ std::string_view leading_number(std::string_view text) noexcept {
 std::string_view without_zeros(std::string_view digits) noexcept {
   const std::size_t first = digits.find_first_not_of('0');
   return first == std::string_view::npos ? digits.substr(digits.size()) : digits.substr(first);
+}
+
+/// `file` from the working folder on, if `trace` was given so: it is shown and recorded.
+std::string as_given(const std::string& file, const std::string& trace) {
+  std::error_code unknown;
+  return fs::path(trace).is_absolute() ? file : fs::proximate(file, unknown).string();
 }
 
 }  // namespace
@@ -168,7 +174,7 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
     fs::path place = folder.has_filename() ? folder : folder.parent_path();
     for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
       const std::string file = (place / "job.yaml").string();
-      if (regular_file(file)) return file;
+      if (regular_file(file)) return as_given(file, trace);
     }
   }
   return std::nullopt;

@@ -234,16 +234,12 @@ class JobParts {
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
 };
 
-Job job_of(const std::vector<std::string>& traces, const LoadOptions& options) {
-  const std::optional<std::string> file = options.job_file ? options.job_file : find_job_file(traces);
-  return file ? read_job_file(*file) : Job{};
-}
-
 }  // namespace
 
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
   Assembly assembly;
-  const Job job = job_of(traces, options);
+  const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
+  const Job job = job_file ? read_job_file(*job_file) : Job{};
   const std::vector<FoundFile> files = discover(traces, assembly.diagnostics);
   std::vector<ReadFile> read = read_all(files, options);
   Capture counts;
@@ -255,6 +251,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options)
     counts.inputs.push_back(files[i].path);
     parts.add(files[i], std::move(read[i].part));
   }
+  if (job_file) counts.inputs.push_back(*job_file);
   parts.stitch(options, job, assembly);
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
   Capture capture = finish(std::move(assembly));

@@ -263,7 +263,7 @@ Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
   if (with_queueing) columns.push_back({"queueing"});
   const Column named[] = {{"class", Align::kLeft},
                           {"rank"},
-                          {"lane", Align::kLeft, 14},
+                          {"lane", Align::kLeft, 20},
                           {"task", Align::kLeft, 32},
                           {"released by", Align::kLeft, 40}};
   columns.insert(columns.end(), std::begin(named), std::end(named));

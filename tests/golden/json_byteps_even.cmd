@@ -18,8 +18,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 "critical_path":{"of":"rank 0's step 7","length_ns":533139000,"classes":{"compute":57496000,"communication":474986000,"host":0,"queueing":0,"wait":657000},"unexplained_ns":56000},
 "stragglers":[],
 "clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0},{"host":"1","offset_ns":0,"residual_ns":52879000,"slope":0}]},
-"ingest":{"events":2280,"skipped":0,"diagnostics":[
-{"name":"file_not_used","count":1,"severity":"info","remedy":"files of no known trace format beside the traces","detail":"","first":"scenarios/samples/byteps-even/job.yaml"}]},
+"ingest":{"events":2280,"skipped":0,"diagnostics":[]},
 "assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded"],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim replay scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
@@ -29,4 +28,5 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"path":"scenarios/samples/byteps-even/traces/1/0/bps_trace_final.json","bytes":21495,"crc64":"d2ad5916bc2fcfce"},
 {"path":"scenarios/samples/byteps-even/traces/1/0/comm.json","bytes":314092,"crc64":"36bb62ef8cde02b9"},
 {"path":"scenarios/samples/byteps-even/traces/1/0/dag.gml","bytes":4963,"crc64":"f62e76924c9d5376"},
-{"path":"scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt","bytes":710,"crc64":"4460aaefd8fab639"}]}}
+{"path":"scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt","bytes":710,"crc64":"4460aaefd8fab639"},
+{"path":"scenarios/samples/byteps-even/job.yaml","bytes":176,"crc64":"aea311192a76e93b"}]}}

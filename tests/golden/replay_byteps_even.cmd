@@ -30,17 +30,17 @@ queueing              0 ns   0.0 %
 wait            657.000 us   0.1 %
 
 Its 10 longest tasks of 67, in order of time
-     start   duration  class          rank  lane            task                       released by
-180.618 ms  18.487 ms  communication     0  PUSH t...ver 1  Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
-233.791 ms  17.817 ms  communication     0  PUSH t...ver 1  Comm.layer5_weight.PUSH.0  Comm.layer6_weight.PUSH.2 (stream)
-267.504 ms  17.404 ms  communication     0  PUSH t...ver 1  Comm.layer3_weight.PUSH.0  Comm.layer4_weight.PUSH.1 (stream)
-284.908 ms  17.307 ms  communication     0  PUSH t...ver 1  Comm.layer2_weight.PUSH.0  Comm.layer3_weight.PUSH.0 (stream)
-319.435 ms  18.857 ms  communication     0  PUSH t...ver 1  Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
-390.032 ms  18.194 ms  communication     0  PULL f...ver 1  Comm.layer7_weight.PULL.1  Comm.layer8_weight.PULL.2 (stream)
-425.650 ms  17.841 ms  communication     0  PULL f...ver 1  Comm.layer5_weight.PULL.0  Comm.layer6_weight.PULL.2 (stream)
-460.562 ms  18.540 ms  communication     0  PULL f...ver 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
-479.102 ms  17.236 ms  communication     0  PULL f...ver 1  Comm.layer2_weight.PULL.0  Comm.layer3_weight.PULL.0 (stream)
-513.965 ms  17.821 ms  communication     0  PULL f...ver 1  Comm.layer0_weight.PULL.0  Comm.layer1_weight.PULL.1 (stream)
+     start   duration  class          rank  lane                task                       released by
+180.618 ms  18.487 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
+233.791 ms  17.817 ms  communication     0  PUSH to server 1    Comm.layer5_weight.PUSH.0  Comm.layer6_weight.PUSH.2 (stream)
+267.504 ms  17.404 ms  communication     0  PUSH to server 1    Comm.layer3_weight.PUSH.0  Comm.layer4_weight.PUSH.1 (stream)
+284.908 ms  17.307 ms  communication     0  PUSH to server 1    Comm.layer2_weight.PUSH.0  Comm.layer3_weight.PUSH.0 (stream)
+319.435 ms  18.857 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
+390.032 ms  18.194 ms  communication     0  PULL from server 1  Comm.layer7_weight.PULL.1  Comm.layer8_weight.PULL.2 (stream)
+425.650 ms  17.841 ms  communication     0  PULL from server 1  Comm.layer5_weight.PULL.0  Comm.layer6_weight.PULL.2 (stream)
+460.562 ms  18.540 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
+479.102 ms  17.236 ms  communication     0  PULL from server 1  Comm.layer2_weight.PULL.0  Comm.layer3_weight.PULL.0 (stream)
+513.965 ms  17.821 ms  communication     0  PULL from server 1  Comm.layer0_weight.PULL.0  Comm.layer1_weight.PULL.1 (stream)
 
 Clocks against the first host
 host  ahead by   residual
@@ -49,7 +49,6 @@ host  ahead by   residual
 
 Input
 2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
-- file_not_used (1): files of no known trace format beside the traces
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
