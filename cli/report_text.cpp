@@ -34,7 +34,7 @@ std::string clock_text(const Recording& recording) {
   if (recording.clocks.size() < 2) {
     return {};
   }
-  Table table({{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"residual"}});
+  Table table({{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"may be off by"}});
   for (const HostClock& clock : recording.clocks) {
     table.add_row({clock.host, to_text(clock.offset), to_text(clock.residual)});
   }

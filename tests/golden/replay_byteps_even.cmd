@@ -43,9 +43,9 @@ Its 10 longest tasks of 67, in order of time
 513.965 ms  17.821 ms  communication     0  PULL from server 1  Comm.layer0_weight.PULL.0  Comm.layer1_weight.PULL.1 (stream)
 
 Clocks against the first host
-host  ahead by   residual
-0         0 ns       0 ns
-1         0 ns  52.879 ms
+host  ahead by  may be off by
+0         0 ns           0 ns
+1         0 ns      52.879 ms
 
 Input
 2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
