@@ -126,5 +126,19 @@ TEST_F(CaptureTest, BytePsJobsReplayWithinOneAndAHalfPercent) {
   }
 }
 
+TEST_F(CaptureTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNoReplay) {
+  const Replayed ahead = replayed({shared("truth/ps/even-offset/base/traces")});
+  const Replayed even = replayed({shared("truth/ps/even-first/base/traces")});
+
+  // truth/README.md: worker 1's clock runs 7.3 ms ahead. What the traces allow to be known of it
+  // is docs/fidelity.md, "Clocks of parameter-server jobs".
+  ASSERT_EQ(ahead.capture.recording.clocks.size(), 2U);
+  const HostClock& clock = ahead.capture.recording.clocks[1];
+  EXPECT_LE(std::abs((clock.offset - Duration{7'300'000}).count()), clock.residual.count());
+  const double ratio = static_cast<double>(ahead.summary.iteration.replayed.count()) /
+                       static_cast<double>(even.summary.iteration.replayed.count());
+  EXPECT_NEAR(ratio, 1.0, 0.01);
+}
+
 }  // namespace
 }  // namespace stepsim
