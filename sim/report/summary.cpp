@@ -267,6 +267,13 @@ std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWa
   return result;
 }
 
+/// From the first start to the last end.
+Duration whole_length(const Timeline& timeline) {
+  if (timeline.size() == 0) return {};
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
+         *std::min_element(timeline.start.begin(), timeline.start.end());
+}
+
 Summary summarize_recording(const Dag& dag, const Recording& recording, const Timeline& timeline) {
   const Measuring measuring{dag, recording, timeline};
   Summary summary;
@@ -297,6 +304,7 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
   replayed.finish = timeline.finish;
   Summary summary = summarize_recording(capture.dag, replayed, timeline);
   summary.iteration.measured = Duration{};
+  summary.iteration.replayed = whole_length(timeline);
   return summary;
 }
 

@@ -23,7 +23,7 @@
 ///   their replayed times.
 /// * A rank's iteration: the median distance between the starts of consecutive whole steps;
 ///   without two of them, the median step; without steps, first start to last end. The job's:
-///   the largest over ranks (design.md 7).
+///   the largest over ranks (design.md 7); of a task graph, first start to last end of all.
 /// * Unexplained wait: for each rank, the time of an iteration during which at least one of
 ///   its lanes waits for something that nothing explains; the largest over ranks.
 namespace stepsim::sim {

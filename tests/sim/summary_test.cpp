@@ -109,6 +109,16 @@ TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
   EXPECT_THAT(headline(capture, summary), HasSubstr("nothing was measured"));
 }
 
+TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
+  // 100 ns on one host, then 30 ns on another: neither host alone is busy for 130 ns.
+  DagMaker maker;
+  const TaskId first = maker.task(maker.lane(0), 100);
+  maker.task(maker.lane(1), 30, {first});
+  Capture capture;
+  capture.dag = maker.build();
+  EXPECT_EQ(summary_of(capture).iteration.replayed, Duration{130});
+}
+
 TEST(SummaryTest, EmptyCaptureHasAnEmptySummary) {
   const Capture capture;
   const Summary summary = summary_of(capture);
