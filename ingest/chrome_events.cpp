@@ -106,7 +106,8 @@ struct ChromeEventReader::State {
   void cut(std::uint64_t begin);
 
   void fill(ChromeEvent& event, std::uint64_t begin);
-  std::string_view content(const std::optional<Value>& value, std::string& scratch) const;
+  std::string_view content(ChromeRecord::Member member);
+  std::optional<std::int64_t> time(ChromeRecord::Member member) const;
   InputLocation place_of(std::uint64_t offset) const { return {source.name(), offset, {}}; }
 
   TraceCursor text;
@@ -120,7 +121,7 @@ struct ChromeEventReader::State {
   std::optional<std::uint64_t> open_record; // begins here and has no end: cut off, unless others follow
   std::uint64_t read_again = 0;             // bytes, while recovering
   std::size_t members_bytes = 0;
-  std::array<std::string, 5> scratch;
+  std::array<std::string, 5> scratch;  // of the members that are text, unescaped
 };
 
 bool ChromeEventReader::State::next(ChromeEvent& event) {
@@ -268,7 +269,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   }
   if (outcome == Outcome::kCut) {
     if (!open_record) open_record = begin;
-  } else if (!recovering || fields.phase) {
+  } else if (!recovering || fields.has(ChromeRecord::kPhase)) {
     bad_record(begin, skipped > 0 ? std::string{} : fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
   }
   recover_from(begin + 1, text.stopped_at());
@@ -398,28 +399,32 @@ bool ChromeEventReader::State::find_record() {
   return found;
 }
 
-std::string_view ChromeEventReader::State::content(const std::optional<Value>& value, std::string& scratch_text) const {
-  if (!value || (value->type == Type::kLiteral && value->raw == "null")) return {};
-  if (value->plain) return value->raw;
-  scratch_text = json::unescaped(value->raw);
-  return scratch_text;
+std::string_view ChromeEventReader::State::content(ChromeRecord::Member member) {
+  if (!fields.has(member)) return {};
+  const Value& value = fields[member];
+  if (value.type == Type::kLiteral && value.raw == "null") return {};
+  if (value.plain) return value.raw;
+  return scratch[member] = json::unescaped(value.raw);
+}
+
+std::optional<std::int64_t> ChromeEventReader::State::time(ChromeRecord::Member member) const {
+  if (!fields.has(member) || fields[member].type > Type::kNumber) return std::nullopt;
+  return microseconds_as_ns(fields[member].raw);
 }
 
 void ChromeEventReader::State::fill(ChromeEvent& event, std::uint64_t begin) {
-  const auto time = [](const std::optional<Value>& value) -> std::optional<std::int64_t> {
-    if (!value || value->type > Type::kNumber) return std::nullopt;
-    return microseconds_as_ns(value->raw);
-  };
   ++records;
-  event.phase = content(fields.phase, scratch[0]);
-  event.category = content(fields.category, scratch[1]);
-  event.name = content(fields.name, scratch[2]);
-  event.process = content(fields.process, scratch[3]);
-  event.thread = content(fields.thread, scratch[4]);
-  event.arguments = fields.arguments && fields.arguments->type == Type::kObject ? fields.arguments->raw : std::string_view{};
-  event.start_ns = time(fields.start);
-  event.duration_ns = time(fields.duration);
-  event.has_duration = fields.duration.has_value();
+  event.phase = content(ChromeRecord::kPhase);
+  event.category = content(ChromeRecord::kCategory);
+  event.name = content(ChromeRecord::kName);
+  event.process = content(ChromeRecord::kProcess);
+  event.thread = content(ChromeRecord::kThread);
+  const bool has_arguments = fields.has(ChromeRecord::kArguments) && fields[ChromeRecord::kArguments].type == Type::kObject;
+  event.arguments = has_arguments ? fields[ChromeRecord::kArguments].raw : std::string_view{};
+  event.argument_list = has_arguments ? std::span{fields.arguments()} : std::span<const ChromeArgument>{};
+  event.start_ns = time(ChromeRecord::kStart);
+  event.duration_ns = time(ChromeRecord::kDuration);
+  event.has_duration = fields.has(ChromeRecord::kDuration);
   event.offset = begin;
   if (record_is_odd) odd(begin);
 }

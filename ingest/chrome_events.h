@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,12 @@
 
 namespace stepsim::ingest {
 
+/// A member of a record's args: its key and raw JSON text.
+struct ChromeArgument {
+  std::string_view key;
+  std::string_view value;
+};
+
 /// One record of a Chrome trace. The views are valid until the next call of next().
 /// Strings are unescaped; numbers given as strings, and strings given as numbers, are taken
 /// as what the field needs.
@@ -25,6 +32,8 @@ struct ChromeEvent {
   std::string_view process;    ///< pid as text, number or string
   std::string_view thread;     ///< tid as text
   std::string_view arguments;  ///< raw JSON text of args, "{...}"; empty if absent
+  /// The same, taken apart; empty as well if there are more than a few hundred members.
+  std::span<const ChromeArgument> argument_list;
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
   bool has_duration = false;   ///< dur is there, even if it is no time that fits

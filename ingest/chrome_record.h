@@ -1,34 +1,44 @@
 #ifndef STEPSIM_INGEST_CHROME_RECORD_H
 #define STEPSIM_INGEST_CHROME_RECORD_H
 
-#include <optional>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
+#include "ingest/chrome_events.h"
 #include "ingest/json_scan.h"
 
 namespace stepsim::ingest {
 
 /// The members of one record of a Chrome trace that stepsim uses, as they stand in the text.
 /// Of a key that comes twice the last counts, as in Python and JavaScript.
-struct ChromeRecord {
-  std::optional<json::Value> phase;
-  std::optional<json::Value> category;
-  std::optional<json::Value> name;
-  std::optional<json::Value> process;
-  std::optional<json::Value> thread;
-  std::optional<json::Value> start;
-  std::optional<json::Value> duration;
-  std::optional<json::Value> arguments;
+class ChromeRecord {
+ public:
+  enum Member : std::uint8_t { kPhase, kCategory, kName, kProcess, kThread, kStart, kDuration, kArguments, kOther };
 
   /// Reads the object at scanner.at(); the scanner says what stopped it.
   [[nodiscard]] bool scan(json::Scanner& scanner);
 
+  [[nodiscard]] bool has(Member member) const noexcept { return (seen_ >> member & 1U) != 0; }
+  /// Precondition: has(member).
+  [[nodiscard]] const json::Value& operator[](Member member) const noexcept { return values_[member]; }
+  /// Members of args; empty if they are more than kMostArguments.
+  [[nodiscard]] const std::vector<ChromeArgument>& arguments() const noexcept { return arguments_; }
+
   /// True for what a trace's list holds, false for an object out of some record's arguments.
-  [[nodiscard]] bool looks_like_event() const noexcept { return phase || (name && start); }
-  /// The member whose type makes the record useless, in words; null if there is none.
+  [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
+  /// What a member should be whose type makes the record useless; null if there is none.
   [[nodiscard]] const char* wrong_member() const noexcept;
 
  private:
-  void take(std::string_view key, const json::Value& value);
+  // A long list would need more memory than the text it comes from.
+  static constexpr std::size_t kMostArguments = 256;
+  const char* scan_arguments(json::Scanner& scanner, const char* p);
+
+  unsigned seen_ = 0;  // one bit a member
+  std::array<json::Value, kOther + 1> values_;
+  std::vector<ChromeArgument> arguments_;
 };
 
 }  // namespace stepsim::ingest

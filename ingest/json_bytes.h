@@ -30,9 +30,7 @@ inline constexpr std::size_t kPadding = 64;
   return p;
 }
 
-[[nodiscard]] inline const char* skip_blanks(const char* p, [[maybe_unused]] const char* end) noexcept {
-  if (!is_blank(*p)) return p;
-  ++p;
+[[nodiscard]] inline const char* skip_blank_run(const char* p, [[maybe_unused]] const char* end) noexcept {
 #if defined(__SSE2__)
   constexpr int kBlock = 16;
   while (is_blank(*p) && end - p >= kBlock) {
@@ -45,6 +43,13 @@ inline constexpr std::size_t kPadding = 64;
 #endif
   while (is_blank(*p)) ++p;
   return p;
+}
+
+/// Mostly there is one blank or none.
+[[nodiscard]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
+  if (!is_blank(*p)) return p;
+  ++p;
+  return is_blank(*p) ? skip_blank_run(p, end) : p;
 }
 
 /// The next quote, backslash or control character, the zero behind the text included;

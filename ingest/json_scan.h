@@ -48,18 +48,22 @@ class Scanner {
   [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
   /// Any value; at() is its first character.
   [[nodiscard]] bool value(Value& value) { return moved(value_at(at_, value)); }
-  /// The members of an object, from its brace on: `member(name, value)` for each.
-  template <class Member>
-  [[nodiscard]] bool object(Member&& member) {
-    return moved(object_at(at_, member));
+  /// An object, from its brace on; see members_at.
+  template <class ValueAt>
+  [[nodiscard]] bool object(ValueAt&& take_value) {
+    return moved(members_at(at_, take_value));
   }
 
- private:
-  // Each takes the place where its thing begins and gives the place behind it; null if that failed.
-  template <class Member>
-  const char* object_at(const char* p, Member&& member);
-  const char* key_at(const char* p, std::string_view& name);
+  // The same from any place on: each takes the place where its thing begins and gives the
+  // place behind it, null if that failed.
+
+  /// The members of an object: `take_value(name, p)` has to pass each value, which begins at p.
+  template <class ValueAt>
+  const char* members_at(const char* p, ValueAt&& take_value);
   const char* value_at(const char* p, Value& value);
+
+ private:
+  const char* key_at(const char* p, std::string_view& name);
   const char* string_at(const char* p, Value& value);
   const char* number_at(const char* p, Value& value);
   const char* odd_string_at(const char* begin, const char* p, bool ascii, Value& value);
@@ -122,17 +126,15 @@ inline const char* Scanner::key_at(const char* p, std::string_view& name) {
   return json::skip_blanks(p + 1, end_);
 }
 
-template <class Member>
-const char* Scanner::object_at(const char* p, Member&& member) {
+template <class ValueAt>
+const char* Scanner::members_at(const char* p, ValueAt&& take_value) {
   p = json::skip_blanks(p + 1, end_);
   while (*p != '}') {
     std::string_view name;
-    Value content;
     p = key_at(p, name);
     if (p == nullptr) return nullptr;
-    p = value_at(p, content);
+    p = take_value(name, p);
     if (p == nullptr) return nullptr;
-    member(name, content);
     p = json::skip_blanks(p, end_);
     if (*p == ',') {
       p = json::skip_blanks(p + 1, end_);

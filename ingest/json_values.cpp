@@ -1,4 +1,6 @@
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "ingest/chrome_events.h"
@@ -115,6 +117,45 @@ std::optional<std::int64_t> scaled(std::string_view text, std::int64_t shift) no
   return with_sign(*digits + (number->dropped_half ? 1 : 0), number->negative);
 }
 
+/// Eight digits at `p` as a number; nothing if one of the eight is none.
+std::optional<std::uint64_t> eight_digits(const char* p) noexcept {
+  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  // A digit is 0x30 to 0x39: its high half is 3, also after adding 6.
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0U;
+  if (((word & kHigh) | ((word + 0x0606060606060606U) & kHigh) >> 4) != 0x3333333333333333U) return std::nullopt;
+  // Neighbours are joined: eight digits to four pairs, two fours, one eight.
+  word = (word & 0x0F0F0F0F0F0F0F0FU) * (10 * 256 + 1) >> 8;
+  word = (word & 0x00FF00FF00FF00FFU) * (100 * 65536 + 1) >> 16;
+  return (word & 0x0000FFFF0000FFFFU) * (10000 * 4294967296U + 1) >> 32;
+}
+
+/// What nearly every time stamp looks like: up to 15 digits, or 16 that fit, and up to three
+/// behind a point.
+std::optional<std::int64_t> plain_microseconds(std::string_view text) noexcept {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint64_t whole = 0;
+  for (int i = 0; i < 2 && end - at >= 8; ++i, at += 8) {
+    const auto digits = eight_digits(at);
+    if (!digits) break;
+    whole = whole * 100'000'000 + *digits;
+  }
+  for (; at != end && is_digit(*at) && whole <= kMost / 10; ++at) whole = whole * 10 + static_cast<std::uint64_t>(*at - '0');
+  if (whole > kMost || text.empty()) return std::nullopt;
+  std::uint64_t nanoseconds = whole * 1000;
+  if (at == end) return static_cast<std::int64_t>(nanoseconds);
+  if (*at != '.' || at == text.data() || end - at < 2 || end - at > 4) return std::nullopt;
+  std::uint64_t unit = 100;
+  for (++at; at != end; ++at, unit /= 10) {
+    if (!is_digit(*at)) return std::nullopt;
+    nanoseconds += static_cast<std::uint64_t>(*at - '0') * unit;
+  }
+  return static_cast<std::int64_t>(nanoseconds);
+}
+
 /// The text between the quotes of a raw string; other raw values as they are.
 std::string_view without_quotes(std::string_view raw) noexcept {
   return raw.size() >= 2 && raw.front() == '"' && raw.back() == '"' ? raw.substr(1, raw.size() - 2) : raw;
@@ -123,6 +164,7 @@ std::string_view without_quotes(std::string_view raw) noexcept {
 }  // namespace
 
 std::optional<std::int64_t> microseconds_as_ns(std::string_view raw) noexcept {
+  if (const auto plain = plain_microseconds(raw)) return plain;
   constexpr std::int64_t kNanosecondsDigits = 3;
   return scaled(without_quotes(raw), kNanosecondsDigits);
 }

@@ -52,57 +52,61 @@ std::int64_t elements_of(std::string_view dims) {
 
 }  // namespace
 
-KinetoArguments::KinetoArguments(std::string_view raw) {
-  MemberCursor members{raw};
+KinetoArguments::KinetoArguments(const ChromeEvent& event) {
+  for (const ChromeArgument& argument : event.argument_list) take(argument.key, argument.value);
+  if (!event.argument_list.empty()) return;
+  MemberCursor members{event.arguments};
   std::string_view key;
   std::string_view value;
-  while (members.next(key, value)) {
-    switch (key.size()) {
-      case 3:
-        if (key == "Seq") sequence = integer_or(value, -1);
-        break;
-      case 5:
-        if (key == "bytes") bytes = plausible(integer_or(value, 0));
-        if (key == "dtype") dtype = value;
-        break;
-      case 6:
-        if (key == "stream") stream = stream_of(value);
-        if (key == "device") device = as_integer(value);
-        break;
-      case 8:
-        if (key == "Src Rank") source_rank = integer_or(value, -1);
-        if (key == "Dst Rank") destination_rank = integer_or(value, -1);
-        break;
-      case 10:
-        if (key == "Input Dims") input_dims = value;
-        if (key == "Input type") input_types = value;
-        break;
-      case 11:
-        if (key == "correlation") correlation = integer_or(value, -1);
-        break;
-      case 13:
-        if (key == "In msg nelems") in_elements = plausible(integer_or(value, 0));
-        break;
-      case 14:
-        if (key == "Out msg nelems") out_elements = plausible(integer_or(value, 0));
-        if (key == "wait_on_stream") wait_stream = stream_of(value);
-        break;
-      case 15:
-        if (key == "Collective name") collective = value;
-        if (key == "Concrete Inputs") concrete_inputs = value;
-        break;
-      case 18:
-        if (key == "Process Group Name") group_name = value;
-        break;
-      case 19:
-        if (key == "Process Group Ranks") group_ranks = value;
-        break;
-      case 33:
-        if (key == "wait_on_cuda_event_record_corr_id") wait_correlation = integer_or(value, -1);
-        break;
-      default:
-        break;
-    }
+  while (members.next(key, value)) take(key, value);
+}
+
+void KinetoArguments::take(std::string_view key, std::string_view value) {
+  switch (key.size()) {
+    case 3:
+      if (key == "Seq") sequence = integer_or(value, -1);
+      break;
+    case 5:
+      if (key == "bytes") bytes = plausible(integer_or(value, 0));
+      if (key == "dtype") dtype = value;
+      break;
+    case 6:
+      if (key == "stream") stream = stream_of(value);
+      if (key == "device") device = as_integer(value);
+      break;
+    case 8:
+      if (key == "Src Rank") source_rank = integer_or(value, -1);
+      if (key == "Dst Rank") destination_rank = integer_or(value, -1);
+      break;
+    case 10:
+      if (key == "Input Dims") input_dims = value;
+      if (key == "Input type") input_types = value;
+      break;
+    case 11:
+      if (key == "correlation") correlation = integer_or(value, -1);
+      break;
+    case 13:
+      if (key == "In msg nelems") in_elements = plausible(integer_or(value, 0));
+      break;
+    case 14:
+      if (key == "Out msg nelems") out_elements = plausible(integer_or(value, 0));
+      if (key == "wait_on_stream") wait_stream = stream_of(value);
+      break;
+    case 15:
+      if (key == "Collective name") collective = value;
+      if (key == "Concrete Inputs") concrete_inputs = value;
+      break;
+    case 18:
+      if (key == "Process Group Name") group_name = value;
+      break;
+    case 19:
+      if (key == "Process Group Ranks") group_ranks = value;
+      break;
+    case 33:
+      if (key == "wait_on_cuda_event_record_corr_id") wait_correlation = integer_or(value, -1);
+      break;
+    default:
+      break;
   }
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "ingest/chrome_events.h"
+
 namespace stepsim::ingest {
 
 /// Of a Kineto event's args, what stepsim uses. Views are raw JSON text and live as long as
@@ -29,8 +31,11 @@ struct KinetoArguments {
   std::string_view input_types;
   std::string_view concrete_inputs;
 
-  /// Reads the args object `raw`; of a key that comes twice the last counts.
-  explicit KinetoArguments(std::string_view raw);
+  /// Of a key that comes twice the last counts.
+  explicit KinetoArguments(const ChromeEvent& event);
+
+ private:
+  void take(std::string_view key, std::string_view value);
 };
 
 /// Size of a collective's or an operator's data.

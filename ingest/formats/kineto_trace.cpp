@@ -117,7 +117,10 @@ const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
       {"async_cpu_to_gpu", kOp, false},
       {"critical_path", kOp, false},
   }};
-  const auto* const found = std::find_if(kCategories.begin(), kCategories.end(), [name](const KinetoCategory& known) { return known.name == name; });
+  if (name.empty()) return nullptr;
+  const auto* const found = std::find_if(kCategories.begin(), kCategories.end(), [name](const KinetoCategory& known) {
+    return known.name.size() == name.size() && known.name.front() == name.front() && known.name == name;
+  });
   return found == kCategories.end() ? nullptr : found;
 }
 
@@ -139,10 +142,10 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
   if (!usable_time(event, is_device_work(kind))) return;
   if (is_on_device(kind)) {
-    const KinetoArguments arguments{event.arguments};
+    const KinetoArguments arguments{event};
     append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
   } else if (kind == EventKind::kRuntimeCall) {
-    const KinetoArguments arguments{event.arguments};
+    const KinetoArguments arguments{event};
     append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
   } else {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
@@ -183,7 +186,7 @@ void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track
 
 std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
   if (event.arguments.empty() || !tells_a_size(event.name)) return HostDeviceTrace::kNoDetail;
-  const KinetoArguments arguments{event.arguments};
+  const KinetoArguments arguments{event};
   EventDetail detail = collective_detail(arguments);
   if (event.name == "c10d::send" || event.name == "c10d::recv_") {
     // The operator's third input is the peer's rank.

@@ -26,6 +26,24 @@ TEST(MicrosecondsTest, DecimalsAreExactToTheNanosecond) {
   EXPECT_EQ(microseconds_as_ns("9223372036854775.807"), kMax);
 }
 
+TEST(MicrosecondsTest, AnyCountOfDigitsIsExact) {
+  // Against arithmetic on the parts: w.f microseconds are 1000 w + f x 10^(3 - digits of f) ns.
+  std::uint64_t state = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator
+    std::int64_t whole = 0;
+    const int whole_digits = 1 + static_cast<int>((state >> 33) % 15);
+    for (int digit = 0; digit < whole_digits; ++digit) whole = whole * 10 + static_cast<std::int64_t>((state >> (digit + 5)) % 10);
+    const auto thousandths = static_cast<std::int64_t>((state >> 40) % 1000);
+    std::string text = std::to_string(whole) + "." + std::to_string(1000 + thousandths).substr(1);
+    EXPECT_EQ(microseconds_as_ns(text), whole * 1000 + thousandths) << text;
+    text.pop_back();
+    EXPECT_EQ(microseconds_as_ns(text), whole * 1000 + thousandths / 10 * 10) << text;
+    EXPECT_EQ(microseconds_as_ns("-" + text), -(whole * 1000 + thousandths / 10 * 10)) << text;
+    EXPECT_EQ(microseconds_as_ns(std::to_string(whole)), whole * 1000);
+  }
+}
+
 TEST(MicrosecondsTest, FractionsOfANanosecondAreRounded) {
   EXPECT_EQ(microseconds_as_ns("1.0004"), 1000);
   EXPECT_EQ(microseconds_as_ns("1.0005"), 1001);
