@@ -1,12 +1,14 @@
 #include "ingest/job_file.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -216,14 +218,37 @@ void for_each_entry(const YAML::Node& map, const Place& place, const Keys& known
   }
 }
 
+/// Notes where a document begins and takes nothing else in.
+class DocumentMark final : public YAML::EventHandler {
+ public:
+  [[nodiscard]] const YAML::Mark& begin() const noexcept { return begin_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { begin_ = mark; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  YAML::Mark begin_;
+};
+
+/// yaml-cpp 0.7 reads ",-" as empty documents without end, so that LoadAll never returns: the
+/// first is loaded, and a second one only looked for.
 YAML::Node root_of(std::string_view text, const Place& start) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) return {};
-    if (documents.size() > 1) {
-      fail({start.file, line_of(documents[1], 1)}, "a second document; expected one map of keys");
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    DocumentMark mark;
+    if (parser.HandleNextDocument(mark) && parser.HandleNextDocument(mark)) {
+      fail({start.file, line_of(mark.begin())},
+           "a second document, or text outside the first; expected one map of keys");
     }
-    return documents.front();
+    return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
     fail({start.file, line_of(error.mark)}, fmt::format("{}; expected YAML such as 'workers: 2'", error.msg));
   }

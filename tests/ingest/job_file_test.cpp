@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"framework:\n", "job.yaml:1: 'framework' is nothing"},
         BadJob{"- workers: 2\n", "job.yaml:1: the file holds a list"},
         BadJob{"just text\n", "job.yaml:1: the file holds a value"},
-        BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:3: a second document"},
+        BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:2: a second document"},
         BadJob{"workers: 2\n bad: [\n", "job.yaml:"}, BadJob{"{workers: 2\n", "job.yaml:"},
         BadJob{"workers: *missing\n", "job.yaml:1: "}, BadJob{"? [a, b]\n: 2\n", "job.yaml:1: a key is a list"},
         BadJob{"<<: {workers: 2}\n", "job.yaml:1: unknown key '<<'"}, BadJob{"\tworkers: 2\n", "job.yaml:1: "}));
@@ -131,6 +131,11 @@ TEST(JobFileTest, NestingWithoutBoundIsRefusedInOneLine) {
     for (int i = 0; i < 100'000; ++i) text += open;
     EXPECT_THAT(refused(text), HasSubstr("job.yaml:1: ")) << open;
   }
+}
+
+// Found by fuzzing: yaml-cpp's LoadAll takes this for documents without end.
+TEST(JobFileTest, CommasOutsideAnyListAreRefused) {
+  EXPECT_THAT(refused(",,,-@"), HasSubstr("job.yaml:1: a second document, or text outside the first"));
 }
 
 TEST(JobFileTest, AnAliasBombIsRefusedWithoutBeingWalked) {
