@@ -46,6 +46,9 @@ struct Span {
   [[nodiscard]] Pair length() const { return {measured.end - measured.begin, replayed.end - replayed.begin}; }
 };
 
+/// Steps that the capture cut, or in which no task lies, are set aside.
+bool is_used(const RecordedStep& step) { return step.whole && step.first.valid(); }
+
 /// What the report needs to know of a rank.
 struct RankSteps {
   Span whole_capture;
@@ -62,7 +65,7 @@ class Measuring {
     find_spans();
     for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
       const RecordedStep& step = recording_.steps[i];
-      if (step.whole) add_step(i, ranks_[step.rank]);
+      if (is_used(step)) add_step(i, ranks_[step.rank]);
     }
     for (auto& [rank, steps] : ranks_) finish_rank(steps);
   }
@@ -80,7 +83,7 @@ class Measuring {
     }
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       const RecordedStep& step = recording_.steps[i];
-      if (!step.first.valid()) continue;  // no task lies in it: it is set aside
+      if (!step.first.valid()) continue;
       spans_[i].measured.begin = recording_.start[step.first.index()];
       spans_[i].replayed.begin = timeline_.start[step.first.index()];
     }
@@ -101,7 +104,7 @@ class Measuring {
 
   [[nodiscard]] bool follows(std::size_t step) const {
     return recording_.steps[step].next_follows && step + 1 < recording_.steps.size() &&
-           recording_.steps[step + 1].first.valid();
+           is_used(recording_.steps[step + 1]);
   }
 
   void finish_rank(RankSteps& rank) {
@@ -279,7 +282,7 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
   Summary summary;
   for (const auto& [rank, times] : measuring.ranks()) add_steps(recording, times, summary.steps);
   for (const RecordedStep& step : recording.steps) {
-    if (!step.whole) summary.set_aside.emplace_back(step.rank, step.number);
+    if (!is_used(step)) summary.set_aside.emplace_back(step.rank, step.number);
   }
   summary.iteration = job_iteration(measuring.ranks(), !summary.steps.empty(), summary.steps);
   summary.ranks = breakdowns(dag, recording, timeline, measuring.ranks());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <map>
 
 #include "model/error.h"
@@ -17,6 +18,7 @@ namespace {
 using stepsim::testing::DagMaker;
 using stepsim::testing::sample_capture;
 using stepsim::testing::TemporaryFolder;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -154,6 +156,41 @@ TEST(TaskGraphExportTest, EachLaneIsAHost) {
   const simdjson::dom::element graph = exported(parser, sample_capture(), "out.tasks.json");
   EXPECT_EQ(graph["hosts"].get_int64().value(), 4 + 2);
 }
+
+/// What every entry of the registry owes its users.
+class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
+ protected:
+  std::string written(const Capture& capture) const {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("out." + std::string(GetParam()->extension));
+    const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+    export_to_file(path, {capture, timeline, kProvenance});
+    return stepsim::testing::read_file(path);
+  }
+};
+
+TEST_P(EveryExporterTest, HasANameAnExtensionAndASummary) {
+  EXPECT_FALSE(GetParam()->name.empty());
+  EXPECT_FALSE(GetParam()->summary.empty());
+  EXPECT_EQ(&exporter_for("out." + std::string(GetParam()->extension)), GetParam());
+}
+
+TEST_P(EveryExporterTest, WritesTheSameBytesEveryTime) {
+  EXPECT_EQ(written(sample_capture()), written(sample_capture()));
+}
+
+TEST_P(EveryExporterTest, WritesAnEmptyCapture) { EXPECT_FALSE(written(Capture{}).empty()); }
+
+TEST_P(EveryExporterTest, CarriesItsProvenance) {
+  EXPECT_THAT(written(sample_capture()), AllOf(HasSubstr("1.2.3"), HasSubstr("abc"), HasSubstr("stepsim replay")));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryExporterTest, ::testing::ValuesIn(exporters().begin(), exporters().end()),
+                         [](const auto& entry) {
+                           std::string name{entry.param->name};
+                           name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
+                           return name;
+                         });
 
 TEST(ExporterTest, LongestExtensionChooses) {
   EXPECT_EQ(exporter_for("a/b.json").name, "chrome");

@@ -70,6 +70,17 @@ TEST(SummaryTest, CutStepsAreSetAsideAndNamed) {
   EXPECT_EQ(summary.iteration.measured, microseconds{210});  // one step: first start to last end
 }
 
+TEST(SummaryTest, StepsWithoutATaskAreSetAside) {
+  Capture capture = sample_capture();
+  capture.recording.steps.push_back({.rank = 1, .number = 12});
+  EXPECT_FALSE(capture.recording.steps.back().first.valid());
+  capture.recording.steps[3].next_follows = true;
+  const Summary summary = summary_of(capture);
+  EXPECT_THAT(summary.steps, SizeIs(4));
+  EXPECT_THAT(summary.set_aside, ::testing::ElementsAre(std::pair{1, 12}));
+  EXPECT_EQ(summary.steps[3].measured, microseconds{210});
+}
+
 TEST(SummaryTest, WithoutStepsTheWholeCaptureIsTheIteration) {
   Capture capture = sample_capture();
   capture.recording.steps.clear();
