@@ -17,6 +17,8 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kComm = "Comm.";
+/// Inputs that dag.gml gives to all runs of all operators together; a real job has thousands.
+constexpr std::size_t kMostGraphInputs = 10'000'000;
 
 void sort_unique(std::vector<std::uint32_t>& values) {
   std::sort(values.begin(), values.end());
@@ -206,19 +208,32 @@ class Planner {
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> inputs;
     if (parts_.graph.has_value()) {
       std::vector<std::uint32_t> node_name;
-      for (const OperatorGraph::Node& node : parts_.graph->nodes)
+      for (const OperatorGraph::Node& node : parts_.graph->nodes) {
         node_name.push_back(name_of(split_process(node.label).name));
+        add_variables(node);
+      }
       for (const OperatorGraph::Edge& edge : parts_.graph->edges)
         add_edge(node_name[edge.source], node_name[edge.target], inputs);
     }
     for (auto& [name, list] : inputs) sort_unique(list);
+    std::size_t copied = 0;
     for (OperatorSpan& span : plan_.operators) {
       const auto known = inputs.find(span.name);
-      if (span.inputs.empty() && known != inputs.end()) span.inputs = known->second;
+      if (span.inputs.empty() && known != inputs.end() && copied < kMostGraphInputs) span.inputs = known->second;
+      copied += span.inputs.size();
       for (const std::uint32_t input : span.inputs) {
         if (const auto tensor = tensor_of(input); tensor.has_value())
           plan_.tensors[*tensor].consumers.push_back(span.name);
       }
+    }
+  }
+
+  /// In G1 a node is a bare operator, forward only, with its parameters as attributes `var`.
+  void add_variables(const OperatorGraph::Node& node) {
+    for (const OperatorGraph::Attribute& attribute : node.attributes) {
+      if (attribute.key != "var" || !attribute.value.starts_with(kComm)) continue;
+      const auto tensor = tensor_of(name_of(attribute.value));
+      if (tensor.has_value()) plan_.tensors[*tensor].producers.push_back(name_of("BW." + node.label));
     }
   }
 

@@ -21,7 +21,8 @@ struct StageSpan {
   Time finish;
 };
 
-/// A partition's way through the stages in one step on one GPU.
+/// A partition's way through the stages in one step on one GPU. A tensor of which only the
+/// total was recorded is one partition with the one stage kTotal.
 struct Chain {
   std::uint32_t tensor = 0;  ///< index into GpuPlan::tensors
   std::int64_t key = 0;
@@ -29,6 +30,8 @@ struct Chain {
   std::int64_t step = kNoStep;    ///< the step's number
   std::vector<StageSpan> stages;  ///< in order of time; never empty
   static constexpr std::int64_t kNoStep = -1;
+  /// The key of a whole tensor: no partition has it.
+  [[nodiscard]] static std::int64_t key_of_whole(std::uint32_t tensor) noexcept { return -2 - std::int64_t{tensor}; }
 };
 
 /// An operator's run. Names are indices into GpuPlan::names.

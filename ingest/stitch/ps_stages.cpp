@@ -16,6 +16,7 @@ TaskKind kind_of(Stage stage) noexcept {
     case Stage::kBroadcast: return TaskKind::kCollective;
     case Stage::kCopyD2H:
     case Stage::kCopyH2D: return TaskKind::kCopy;
+    case Stage::kTotal:
     case Stage::kPush:
     case Stage::kPull: return TaskKind::kTransfer;
     case Stage::kPcieReduce:
@@ -40,6 +41,7 @@ bool is_serial(Stage stage, bool alone) noexcept {
   switch (stage) {
     case Stage::kReduce:
     case Stage::kBroadcast: return alone;
+    case Stage::kTotal:
     case Stage::kPush:
     case Stage::kPull:
     case Stage::kCompress:
@@ -108,7 +110,8 @@ class StagePass {
     const std::int32_t step = tasks_.step_of(gpu_, chain.step);
     std::vector<TaskId>& made = tasks_.stage_task[gpu_].emplace_back();
     for (const StageSpan& span : chain.stages) {
-      const std::string name = fmt::format("Comm.{}.{}.{}", tensor.name, to_text(span.stage), chain.key & 0xFFFF);
+      const std::string stage = fmt::format("Comm.{}.{}", tensor.name, to_text(span.stage));
+      const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.key & 0xFFFF);
       const TaskKind kind = kind_of(span.stage);
       made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server),
                                    tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), step,

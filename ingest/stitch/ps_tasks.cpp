@@ -114,7 +114,7 @@ std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job) {
 }
 
 std::optional<Bytes> partition_bytes(const TensorPlan& tensor, std::int64_t key, const Job& job) {
-  if (!tensor.bytes.has_value()) return std::nullopt;
+  if (!tensor.bytes.has_value() || key < 0) return tensor.bytes;
   std::int64_t bound = job.partition_bytes.value_or(Bytes{kDefaultPartition}).count();
   const std::int64_t grain = static_cast<std::int64_t>(job.local_size.value_or(1)) * kPage;
   if (!job.exact.value_or(false)) bound = (bound + grain - 1) / grain * grain;

@@ -6,10 +6,15 @@
 namespace stepsim::ingest {
 namespace {
 
+/// The stages, and the totals of tensors that have none.
 std::vector<const StageTrace::Event*> sorted_stages(const StageTrace& trace) {
+  std::vector<bool> has_stages(trace.tensors.size(), false);
+  for (const StageTrace::Event& event : trace.events) {
+    if (event.stage != Stage::kTotal) has_stages[event.tensor] = true;
+  }
   std::vector<const StageTrace::Event*> events;
   for (const StageTrace::Event& event : trace.events) {
-    if (event.stage != Stage::kTotal) events.push_back(&event);
+    if (event.stage != Stage::kTotal || !has_stages[event.tensor]) events.push_back(&event);
   }
   const auto order = [](const StageTrace::Event* event) {
     return std::tuple{event->tensor, event->key, event->start, event->stage, event->duration};
@@ -35,7 +40,8 @@ std::vector<Chain> chains_of(const StageTrace& trace, Diagnostics& diagnostics) 
     const bool same_key = last != nullptr && last->tensor == event->tensor && last->key == event->key;
     if (!same_key || event->stage <= last->stage) {
       const std::uint32_t occurrence = same_key ? chains.back().occurrence + 1 : 0;
-      chains.push_back({event->tensor, event->key, occurrence, Chain::kNoStep, {}});
+      const std::int64_t key = event->stage == Stage::kTotal ? Chain::key_of_whole(event->tensor) : event->key;
+      chains.push_back({event->tensor, key, occurrence, Chain::kNoStep, {}});
     }
     chains.back().stages.push_back({event->stage, event->start, event->start + event->duration});
     last = event;

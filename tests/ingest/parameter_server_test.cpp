@@ -224,6 +224,34 @@ TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
 }
 
+// The first generation of ByteProfile: totals only, inputs in the Comm events, no args.step,
+// and a graph of bare forward operators with their parameters.
+TEST(ParameterServerTest, ATraceOfTheFirstGenerationIsJoinedByNames) {
+  GpuParts parts;
+  parts.operators.emplace();
+  const auto add = [&](const char* name, std::int64_t start, std::int64_t finish, std::vector<std::string> inputs) {
+    const bool communication = std::string_view(name).starts_with("Comm.");
+    parts.operators->events.push_back(
+        {name, "0", "1", -1, at(start), at(finish) - at(start), std::move(inputs), communication});
+  };
+  for (const std::int64_t begin : {0, 100}) {
+    add("FW.fc", begin, begin + 10, {"Comm.fc_weight"});
+    add("BW.fc", begin + 10, begin + 20, {"FW.fc"});
+    add("Comm.fc_weight", begin + 20, begin + 95, {"BW.fc"});
+  }
+  parts.graph = OperatorGraph{{{"fc", {{"var", "Comm.fc_weight"}}}}, {}};
+  Assembly assembly;
+  stitch_parameter_server({parts}, Job{}, assembly);
+  const Capture capture = finish(std::move(assembly));
+  const Dag& dag = capture.dag;
+  const TaskId sent = task_named(dag, "Comm.fc_weight.total", 0);
+  EXPECT_EQ(dag.duration(sent), Duration{75'000});
+  EXPECT_TRUE(has_edge(dag, task_named(dag, "BW.fc", 0), sent));
+  EXPECT_TRUE(has_edge(dag, sent, task_named(dag, "FW.fc", 0, 1)));
+  ASSERT_EQ(capture.recording.steps.size(), 2U);
+  EXPECT_TRUE(capture.recording.steps[0].next_follows);
+}
+
 TEST(WorkerClockTest, AClockThatCannotAgreeIsMovedIntoItsBounds) {
   auto gpus = two_workers();
   constexpr Duration kAhead{50'000};
