@@ -125,7 +125,11 @@ JsonWriter& JsonWriter::integer(std::int64_t number) {
   return *this;
 }
 
-std::string JsonWriter::take() { return std::exchange(out_, {}); }
+std::string JsonWriter::take() {
+  std::string taken;  // std::exchange makes gcc 12 see an overflow when it optimises at link time
+  taken.swap(out_);
+  return taken;
+}
 
 void JsonWriter::separate() {
   if (std::exchange(after_key_, false)) return;
