@@ -44,15 +44,13 @@ void run(const Session& session) {
 }
 
 }  // namespace
-}  // namespace stepsim::cli
 
-int main(int argc, char** argv) {
-  using namespace stepsim::cli;
+int run_program(std::vector<std::string> arguments) {
   reserve_standard_streams();
   const std::atomic<bool>& stop = install_signal_handlers();
   try {
     Output out;
-    run({.arguments = {argv + (argc > 0 ? 1 : 0), argv + argc}, .out = out, .stop = stop});
+    run({.arguments = std::move(arguments), .out = out, .stop = stop});
     return static_cast<int>(ExitCode::kDone);
   } catch (...) {
     const Failure failure = describe(std::current_exception());
@@ -60,3 +58,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(failure.code);
   }
 }
+
+}  // namespace stepsim::cli
+
+int main(int argc, char** argv) { return stepsim::cli::run_program({argv + (argc > 0 ? 1 : 0), argv + argc}); }

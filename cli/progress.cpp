@@ -8,7 +8,6 @@
 namespace stepsim::cli {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
