@@ -41,6 +41,17 @@ std::string clock_text(const Recording& recording) {
   return table.to_text();
 }
 
+/// What a reader must know before the figures: that they are not of the whole input.
+std::string loss_text(const Diagnostics& diagnostics) {
+  std::string names;
+  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
+    if (entry.severity == Severity::kDataLoss) {
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown(entry.name), entry.count);
+    }
+  }
+  return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.\n", names);
+}
+
 std::string ingest_text(const Capture& capture) {
   std::string text = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made\n", capture.events,
                                  capture.skipped, capture.dag.task_count(), capture.dag.edge_count());
@@ -86,7 +97,7 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
   const Capture& capture = replayed.capture;
   const std::vector<sim::Straggler> stragglers = sim::stragglers(capture.dag, replayed.timeline);
   const Table steps = sim::step_table(summary);
-  return sim::headline(capture, summary) + '\n' +
+  return sim::headline(capture, summary) + '\n' + loss_text(capture.diagnostics) +
          section("Steps", (steps.rows().empty() ? std::string() : steps.to_text()) + set_aside_text(summary)) +
          section("Where an iteration goes (replayed; the columns overlap)", sim::breakdown_table(summary).to_text()) +
          section("Waits that nothing explains", unexplained_text(summary)) +
@@ -100,9 +111,9 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
 
 std::string critical_path_text(const Replayed& replayed, const NamedPath& path, std::size_t rows) {
   const Dag& dag = replayed.capture.dag;
-  return fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.\n\n",
+  return fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.\n",
                      path.of, to_text(path.path.length), path.path.tasks.size(), to_text(path.path.unexplained)) +
-         path_text(replayed.capture, path.path, rows) +
+         loss_text(replayed.capture.diagnostics) + '\n' + path_text(replayed.capture, path.path, rows) +
          section("Who held the others up in collectives",
                  if_several(sim::straggler_table(sim::stragglers(dag, replayed.timeline)))) +
          section("Input", ingest_text(replayed.capture)) +
