@@ -88,7 +88,7 @@ class OperatorPass {
       if (before >= 0) {
         RecordedStep& step = out_.steps[static_cast<std::size_t>(before)];
         const RecordedStep& next = out_.steps[static_cast<std::size_t>(index)];
-        step.next_follows = step.whole && next.whole && next.number == step.number + 1;
+        step.next_follows = step.whole && next.whole && next.number - 1 == step.number;  // numbers are not negative
       }
       before = index;
     }

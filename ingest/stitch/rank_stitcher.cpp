@@ -46,6 +46,9 @@ void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& de
     assembly.add_edge(dependencies[i].from, task, dependencies[i].kind, lags[i]);
 }
 
+/// Step numbers come from names and may be as large as they like.
+bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
+
 TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
   switch (events.trace->kind[event]) {
     case EventKind::kMemcpy: return TaskKind::kCopy;
@@ -235,7 +238,7 @@ void RankStitcher::add_steps(Assembly& assembly) {
     const RankEvents::StepWindow& window = events_.steps[s];
     TaskId first = marked && !plans_.empty() ? plans_[events_.main_thread].task_starting_from(window.begin) : TaskId{};
     if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
-    const bool next_follows = s + 1 < events_.steps.size() && events_.steps[s + 1].number == window.number + 1;
+    const bool next_follows = s + 1 < events_.steps.size() && is_next(window.number, events_.steps[s + 1].number);
     assembly.steps.push_back({identity_.rank, window.number, first, next_follows, first.valid() && whole[s]});
   }
 }

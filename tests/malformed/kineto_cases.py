@@ -99,6 +99,7 @@ def odd_steps():
     yield case("step-twice", marked("#6", "#5"), good)
     yield case("steps-backwards", marked("#6", "#3"), good)
     yield case("step-number-beyond-64-bits", marked("#6", "#99999999999999999999"), good)
+    yield case("step-number-the-largest", marked("#5", "#9223372036854775807"), good)
     yield case("step-number-negative", marked("#6", "#-6"), good)
     yield case("step-number-of-words", marked("#6", "#six"), good)
     yield case("step-number-empty", marked("#6", "#"), good)
