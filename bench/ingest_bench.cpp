@@ -3,9 +3,9 @@
 // temporary folder (removed at the end). bench/peers.sh runs python3 and jq on the same file.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include <optional>
@@ -86,7 +86,8 @@ double peak_memory_bytes() {
   return kib * 1024;
 }
 
-bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::ReadContext& context, const bench::KinetoFile& file) {
+bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::ReadContext& context,
+                     const bench::KinetoFile& file) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     sum += (trace.start[i].time_since_epoch() + trace.duration[i]).count() / 1000;
@@ -95,7 +96,8 @@ bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::ReadCon
 }
 
 void read_kineto(benchmark::State& state, const std::string& suffix) {
-  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  if (!std::filesystem::exists(Workspace::source()))
+    return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   double peak = 0;
   for (auto _ : state) {
@@ -109,14 +111,15 @@ void read_kineto(benchmark::State& state, const std::string& suffix) {
     state.ResumeTiming();
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
-  state.counters["records_per_second"] =
-      benchmark::Counter(static_cast<double>(file.records) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["records_per_second"] = benchmark::Counter(
+      static_cast<double>(file.records) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
   state.counters["peak_memory_share"] = peak / static_cast<double>(file.bytes);
 }
 
 /// The inflating or copying alone: the floor of what reading can cost.
 void read_bytes(benchmark::State& state, const std::string& suffix) {
-  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  if (!std::filesystem::exists(Workspace::source()))
+    return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   std::string buffer(std::size_t{256} << 10, '\0');
   for (auto _ : state) {
@@ -130,7 +133,8 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
 
 /// Records alone, without columns.
 void read_records(benchmark::State& state) {
-  if (!std::filesystem::exists(Workspace::source())) return state.SkipWithError("the capture beside the checkout is not there");
+  if (!std::filesystem::exists(Workspace::source()))
+    return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   for (auto _ : state) {
     const auto source = ingest::ByteSource::open(file.path);
@@ -143,10 +147,10 @@ void read_records(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
-BENCHMARK_CAPTURE(read_kineto, plain, "")->Name("BM_Ingest/format:kineto")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(read_kineto, gzip, ".gz")->Name("BM_Ingest/format:kineto_gz")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(read_records)->Name("BM_ChromeRecords")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(read_bytes, plain, "")->Name("BM_Bytes/plain")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(read_bytes, gzip, ".gz")->Name("BM_Bytes/gz")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(read_kineto, plain, "")->Name("BM_Ingest/format:kineto")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_kineto, gzip, ".gz")->Name("BM_Ingest/format:kineto_gz")->Unit(benchmark::kMillisecond);
+BENCHMARK(read_records)->Name("BM_ChromeRecords")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_bytes, plain, "")->Name("BM_Bytes/plain")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_bytes, gzip, ".gz")->Name("BM_Bytes/gz")->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -65,7 +65,8 @@ void shift(std::string& record, std::string_view key, std::int64_t by) {
 }
 
 bool is_kept(std::string_view record) {
-  return record.find("\"ph\": \"X\"") != std::string_view::npos && record.find("\"cat\": \"Trace\"") == std::string_view::npos;
+  return record.find("\"ph\": \"X\"") != std::string_view::npos &&
+         record.find("\"cat\": \"Trace\"") == std::string_view::npos;
 }
 
 }  // namespace

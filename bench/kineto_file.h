@@ -11,8 +11,8 @@ struct KinetoFile {
   std::string path;
   std::uint64_t bytes = 0;
   std::uint64_t records = 0;
-  std::uint64_t events = 0;       ///< host and device events, those of ph X
-  std::int64_t checksum = 0;      ///< sum of all their ts and dur in microseconds, modulo 2^64
+  std::uint64_t events = 0;   ///< host and device events, those of ph X
+  std::int64_t checksum = 0;  ///< sum of all their ts and dur in microseconds, modulo 2^64
 };
 
 /// Writes the records of `source` `copies` times to `path`, one a line, each copy later by

@@ -49,7 +49,8 @@ class FileSource final : public ByteSource {
       if (got > 0) {
         done += static_cast<std::size_t>(got);
       } else if (errno != EINTR) {
-        throw InputError({name(), consumed_ + done, {}}, "cannot be read (" + reason(errno) + "); expected a readable file");
+        throw InputError({name(), consumed_ + done, {}},
+                         "cannot be read (" + reason(errno) + "); expected a readable file");
       }
     }
     consumed_ += done;
@@ -83,9 +84,7 @@ class MemorySource final : public ByteSource {
 };
 
 /// RFC 1952: every gzip member begins with these two bytes; no JSON does.
-bool is_gzip(std::span<const char> head) {
-  return head.size() >= 2 && head[0] == '\x1f' && head[1] == '\x8b';
-}
+bool is_gzip(std::span<const char> head) { return head.size() >= 2 && head[0] == '\x1f' && head[1] == '\x8b'; }
 
 Descriptor open_regular_file(const std::string& path, std::uint64_t& size) {
   // A path with a NUL inside would name another file to the system.

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <optional>
 
 #include "ingest/chrome_record.h"
+#include "ingest/record_marks.h"
 #include "ingest/trace_cursor.h"
+#include "ingest/trace_defects.h"
 #include "model/error.h"
 
 namespace stepsim::ingest {
@@ -20,67 +20,18 @@ using json::Value;
 
 constexpr std::string_view kEventsKey = "traceEvents";
 
-/// Members that profilers write behind the events: `], "traceName":` ends their list for
-/// sure, where `], "block":` may stand in a record.
-constexpr std::array<std::string_view, 10> kMembersBehind = {
-    "traceName",      "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
-    "schemaVersion",  "otherData",       "metadata",        "host_name",           "trace_id"};
-
-bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-const char* skip_blanks(const char* at, const char* end) {
-  while (at != end && is_blank(*at)) ++at;
-  return at;
-}
-
-const char* skip_blanks_back(const char* at, const char* begin) {
-  while (at != begin && is_blank(at[-1])) --at;
-  return at;
-}
-
-/// A brace with a key behind it that is not itself the value of a key, as in `"args": {`.
-bool may_begin_record(const char* begin, const char* brace, const char* end) {
-  const char* before = skip_blanks_back(brace, begin);
-  if (before != begin && before[-1] == ':') {
-    before = skip_blanks_back(before - 1, begin);
-    if (before != begin && before[-1] == '"') return false;
-  }
-  const char* const key = skip_blanks(brace + 1, end);
-  return key != end && *key == '"';
-}
-
-/// Does `key":` of a known member stand behind the quote at `quote`?
-template <class Keys>
-bool key_follows(const char* quote, const char* end, const Keys& keys) {
-  if (quote == end || *quote != '"') return false;
-  const auto left = static_cast<std::size_t>(end - quote - 1);
-  for (const std::string_view key : keys) {
-    if (left <= key.size() || std::memcmp(quote + 1, key.data(), key.size()) != 0) continue;
-    if (quote[1 + key.size()] != '"') continue;
-    const char* const colon = skip_blanks(quote + 2 + key.size(), end);
-    return colon != end && *colon == ':';
-  }
-  return false;
-}
-
-bool ends_events(const char* bracket, const char* end) {
-  const char* const comma = skip_blanks(bracket + 1, end);
-  return comma != end && *comma == ',' && key_follows(skip_blanks(comma + 1, end), end, kMembersBehind);
-}
-
 }  // namespace
 
 struct ChromeEventReader::State {
   State(ByteSource& source_in, Diagnostics& diagnostics_in)
-      : source(source_in), diagnostics(diagnostics_in), text(source_in) {}
+      : source(source_in), defects(source_in, diagnostics_in), text(source_in) {}
 
   bool next(ChromeEvent& event);
 
   ByteSource& source;
-  Diagnostics& diagnostics;
+  TraceDefects defects;
   std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t records = 0;
-  std::uint64_t skipped = 0;
 
  private:
   enum class Place { kStart, kMembers, kEvents, kBehind, kDone };
@@ -98,30 +49,23 @@ struct ChromeEventReader::State {
   void comma();
   void close();
 
-  void odd(std::uint64_t begin);
   void bad_record(std::uint64_t begin, std::string_view detail);
   void bad_member(std::uint64_t begin);
   void recover_from(std::uint64_t resume, std::uint64_t stopped_at);
   bool find_record();
   void cut(std::uint64_t begin);
 
-  void fill(ChromeEvent& event, std::uint64_t begin);
-  std::string_view content(ChromeRecord::Member member);
-  std::optional<std::int64_t> time(ChromeRecord::Member member) const;
-  InputLocation place_of(std::uint64_t offset) const { return {source.name(), offset, {}}; }
-
   TraceCursor text;
   Place place = Place::kStart;
   bool bare_array = false;
   bool events_found = false;
   ChromeRecord fields;
-  bool record_is_odd = false;               // not strict JSON
+  bool record_is_odd = false;                                               // not strict JSON
   enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what stands before at()
-  bool recovering = false;                  // looking for the next record behind a bad one
-  std::optional<std::uint64_t> open_record; // begins here and has no end: cut off, unless others follow
-  std::uint64_t read_again = 0;             // bytes, while recovering
+  bool recovering = false;                   // looking for the next record behind a bad one
+  std::optional<std::uint64_t> open_record;  // begins here and has no end: cut off, unless others follow
+  std::uint64_t read_again = 0;              // bytes, while recovering
   std::size_t members_bytes = 0;
-  std::array<std::string, 5> scratch;  // of the members that are text, unescaped
 };
 
 bool ChromeEventReader::State::next(ChromeEvent& event) {
@@ -154,7 +98,7 @@ void ChromeEventReader::State::start() {
   } else if (first == '{') {
     place = Place::kMembers;
   } else {
-    throw InputError(place_of(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
+    throw InputError(defects.at(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
   }
   text.advance();
 }
@@ -169,7 +113,7 @@ void ChromeEventReader::State::member() {
   }
   const std::uint64_t begin = text.at();
   if (text.at_end()) {
-    if (!events_found) throw InputError(place_of(begin), text.unexpected("\"traceEvents\""));
+    if (!events_found) throw InputError(defects.at(begin), text.unexpected("\"traceEvents\""));
     return cut(begin);
   }
   item();
@@ -188,7 +132,7 @@ void ChromeEventReader::State::member() {
 void ChromeEventReader::State::member_value(std::uint64_t begin, const std::string& key) {
   const char first = text.next_char();
   if (key == kEventsKey) {
-    if (first != '[') throw InputError(place_of(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
+    if (first != '[') throw InputError(defects.at(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
     events_found = true;
     place = Place::kEvents;
     before = Before::kOpening;
@@ -215,8 +159,7 @@ void ChromeEventReader::State::keep_member(std::string key, std::string value) {
     members.emplace_back(std::move(key), std::move(value));
     return;
   }
-  diagnostics.count("member_ignored", Severity::kNotice, "the file has more top-level members than a trace has; they are ignored",
-                    place_of(text.at()));
+  defects.ignored_member(text.at());
 }
 
 bool ChromeEventReader::State::in_events(ChromeEvent& event) {
@@ -264,13 +207,17 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
       bad_record(begin, std::string{"expected "} + expected);
       return false;
     }
-    fill(event, begin);
+    ++records;
+    fields.fill(event);
+    event.offset = begin;
+    if (record_is_odd) defects.odd(begin);
     return true;
   }
   if (outcome == Outcome::kCut) {
     if (!open_record) open_record = begin;
   } else if (!recovering || fields.has(ChromeRecord::kPhase)) {
-    bad_record(begin, skipped > 0 ? std::string{} : fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
+    bad_record(begin, defects.bad_records() > 0 ? std::string{}
+                                                : fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
   }
   recover_from(begin + 1, text.stopped_at());
   return false;
@@ -280,10 +227,11 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
 void ChromeEventReader::State::other_element() {
   const std::uint64_t begin = text.at();
   item();
-  const std::string problem = skipped > 0 ? std::string{} : text.unexpected("an event: '{'");
+  const std::string problem = defects.bad_records() > 0 ? std::string{} : text.unexpected("an event: '{'");
   Value element;
   char next = '\0';
-  const Outcome outcome = text.scan([&](Scanner& scanner) { return scanner.value(element) && scanner.next_char(next); });
+  const Outcome outcome =
+      text.scan([&](Scanner& scanner) { return scanner.value(element) && scanner.next_char(next); });
   if (outcome == Outcome::kCut) {
     open_record = begin;
     return recover_from(begin + 1, text.stopped_at());
@@ -300,58 +248,45 @@ void ChromeEventReader::State::other_element() {
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
-  if (diagnostics.count_of("trailing_text") == 0) {
-    diagnostics.count("trailing_text", Severity::kNotice, "text behind the end of the trace is ignored: was another file appended?",
-                      place_of(text.at()), text.unexpected("the end of the file"));
-  }
+  defects.text_behind(text.at(), text.unexpected("the end of the file"));
   place = Place::kEvents;
   recover_from(text.at(), text.at());
 }
 
 void ChromeEventReader::State::finish() {
   place = Place::kDone;
-  if (source.truncated()) {
-    diagnostics.count("damaged_gzip", Severity::kDataLoss, "the gzip data is damaged or cut: copy the file again", place_of(text.at()));
-  }
+  if (source.truncated()) defects.damaged_gzip(text.at());
   if (!events_found) {
-    throw InputError(place_of(text.at()), "no \"traceEvents\" in it; expected a Chrome trace");
+    throw InputError(defects.at(text.at()), "no \"traceEvents\" in it; expected a Chrome trace");
   }
 }
 
 // Commas between items: one too many or too few changes nothing, but is no strict JSON.
 void ChromeEventReader::State::item() {
-  if (before == Before::kItem && !recovering) odd(text.at());
+  if (before == Before::kItem && !recovering) defects.odd(text.at());
   before = Before::kItem;
 }
 
 void ChromeEventReader::State::comma() {
-  if (before != Before::kItem) odd(text.at());
+  if (before != Before::kItem) defects.odd(text.at());
   before = Before::kComma;
   text.advance();
 }
 
 void ChromeEventReader::State::close() {
-  if (before == Before::kComma) odd(text.at());
+  if (before == Before::kComma) defects.odd(text.at());
   before = Before::kItem;
   text.advance();
 }
 
-void ChromeEventReader::State::odd(std::uint64_t begin) {
-  diagnostics.count("odd_json", Severity::kNotice, "text that is not strict JSON but clear was used as it is meant", place_of(begin));
-}
-
 void ChromeEventReader::State::cut(std::uint64_t begin) {
   place = Place::kDone;
-  diagnostics.count("truncated_file", Severity::kDataLoss,
-                    "the file is cut off; all whole events before the cut are used: let the profiler finish writing",
-                    place_of(begin), source.truncated() ? "the gzip data is cut off or damaged" : "the text ends here");
+  defects.cut(begin);
 }
 
 void ChromeEventReader::State::bad_record(std::uint64_t begin, std::string_view detail) {
   ++records;
-  ++skipped;
-  diagnostics.count("bad_record", Severity::kDataLoss, "an event that is not valid JSON is left out: repair it or record again",
-                    place_of(begin), detail);
+  defects.bad_record(begin, detail);
 }
 
 void ChromeEventReader::State::bad_member(std::uint64_t begin) {
@@ -361,11 +296,11 @@ void ChromeEventReader::State::bad_member(std::uint64_t begin) {
     place = Place::kEvents;
     recover_from(text.at(), stopped_at);
   } else {
-    constexpr std::array<std::string_view, 1> kKey = {kEventsKey};
-    const bool found = text.find('"', '"', [&kKey](const char*, const char* quote, const char* end) { return key_follows(quote, end, kKey); });
-    if (!found) throw InputError(place_of(stopped_at), problem);
+    const bool found =
+        text.find('"', '"', [](const char*, const char* at, const char* end) { return is_events_key(at, end); });
+    if (!found) throw InputError(defects.at(stopped_at), problem);
   }
-  diagnostics.count("bad_member", Severity::kDataLoss, "a top-level member that is not valid JSON is left out", place_of(begin), problem);
+  defects.bad_member(begin, problem);
 }
 
 // Goes on at `resume`, which lies just behind the beginning of what is bad, so that a quote
@@ -399,36 +334,6 @@ bool ChromeEventReader::State::find_record() {
   return found;
 }
 
-std::string_view ChromeEventReader::State::content(ChromeRecord::Member member) {
-  if (!fields.has(member)) return {};
-  const Value& value = fields[member];
-  if (value.type == Type::kLiteral && value.raw == "null") return {};
-  if (value.plain) return value.raw;
-  return scratch[member] = json::unescaped(value.raw);
-}
-
-std::optional<std::int64_t> ChromeEventReader::State::time(ChromeRecord::Member member) const {
-  if (!fields.has(member) || fields[member].type > Type::kNumber) return std::nullopt;
-  return microseconds_as_ns(fields[member].raw);
-}
-
-void ChromeEventReader::State::fill(ChromeEvent& event, std::uint64_t begin) {
-  ++records;
-  event.phase = content(ChromeRecord::kPhase);
-  event.category = content(ChromeRecord::kCategory);
-  event.name = content(ChromeRecord::kName);
-  event.process = content(ChromeRecord::kProcess);
-  event.thread = content(ChromeRecord::kThread);
-  const bool has_arguments = fields.has(ChromeRecord::kArguments) && fields[ChromeRecord::kArguments].type == Type::kObject;
-  event.arguments = has_arguments ? fields[ChromeRecord::kArguments].raw : std::string_view{};
-  event.argument_list = has_arguments ? std::span{fields.arguments()} : std::span<const ChromeArgument>{};
-  event.start_ns = time(ChromeRecord::kStart);
-  event.duration_ns = time(ChromeRecord::kDuration);
-  event.has_duration = fields.has(ChromeRecord::kDuration);
-  event.offset = begin;
-  if (record_is_odd) odd(begin);
-}
-
 ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics)
     : state_(std::make_unique<State>(source, diagnostics)) {}
 
@@ -436,10 +341,12 @@ ChromeEventReader::~ChromeEventReader() = default;
 
 bool ChromeEventReader::next(ChromeEvent& event) { return state_->next(event); }
 
-const std::vector<std::pair<std::string, std::string>>& ChromeEventReader::members() const noexcept { return state_->members; }
+const std::vector<std::pair<std::string, std::string>>& ChromeEventReader::members() const noexcept {
+  return state_->members;
+}
 
 std::uint64_t ChromeEventReader::records() const noexcept { return state_->records; }
 
-std::uint64_t ChromeEventReader::skipped() const noexcept { return state_->skipped; }
+std::uint64_t ChromeEventReader::skipped() const noexcept { return state_->defects.bad_records(); }
 
 }  // namespace stepsim::ingest

@@ -26,7 +26,7 @@ struct ChromeArgument {
 /// Strings are unescaped; numbers given as strings, and strings given as numbers, are taken
 /// as what the field needs.
 struct ChromeEvent {
-  std::string_view phase;      ///< "X", "M", "B", ...
+  std::string_view phase;  ///< "X", "M", "B", ...
   std::string_view category;
   std::string_view name;
   std::string_view process;    ///< pid as text, number or string
@@ -36,8 +36,8 @@ struct ChromeEvent {
   std::span<const ChromeArgument> argument_list;
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
-  bool has_duration = false;   ///< dur is there, even if it is no time that fits
-  std::uint64_t offset = 0;    ///< of the record in the (inflated) file
+  bool has_duration = false;                ///< dur is there, even if it is no time that fits
+  std::uint64_t offset = 0;                 ///< of the record in the (inflated) file
 };
 
 /// Hands out the records of a Chrome trace one at a time: an object with "traceEvents", or a

@@ -63,6 +63,33 @@ const char* ChromeRecord::scan_arguments(json::Scanner& scanner, const char* p) 
   return p;
 }
 
+std::string_view ChromeRecord::content(Member member) {
+  if (!has(member)) return {};
+  const json::Value& value = values_[member];
+  if (value.type == json::Type::kLiteral && value.raw == "null") return {};
+  if (value.plain) return value.raw;
+  return unescaped_[member] = json::unescaped(value.raw);
+}
+
+std::optional<std::int64_t> ChromeRecord::time(Member member) const {
+  if (!has(member) || values_[member].type > json::Type::kNumber) return std::nullopt;
+  return microseconds_as_ns(values_[member].raw);
+}
+
+void ChromeRecord::fill(ChromeEvent& event) {
+  event.phase = content(kPhase);
+  event.category = content(kCategory);
+  event.name = content(kName);
+  event.process = content(kProcess);
+  event.thread = content(kThread);
+  const bool has_arguments = has(kArguments) && values_[kArguments].type == json::Type::kObject;
+  event.arguments = has_arguments ? values_[kArguments].raw : std::string_view{};
+  event.argument_list = has_arguments ? std::span{arguments_} : std::span<ChromeArgument>{};
+  event.start_ns = time(kStart);
+  event.duration_ns = time(kDuration);
+  event.has_duration = has(kDuration);
+}
+
 const char* ChromeRecord::wrong_member() const noexcept {
   const auto nested = [this](Member member) { return has(member) && values_[member].type >= json::Type::kObject; };
   if (nested(kPhase)) return "text for \"ph\"";

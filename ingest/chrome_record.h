@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,10 +23,8 @@ class ChromeRecord {
   [[nodiscard]] bool scan(json::Scanner& scanner);
 
   [[nodiscard]] bool has(Member member) const noexcept { return (seen_ >> member & 1U) != 0; }
-  /// Precondition: has(member).
-  [[nodiscard]] const json::Value& operator[](Member member) const noexcept { return values_[member]; }
-  /// Members of args; empty if they are more than kMostArguments.
-  [[nodiscard]] const std::vector<ChromeArgument>& arguments() const noexcept { return arguments_; }
+  /// Hands the members over, all but the offset. Views live as long as the text, and until the next call.
+  void fill(ChromeEvent& event);
 
   /// True for what a trace's list holds, false for an object out of some record's arguments.
   [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
@@ -35,10 +35,13 @@ class ChromeRecord {
   // A long list would need more memory than the text it comes from.
   static constexpr std::size_t kMostArguments = 256;
   const char* scan_arguments(json::Scanner& scanner, const char* p);
+  std::string_view content(Member member);
+  std::optional<std::int64_t> time(Member member) const;
 
   unsigned seen_ = 0;  // one bit a member
   std::array<json::Value, kOther + 1> values_;
-  std::vector<ChromeArgument> arguments_;
+  std::vector<ChromeArgument> arguments_;           // empty if they are more than kMostArguments
+  std::array<std::string, kThread + 1> unescaped_;  // contents that differ from their text
 };
 
 }  // namespace stepsim::ingest

@@ -29,7 +29,8 @@ class GzipSource final : public ByteSource {
     if (truncated_) done += take_left(out.subspan(done));
     made_ += done;
     if (made_ == 0 && truncated_) {
-      throw InputError({name(), compressed_->consumed(), {}}, "gzip data is damaged or cut at its start; expected a whole .gz file");
+      throw InputError({name(), compressed_->consumed(), {}},
+                       "gzip data is damaged or cut at its start; expected a whole .gz file");
     }
     return done;
   }
@@ -71,7 +72,8 @@ class GzipSource final : public ByteSource {
   void refill() {
     if (state_.avail_in > 0) return;
     state_.next_in = input_.data();
-    state_.avail_in = static_cast<std::uint32_t>(compressed_->read({reinterpret_cast<char*>(input_.data()), input_.size()}));
+    state_.avail_in =
+        static_cast<std::uint32_t>(compressed_->read({reinterpret_cast<char*>(input_.data()), input_.size()}));
   }
 
   /// Skips padding, then begins the next member or ends the stream.

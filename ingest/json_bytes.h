@@ -35,8 +35,10 @@ inline constexpr std::size_t kPadding = 64;
   constexpr int kBlock = 16;
   while (is_blank(*p) && end - p >= kBlock) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i spaces = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\n')));
-    const __m128i others = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\r')));
+    const __m128i spaces =
+        _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\n')));
+    const __m128i others =
+        _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\r')));
     const auto blank = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(spaces, others)));
     p += std::countr_one(blank);
   }

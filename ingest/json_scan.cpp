@@ -70,8 +70,9 @@ const char* Scanner::literal_at(const char* p, Value& value) {
     bool strict;
   };
   // The last ones are how Python and C++ streams print what JSON has no number for.
-  static constexpr Word kWords[] = {{"true", true},      {"false", true},  {"null", true}, {"NaN", false},       {"nan", false}, {"-nan", false},
-                                    {"Infinity", false}, {"-Infinity", false}, {"inf", false}, {"-inf", false}};
+  static constexpr Word kWords[] = {{"true", true}, {"false", true}, {"null", true},      {"NaN", false},
+                                    {"nan", false}, {"-nan", false}, {"Infinity", false}, {"-Infinity", false},
+                                    {"inf", false}, {"-inf", false}};
   const auto left = static_cast<std::size_t>(end_ - p);
   for (const Word& word : kWords) {
     if (left < word.text.size()) {

@@ -143,7 +143,8 @@ std::optional<std::int64_t> plain_microseconds(std::string_view text) noexcept {
     if (!digits) break;
     whole = whole * 100'000'000 + *digits;
   }
-  for (; at != end && is_digit(*at) && whole <= kMost / 10; ++at) whole = whole * 10 + static_cast<std::uint64_t>(*at - '0');
+  for (; at != end && is_digit(*at) && whole <= kMost / 10; ++at)
+    whole = whole * 10 + static_cast<std::uint64_t>(*at - '0');
   if (whole > kMost || text.empty()) return std::nullopt;
   std::uint64_t nanoseconds = whole * 1000;
   if (at == end) return static_cast<std::int64_t>(nanoseconds);

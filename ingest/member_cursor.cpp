@@ -35,15 +35,12 @@ std::size_t container_length(std::string_view text) noexcept {
         break;
       }
       case '{':
-      case '[':
-        ++depth;
-        break;
+      case '[': ++depth; break;
       case '}':
       case ']':
         if (--depth == 0) return at + 1;
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return 0;

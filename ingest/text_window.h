@@ -26,7 +26,9 @@ class TextWindow {
     return begin_offset_ + static_cast<std::uint64_t>(at - storage_.get());
   }
   /// Precondition: the offset lies in the window.
-  [[nodiscard]] const char* at(std::uint64_t offset) const noexcept { return storage_.get() + (offset - begin_offset_); }
+  [[nodiscard]] const char* at(std::uint64_t offset) const noexcept {
+    return storage_.get() + (offset - begin_offset_);
+  }
   [[nodiscard]] std::uint64_t end_offset() const noexcept { return begin_offset_ + size_; }
 
   /// Drops what lies before `keep` and reads on behind the end. False if nothing came,

@@ -24,7 +24,8 @@ std::string TraceCursor::unexpected(std::string_view expected) const {
 
 std::string TraceCursor::problem() const {
   switch (outcome_) {
-    case Outcome::kBad: return fmt::format("found '{}'; expected {}", shown(std::string_view{&stopped_by_, 1}), expected_);
+    case Outcome::kBad:
+      return fmt::format("found '{}'; expected {}", shown(std::string_view{&stopped_by_, 1}), expected_);
     case Outcome::kTooLong: return fmt::format("found no end within {} MiB; expected less", TextWindow::kLargest >> 20);
     case Outcome::kCut: return "the file ends here; expected the rest of it";
     case Outcome::kDone: break;

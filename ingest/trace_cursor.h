@@ -30,7 +30,8 @@ class TraceCursor {
   /// Precondition: not before anything that was dropped: at most kLook bytes before at(), or
   /// behind the beginning of the last scan.
   void move_to(std::uint64_t offset) {
-    STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(), "the text there is still in memory");
+    STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(),
+                   "the text there is still in memory");
     at_ = offset;
   }
 

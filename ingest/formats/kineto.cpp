@@ -14,7 +14,8 @@ namespace stepsim::ingest {
 namespace {
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return std::any_of(words.begin(), words.end(),
+                     [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 int recognise(std::string_view file_name, std::string_view head) {
@@ -24,9 +25,10 @@ int recognise(std::string_view file_name, std::string_view head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos) return head.empty() ? 0 : 1;
   if (head[first] != '{' && head[first] != '[') return 0;
-  if (contains_any(head, {"\"cpu_op\"", "\"cuda_runtime\"", "\"cuda_driver\"", "\"kernel\"", "\"user_annotation\"", "\"gpu_memcpy\"",
-                          "\"python_function\"", "\"mtia_ccp_events\"", "\"xpu_runtime\"", "\"Operator\"", "\"Runtime\"", "\"Kernel\"",
-                          "ProfilerStep#", "\"baseTimeNanoseconds\"", "\"deviceProperties\"", "\"distributedInfo\""})) {
+  if (contains_any(head, {"\"cpu_op\"", "\"cuda_runtime\"", "\"cuda_driver\"", "\"kernel\"", "\"user_annotation\"",
+                          "\"gpu_memcpy\"", "\"python_function\"", "\"mtia_ccp_events\"", "\"xpu_runtime\"",
+                          "\"Operator\"", "\"Runtime\"", "\"Kernel\"", "ProfilerStep#", "\"baseTimeNanoseconds\"",
+                          "\"deviceProperties\"", "\"distributedInfo\""})) {
     return kSure;
   }
   // BytePS and ByteProfile write the same kind of file for something else.
@@ -46,11 +48,14 @@ void look_around(const ByteSource& source, const ReadContext& context) {
 
 /// The file has nothing to replay: with the first thing that was wrong in it, if any was.
 [[noreturn]] void fail_empty(const ByteSource& source, const Diagnostics& diagnostics) {
-  constexpr std::string_view kExpected = "no event can be replayed; expected operators or kernels of the PyTorch profiler";
+  constexpr std::string_view kExpected =
+      "no event can be replayed; expected operators or kernels of the PyTorch profiler";
   const auto& entries = diagnostics.entries();
-  const auto loss = std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
+  const auto loss = std::find_if(entries.begin(), entries.end(),
+                                 [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
   if (loss == entries.end()) throw InputError({source.name(), {}, {}}, kExpected);
-  throw InputError(loss->first, fmt::format("{} ({} in all){}{}; {}", loss->name, loss->count, loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
+  throw InputError(loss->first, fmt::format("{} ({} in all){}{}; {}", loss->name, loss->count,
+                                            loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
 }
 
 Part read(ByteSource& source, ReadContext& context) {

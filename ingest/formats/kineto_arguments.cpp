@@ -14,7 +14,9 @@ namespace {
 // overflows some sum.
 constexpr std::int64_t kMost = std::int64_t{1} << 50;
 
-std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) noexcept { return as_integer(raw).value_or(otherwise); }
+std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) noexcept {
+  return as_integer(raw).value_or(otherwise);
+}
 
 // Old Kineto prints "all streams" as an unsigned -1.
 std::int64_t stream_of(std::string_view raw) noexcept {
@@ -105,25 +107,62 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
     case 33:
       if (key == "wait_on_cuda_event_record_corr_id") wait_correlation = integer_or(value, -1);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
 std::int64_t element_size(std::string_view dtype) noexcept {
   static constexpr std::array<std::pair<std::string_view, std::int64_t>, 47> kSizes = {{
-      {"Float", 4},          {"float", 4},          {"Double", 8},        {"double", 8},         {"Half", 2},
-      {"c10::Half", 2},      {"BFloat16", 2},       {"c10::BFloat16", 2}, {"Long", 8},           {"long", 8},
-      {"long int", 8},       {"Int", 4},            {"int", 4},           {"Short", 2},          {"short", 2},
-      {"short int", 2},      {"Char", 1},           {"signed char", 1},   {"char", 1},           {"Byte", 1},
-      {"unsigned char", 1},  {"Bool", 1},           {"bool", 1},          {"long long", 8},      {"long long int", 8},
-      {"unsigned int", 4},   {"unsigned long", 8},  {"UInt16", 2},        {"UInt32", 4},         {"UInt64", 8},
-      {"Float8_e4m3fn", 1},  {"Float8_e5m2", 1},    {"Float8_e4m3fnuz", 1}, {"Float8_e5m2fnuz", 1}, {"Float8_e8m0fnu", 1},
-      {"c10::Float8_e4m3fn", 1}, {"c10::Float8_e5m2", 1}, {"c10::Float8_e4m3fnuz", 1}, {"c10::Float8_e5m2fnuz", 1},
-      {"ComplexHalf", 4},    {"ComplexFloat", 8},   {"ComplexDouble", 16}, {"c10::complex<c10::Half>", 4},
-      {"c10::complex<float>", 8}, {"c10::complex<double>", 16}, {"unsigned short", 2}, {"unsigned long int", 8},
+      {"Float", 4},
+      {"float", 4},
+      {"Double", 8},
+      {"double", 8},
+      {"Half", 2},
+      {"c10::Half", 2},
+      {"BFloat16", 2},
+      {"c10::BFloat16", 2},
+      {"Long", 8},
+      {"long", 8},
+      {"long int", 8},
+      {"Int", 4},
+      {"int", 4},
+      {"Short", 2},
+      {"short", 2},
+      {"short int", 2},
+      {"Char", 1},
+      {"signed char", 1},
+      {"char", 1},
+      {"Byte", 1},
+      {"unsigned char", 1},
+      {"Bool", 1},
+      {"bool", 1},
+      {"long long", 8},
+      {"long long int", 8},
+      {"unsigned int", 4},
+      {"unsigned long", 8},
+      {"UInt16", 2},
+      {"UInt32", 4},
+      {"UInt64", 8},
+      {"Float8_e4m3fn", 1},
+      {"Float8_e5m2", 1},
+      {"Float8_e4m3fnuz", 1},
+      {"Float8_e5m2fnuz", 1},
+      {"Float8_e8m0fnu", 1},
+      {"c10::Float8_e4m3fn", 1},
+      {"c10::Float8_e5m2", 1},
+      {"c10::Float8_e4m3fnuz", 1},
+      {"c10::Float8_e5m2fnuz", 1},
+      {"ComplexHalf", 4},
+      {"ComplexFloat", 8},
+      {"ComplexDouble", 16},
+      {"c10::complex<c10::Half>", 4},
+      {"c10::complex<float>", 8},
+      {"c10::complex<double>", 16},
+      {"unsigned short", 2},
+      {"unsigned long int", 8},
   }};
-  const auto* const found = std::find_if(kSizes.begin(), kSizes.end(), [dtype](const auto& entry) { return entry.first == dtype; });
+  const auto* const found =
+      std::find_if(kSizes.begin(), kSizes.end(), [dtype](const auto& entry) { return entry.first == dtype; });
   return found == kSizes.end() ? 0 : found->second;
 }
 

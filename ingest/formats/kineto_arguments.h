@@ -41,8 +41,8 @@ struct KinetoArguments {
 /// Size of a collective's or an operator's data.
 struct DataSize {
   std::int64_t elements = 0;
-  std::int64_t bytes = 0;          ///< 0: the element type is unknown
-  bool type_assumed = false;       ///< the trace names no element type: 4 bytes each
+  std::int64_t bytes = 0;     ///< 0: the element type is unknown
+  bool type_assumed = false;  ///< the trace names no element type: 4 bytes each
 };
 
 /// Bytes of one element of a type as c10 ("BFloat16") or C++ ("c10::BFloat16", "long int")

@@ -67,7 +67,8 @@ void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   std::string_view group;
   while (groups.next(group)) {
     std::string ranks = as_text(find_member(group, "ranks"));
-    if (ranks.find("...") == std::string::npos && ranks.size() > 2) ranks_of[as_text(find_member(group, "pg_name"))] = std::move(ranks);
+    if (ranks.find("...") == std::string::npos && ranks.size() > 2)
+      ranks_of[as_text(find_member(group, "pg_name"))] = std::move(ranks);
   }
   if (ranks_of.empty()) return;
   std::map<TextId, TextId> replaced;
@@ -92,8 +93,11 @@ std::string host_in_file_name(std::string_view file) {
   if (suffix == std::string_view::npos) return {};
   const std::string_view worker = name.substr(0, name.substr(0, suffix).find_last_of('.'));
   const std::size_t bar = worker.find_last_of('_');
-  const auto all_digits = [](std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; };
-  if (worker.size() >= suffix || bar == std::string_view::npos || bar == 0 || !all_digits(worker.substr(bar + 1))) return {};
+  const auto all_digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (worker.size() >= suffix || bar == std::string_view::npos || bar == 0 || !all_digits(worker.substr(bar + 1)))
+    return {};
   if (!all_digits(name.substr(worker.size() + 1, suffix - worker.size() - 1))) return {};
   return std::string{worker.substr(0, bar)};
 }
@@ -104,7 +108,8 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] == EventKind::kKernel) ++kernels[trace.tracks[trace.track[i].index()].device];
   }
-  const auto most = std::max_element(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(kernels.begin(), kernels.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   ElementCursor devices{properties};
   std::string_view device;
   while (devices.next(device)) {
@@ -117,7 +122,8 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
 /// ts is Unix time if most of it is beyond April 1970, else relative to a base that is missing.
 bool is_unix_time(const HostDeviceTrace& trace) {
   constexpr std::int64_t kLeast = 10'000'000'000'000'000;
-  const auto large = std::count_if(trace.start.begin(), trace.start.end(), [](Time time) { return time.time_since_epoch().count() >= kLeast; });
+  const auto large = std::count_if(trace.start.begin(), trace.start.end(),
+                                   [](Time time) { return time.time_since_epoch().count() >= kLeast; });
   return static_cast<std::size_t>(large) * 2 > trace.size();
 }
 
@@ -137,8 +143,8 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
   std::int64_t base = as_integer(raw).value_or(0);
   trace.has_base_time = base != 0 || is_unix_time(trace);
   if (!fits(trace, base)) {
-    diagnostics.count("bad_base_time", Severity::kDataLoss, "baseTimeNanoseconds does not fit the events' times and is ignored",
-                      {std::string{file}, {}, {}});
+    diagnostics.count("bad_base_time", Severity::kDataLoss,
+                      "baseTimeNanoseconds does not fit the events' times and is ignored", {std::string{file}, {}, {}});
     base = 0;
     trace.has_base_time = is_unix_time(trace);
   }

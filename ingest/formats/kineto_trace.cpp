@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kLongest = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [text](std::string_view beginning) { return text.starts_with(beginning); });
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [text](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
 /// Host operators whose arguments tell the size of a message or of a gradient.
@@ -154,17 +155,22 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
 
 bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
   if (!event.start_ns || (on_device && *event.start_ns == 0 && event.duration_ns.value_or(0) == 0)) {
-    skip("no_timestamp", "the profiler had no time for an event, which is left out: record again, or update the driver", event);
+    skip("no_timestamp", "the profiler had no time for an event, which is left out: record again, or update the driver",
+         event);
     return false;
   }
   if (event.has_duration && (!event.duration_ns || *event.duration_ns > kLongest)) {
-    skip("absurd_duration", "an event is recorded as longer than 7 days, or as no time at all, and left out: record again", event);
+    skip("absurd_duration",
+         "an event is recorded as longer than 7 days, or as no time at all, and left out: record again", event);
     return false;
   }
   if (!event.has_duration) {
-    context_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long", {file_, event.offset, {}}, event.name);
+    context_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long",
+                               {file_, event.offset, {}}, event.name);
   } else if (*event.duration_ns < 0) {
-    context_.diagnostics.count("negative_duration", Severity::kNotice, "an event with a negative duration counts as 0 ns long, as in Kineto", {file_, event.offset, {}}, event.name);
+    context_.diagnostics.count("negative_duration", Severity::kNotice,
+                               "an event with a negative duration counts as 0 ns long, as in Kineto",
+                               {file_, event.offset, {}}, event.name);
   }
   return true;
 }
@@ -174,7 +180,8 @@ void KinetoTrace::skip(std::string_view name, std::string_view remedy, const Chr
   context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}}, event.name);
 }
 
-void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail) {
+void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
+                         std::uint32_t detail) {
   trace_.start.emplace_back(Duration{*event.start_ns});
   trace_.duration.emplace_back(std::max<std::int64_t>(0, event.duration_ns.value_or(0)));
   trace_.kind.push_back(kind);
@@ -220,7 +227,8 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   const std::string collective = as_text(arguments.collective);
   const std::string ranks = as_text(arguments.group_ranks);
   const bool cut = ranks.find("...") != std::string::npos;
-  const std::string group = ranks.empty() || (cut && !arguments.group_name.empty()) ? as_text(arguments.group_name) : ranks;
+  const std::string group =
+      ranks.empty() || (cut && !arguments.group_name.empty()) ? as_text(arguments.group_name) : ranks;
   DataSize size;
   size.elements = std::max(arguments.in_elements, arguments.out_elements);
   const std::string dtype = as_text(arguments.dtype);
@@ -229,7 +237,8 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
     if (const DataSize inputs = largest_input(arguments); inputs.elements > 0) size = inputs;
   }
   if (size.type_assumed) {
-    context_.diagnostics.count("element_type_assumed", Severity::kInfo, "an operator on a list of tensors does not name their type: 4 bytes an element");
+    context_.diagnostics.count("element_type_assumed", Severity::kInfo,
+                               "an operator on a list of tensors does not name their type: 4 bytes an element");
   }
   detail.bytes = Bytes{size.bytes};
   detail.elements = size.elements;
@@ -299,7 +308,8 @@ void KinetoTrace::leave_out(std::string_view what) {
 
 void KinetoTrace::report_left_out() {
   for (const auto& [what, count] : left_out_) {
-    context_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records", {file_, {}, {}}, {}, count);
+    context_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records",
+                               {file_, {}, {}}, {}, count);
   }
 }
 

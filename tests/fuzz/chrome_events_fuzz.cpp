@@ -86,7 +86,7 @@ bool same_arguments(const std::optional<element>& value, std::string_view seen) 
 }
 
 struct Seen {
-  std::vector<std::string> texts;  // five a record
+  std::vector<std::string> texts;                  // five a record
   std::vector<std::optional<std::int64_t>> times;  // two a record
   std::vector<std::string> arguments;
   std::uint64_t records = 0;
@@ -100,7 +100,8 @@ Seen read(std::string_view text) {
   ingest::ChromeEventReader reader{*source, seen.diagnostics};
   ingest::ChromeEvent event;
   while (reader.next(event)) {
-    for (const std::string_view part : {event.phase, event.category, event.name, event.process, event.thread}) seen.texts.emplace_back(part);
+    for (const std::string_view part : {event.phase, event.category, event.name, event.process, event.thread})
+      seen.texts.emplace_back(part);
     seen.times.insert(seen.times.end(), {event.start_ns, event.duration_ns});
     seen.arguments.emplace_back(event.arguments);
   }
@@ -134,7 +135,9 @@ void compare(const simdjson::dom::array& items, const Seen& seen) {
                        same_text(member(object, "name"), texts[2]) && same_text(member(object, "pid"), texts[3]) &&
                        same_text(member(object, "tid"), texts[4]),
                    "the same texts");
-    STEPSIM_ASSERT(same_time(member(object, "ts"), seen.times[at * 2]) && same_time(member(object, "dur"), seen.times[at * 2 + 1]), "the same times");
+    STEPSIM_ASSERT(
+        same_time(member(object, "ts"), seen.times[at * 2]) && same_time(member(object, "dur"), seen.times[at * 2 + 1]),
+        "the same times");
     STEPSIM_ASSERT(same_arguments(member(object, "args"), seen.arguments[at]), "the same arguments");
     ++at;
   }
@@ -157,7 +160,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool escapes = text.find("\\u") != std::string::npos;
   if (error == simdjson::SUCCESS && root.get(items) == simdjson::SUCCESS) {
     if (!escapes && !has_list(items)) compare(items, seen);
-  } else if (!escapes && error != simdjson::NUMBER_ERROR && error != simdjson::CAPACITY && error != simdjson::DEPTH_ERROR) {
+  } else if (!escapes && error != simdjson::NUMBER_ERROR && error != simdjson::CAPACITY &&
+             error != simdjson::DEPTH_ERROR) {
     STEPSIM_ASSERT(!seen.diagnostics.entries().empty(), "what is no JSON is reported");
   }
   return 0;

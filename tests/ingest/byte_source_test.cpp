@@ -117,7 +117,8 @@ TEST_F(ByteSourceFileTest, AnEmptyFileHasNoBytes) { EXPECT_EQ(content_of(*ByteSo
 TEST_F(ByteSourceFileTest, WhatIsNoRegularFileIsRefused) {
   const std::string fifo = (folder_ / "fifo").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_THAT(error_of((folder_ / "none.json").string()), HasSubstr("none.json: cannot be opened (No such file or directory); expected a trace file"));
+  EXPECT_THAT(error_of((folder_ / "none.json").string()),
+              HasSubstr("none.json: cannot be opened (No such file or directory); expected a trace file"));
   EXPECT_THAT(error_of(folder_.string()), HasSubstr(": is a folder; expected a regular file"));
   EXPECT_THAT(error_of(fifo), HasSubstr(": is a special file; expected a regular file"));
   EXPECT_THAT(error_of("/dev/null"), HasSubstr(": is a special file; expected a regular file"));
@@ -142,7 +143,8 @@ TEST(ByteSourceTest, GzipMembersFollowEachOther) {
 }
 
 TEST(ByteSourceTest, ZerosBehindTheLastMemberArePadding) {
-  const Content content = content_of(gzipped("text") + std::string(100'000, '\0') + gzipped(" more") + std::string(512, '\0'));
+  const Content content =
+      content_of(gzipped("text") + std::string(100'000, '\0') + gzipped(" more") + std::string(512, '\0'));
   EXPECT_EQ(content.text, "text more");
   EXPECT_FALSE(content.truncated);
 }
@@ -193,7 +195,8 @@ TEST(ByteSourceTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
     const SeenTrace seen = read_all(part);
     std::size_t whole = 0;
     while (whole < records.size() && inflated.find(records[whole]) != std::string::npos) ++whole;
-    ASSERT_EQ(seen.records, std::vector<SeenRecord>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(whole))) << cut;
+    ASSERT_EQ(seen.records, std::vector<SeenRecord>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(whole)))
+        << cut;
     EXPECT_EQ(seen.diagnostics.count_of("truncated_file") + seen.diagnostics.count_of("damaged_gzip"), 1U) << cut;
     most = std::max(most, whole);
   }

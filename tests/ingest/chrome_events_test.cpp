@@ -30,11 +30,19 @@ std::string error_of(std::string_view text) {
 // ---------------------------------------------------------------- what a record says
 
 TEST(ChromeEventReaderTest, ARecordIsHandedOutWithItsFields) {
-  const SeenTrace seen = read_all(trace_text({R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 12, "tid": "stream 7",
+  const SeenTrace seen =
+      read_all(trace_text({R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 12, "tid": "stream 7",
       "ts": 1669783687464671.123, "dur": 18, "args": {"External id": 3, "list": [1, {"a": "}"}]}})"}));
 
   ASSERT_EQ(seen.records.size(), 1U);
-  const SeenRecord expected{"X", "cpu_op", "aten::mm", "12", "stream 7", R"({"External id": 3, "list": [1, {"a": "}"}]})", 1669783687464671123, 18000};
+  const SeenRecord expected{"X",
+                            "cpu_op",
+                            "aten::mm",
+                            "12",
+                            "stream 7",
+                            R"({"External id": 3, "list": [1, {"a": "}"}]})",
+                            1669783687464671123,
+                            18000};
   EXPECT_EQ(seen.records[0], expected);
   EXPECT_TRUE(seen.diagnostics.entries().empty());
 }
@@ -56,7 +64,8 @@ TEST(ChromeEventReaderTest, NumbersMayBeStringsAndStringsNumbers) {
 }
 
 TEST(ChromeEventReaderTest, NullMembersCountAsAbsent) {
-  const SeenTrace seen = read_all(R"([{"ph": "X", "cat": null, "name": "a", "pid": null, "ts": null, "dur": null, "args": null}])");
+  const SeenTrace seen =
+      read_all(R"([{"ph": "X", "cat": null, "name": "a", "pid": null, "ts": null, "dur": null, "args": null}])");
   ASSERT_EQ(seen.records.size(), 1U);
   EXPECT_EQ(seen.records[0], (SeenRecord{"X", "", "a", "", "", "", std::nullopt, std::nullopt}));
 }
@@ -69,7 +78,9 @@ TEST(ChromeEventReaderTest, MembersBeforeAndBehindTheEventsAreKept) {
   EXPECT_EQ(seen.records.size(), 1U);
 }
 
-TEST(ChromeEventReaderTest, ABareArrayIsATrace) { EXPECT_EQ(read_all("[" + record_text("a") + "," + record_text("b") + "]").names(), "a b "); }
+TEST(ChromeEventReaderTest, ABareArrayIsATrace) {
+  EXPECT_EQ(read_all("[" + record_text("a") + "," + record_text("b") + "]").names(), "a b ");
+}
 
 TEST(ChromeEventReaderTest, AByteOrderMarkAndCarriageReturnsAreBlanks) {
   const SeenTrace seen = read_all("\xEF\xBB\xBF{\r\n\t\"traceEvents\"\r\n:\r\n[" + record_text("a") + "\r\n]\r\n}\r\n");
@@ -77,10 +88,14 @@ TEST(ChromeEventReaderTest, AByteOrderMarkAndCarriageReturnsAreBlanks) {
   EXPECT_TRUE(seen.diagnostics.entries().empty());
 }
 
-TEST(ChromeEventReaderTest, AnEmptyListHasNoRecords) { EXPECT_TRUE(read_all(R"({"traceEvents": []})").records.empty()); }
+TEST(ChromeEventReaderTest, AnEmptyListHasNoRecords) {
+  EXPECT_TRUE(read_all(R"({"traceEvents": []})").records.empty());
+}
 
 TEST(ChromeEventReaderTest, TwoListsOfEventsAreBothRead) {
-  EXPECT_EQ(read_all(R"({"traceEvents": [)" + record_text("a") + R"(], "traceEvents": [)" + record_text("b") + "]}").names(), "a b ");
+  EXPECT_EQ(
+      read_all(R"({"traceEvents": [)" + record_text("a") + R"(], "traceEvents": [)" + record_text("b") + "]}").names(),
+      "a b ");
 }
 
 TEST(ChromeEventReaderTest, TextBehindTheEndIsCountedOnce) {
@@ -123,10 +138,13 @@ TEST(ChromeEventReaderTest, WhatIsNoTraceIsAnErrorWithItsPlace) {
   EXPECT_EQ(error_of(""), "test.json@0: the file ends here; expected a Chrome trace: a JSON object or array");
   EXPECT_EQ(error_of("  \n"), "test.json@3: the file ends here; expected a Chrome trace: a JSON object or array");
   EXPECT_EQ(error_of("hello"), "test.json@0: found 'h'; expected a Chrome trace: a JSON object or array");
-  EXPECT_EQ(error_of("\x7f" "ELF"), "test.json@0: found '\\x7f'; expected a Chrome trace: a JSON object or array");
+  EXPECT_EQ(error_of("\x7f"
+                     "ELF"),
+            "test.json@0: found '\\x7f'; expected a Chrome trace: a JSON object or array");
   EXPECT_EQ(error_of("42"), "test.json@0: found '4'; expected a Chrome trace: a JSON object or array");
   EXPECT_EQ(error_of(R"({"traceEvents": null})"), "test.json@16: found 'n'; expected '[': \"traceEvents\" is a list");
-  EXPECT_EQ(error_of(R"({"traceEvents": {"a": 1}})"), "test.json@16: found '{'; expected '[': \"traceEvents\" is a list");
+  EXPECT_EQ(error_of(R"({"traceEvents": {"a": 1}})"),
+            "test.json@16: found '{'; expected '[': \"traceEvents\" is a list");
   EXPECT_THAT(error_of(R"({"a": 1})"), HasSubstr("no \"traceEvents\""));
   EXPECT_EQ(error_of(R"({"a": 1)"), "test.json@7: the file ends here; expected the rest of it");
   EXPECT_EQ(error_of(R"({"a": 1,)"), "test.json@8: the file ends here; expected \"traceEvents\"");
@@ -242,7 +260,8 @@ TEST(ChromeEventReaderTest, AnyDepthOfArgumentsIsPassed) {
       open += i % 3 == 0 ? "[" : R"({"k": )";
       close.insert(close.begin(), i % 3 == 0 ? ']' : '}');
     }
-    const SeenTrace seen = read_all(trace_text({record_text("a", R"(, "args": {"n": )" + open + "0" + close + "}"), record_text("b")}));
+    const SeenTrace seen =
+        read_all(trace_text({record_text("a", R"(, "args": {"n": )" + open + "0" + close + "}"), record_text("b")}));
     EXPECT_EQ(seen.names(), "a b ") << depth;
     EXPECT_TRUE(seen.diagnostics.entries().empty()) << depth;
   }
@@ -268,7 +287,8 @@ TEST(ChromeEventReaderTest, AFileCutAnywhereGivesTheWholeRecordsBeforeTheCut) {
   const std::size_t list = text.find('[') + 1;
   for (std::size_t cut = list; cut < text.size() - 2; ++cut) {
     const SeenTrace seen = read_all(std::string_view{text}.substr(0, cut));
-    const auto whole = static_cast<std::size_t>(std::count_if(ends.begin(), ends.end(), [cut](std::size_t end) { return end <= cut; }));
+    const auto whole = static_cast<std::size_t>(
+        std::count_if(ends.begin(), ends.end(), [cut](std::size_t end) { return end <= cut; }));
     const std::vector<SeenRecord> expected(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(whole));
     ASSERT_EQ(seen.records, expected) << "cut at " << cut;
     EXPECT_EQ(seen.counted, whole) << "cut at " << cut;
@@ -310,8 +330,10 @@ TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
     while (text.size() < (std::size_t{4} << 20)) text += piece;
     return text;
   };
-  for (const std::string_view piece : {R"({"ph":[)", R"({"ph":")", R"({"ph":"\n","b":[)", "{", "[", "\"", "{\"", R"(,{"a":)", R"({"a":{"b":[{"ph":1},)", "\\", "{}", "],",
-                                       "{\"ph\":\"X\",\"name\":\"\n\",\"args\":[", "{\"ph\":\"X\"}}", "}]", "1 ", "nul", "{\"ph\":\"X\",\"x\":\"{\\\"ph\\\":"}) {
+  for (const std::string_view piece :
+       {R"({"ph":[)", R"({"ph":")", R"({"ph":"\n","b":[)", "{", "[", "\"", "{\"", R"(,{"a":)",
+        R"({"a":{"b":[{"ph":1},)", "\\", "{}", "],", "{\"ph\":\"X\",\"name\":\"\n\",\"args\":[", "{\"ph\":\"X\"}}",
+        "}]", "1 ", "nul", "{\"ph\":\"X\",\"x\":\"{\\\"ph\\\":"}) {
     const std::string text = repeated(piece);
     SeenTrace seen = read_all(text);
     EXPECT_FALSE(seen.diagnostics.entries().empty()) << piece;

@@ -33,7 +33,8 @@ TEST(MicrosecondsTest, AnyCountOfDigitsIsExact) {
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator
     std::int64_t whole = 0;
     const int whole_digits = 1 + static_cast<int>((state >> 33) % 15);
-    for (int digit = 0; digit < whole_digits; ++digit) whole = whole * 10 + static_cast<std::int64_t>((state >> (digit + 5)) % 10);
+    for (int digit = 0; digit < whole_digits; ++digit)
+      whole = whole * 10 + static_cast<std::int64_t>((state >> (digit + 5)) % 10);
     const auto thousandths = static_cast<std::int64_t>((state >> 40) % 1000);
     std::string text = std::to_string(whole) + "." + std::to_string(1000 + thousandths).substr(1);
     EXPECT_EQ(microseconds_as_ns(text), whole * 1000 + thousandths) << text;
@@ -63,8 +64,28 @@ TEST(MicrosecondsTest, ExponentsShiftThePoint) {
 }
 
 TEST(MicrosecondsTest, WhatDoesNotFitOrIsNoNumberIsNothing) {
-  for (const std::string_view text : {"9223372036854775.808", "1e16", "1e300", "1e999999999999999999", "99999999999999999999", "", "-", ".", "e5", "1e", "1x", "0x10", "nan",
-                                      "NaN", "Infinity", "true", "null", "\"\"", "\"soon\"", "{}", "[1]", "1 2"}) {
+  for (const std::string_view text : {"9223372036854775.808",
+                                      "1e16",
+                                      "1e300",
+                                      "1e999999999999999999",
+                                      "99999999999999999999",
+                                      "",
+                                      "-",
+                                      ".",
+                                      "e5",
+                                      "1e",
+                                      "1x",
+                                      "0x10",
+                                      "nan",
+                                      "NaN",
+                                      "Infinity",
+                                      "true",
+                                      "null",
+                                      "\"\"",
+                                      "\"soon\"",
+                                      "{}",
+                                      "[1]",
+                                      "1 2"}) {
     EXPECT_EQ(microseconds_as_ns(text), std::nullopt) << text;
   }
 }
@@ -81,7 +102,8 @@ TEST(AsIntegerTest, WholeNumbersInAnySpelling) {
 }
 
 TEST(AsIntegerTest, FractionsAndWhatDoesNotFitAreNothing) {
-  for (const std::string_view text : {"12.5", "9223372036854775808", "18446744073709551616", "1e19", "0.1", "1e-1", "", "x", "null", "[1]"}) {
+  for (const std::string_view text :
+       {"12.5", "9223372036854775808", "18446744073709551616", "1e19", "0.1", "1e-1", "", "x", "null", "[1]"}) {
     EXPECT_EQ(as_integer(text), std::nullopt) << text;
   }
 }
@@ -124,13 +146,15 @@ TEST(MemberCursorTest, MembersComeInOrderWithTheirRawValues) {
 TEST(MemberCursorTest, StopsAtTheFirstThingThatIsNoJson) {
   EXPECT_EQ(members_of(R"({"a":1, b:2, "c":3})"), (std::vector<std::string>{"a=1"}));
   EXPECT_EQ(members_of(R"({"a":1, "b" 2})"), (std::vector<std::string>{"a=1"}));
-  for (const std::string_view text : {"", " ", "[1]", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":{", "{\"a\":[\"", "{:1}", "{\"a\":,}"}) {
+  for (const std::string_view text : {"", " ", "[1]", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"",
+                                      "{\"a\":\"\\", "{\"a\":{", "{\"a\":[\"", "{:1}", "{\"a\":,}"}) {
     EXPECT_TRUE(members_of(text).empty()) << text;
   }
 }
 
 TEST(ElementCursorTest, ElementsComeInOrder) {
-  EXPECT_EQ(elements_of(R"([1, "a,b", [2, 3], {"c": 4}, null])"), (std::vector<std::string>{"1", R"("a,b")", "[2, 3]", R"({"c": 4})", "null"}));
+  EXPECT_EQ(elements_of(R"([1, "a,b", [2, 3], {"c": 4}, null])"),
+            (std::vector<std::string>{"1", R"("a,b")", "[2, 3]", R"({"c": 4})", "null"}));
   EXPECT_TRUE(elements_of("[]").empty());
   EXPECT_TRUE(elements_of("{}").empty());
   EXPECT_TRUE(elements_of("[[1").empty());

@@ -40,8 +40,9 @@ inline SeenTrace read_all(ByteSource& source) {
   ChromeEventReader reader{source, seen.diagnostics};
   ChromeEvent event;
   while (reader.next(event)) {
-    seen.records.push_back({std::string{event.phase}, std::string{event.category}, std::string{event.name}, std::string{event.process},
-                            std::string{event.thread}, std::string{event.arguments}, event.start_ns, event.duration_ns});
+    seen.records.push_back({std::string{event.phase}, std::string{event.category}, std::string{event.name},
+                            std::string{event.process}, std::string{event.thread}, std::string{event.arguments},
+                            event.start_ns, event.duration_ns});
   }
   seen.members = reader.members();
   seen.counted = reader.records();
@@ -56,8 +57,8 @@ inline SeenTrace read_all(std::string_view text) {
 
 /// `{"ph":"X",...}` of a kernel called `name`.
 inline std::string record_text(std::string_view name, std::string_view more = "") {
-  return R"({"ph": "X", "cat": "kernel", "name": ")" + std::string{name} + R"(", "pid": 0, "tid": 7, "ts": 1500.5, "dur": 2)" +
-         std::string{more} + "}";
+  return R"({"ph": "X", "cat": "kernel", "name": ")" + std::string{name} +
+         R"(", "pid": 0, "tid": 7, "ts": 1500.5, "dur": 2)" + std::string{more} + "}";
 }
 
 /// A trace of these records, as Kineto lays one out.
