@@ -105,11 +105,16 @@ endfunction()
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
 # makes a fuzz target of tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput: a libFuzzer
 # binary where STEPSIM_BUILD_FUZZERS is on, else a program that runs the files of
-# tests/fuzz/corpus/<name>/. Either way a test labelled fuzz runs it on that corpus.
+# tests/fuzz/corpus/<name>/. Either way a test labelled fuzz runs it on that corpus. Target
+# `fuzzers` builds them all.
 function(stepsim_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
   add_executable(${name} ${folder}/${name}.cpp ${ARG_SOURCES})
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} fmt::fmt)
   set(arguments "")
