@@ -17,6 +17,7 @@ using sim::Table;
 constexpr std::size_t kNameWidth = 60;
 constexpr std::size_t kReplayPathRows = 10;
 constexpr std::size_t kTextLimit = 400;
+constexpr std::size_t kDetailLimit = 800;
 
 std::string section(std::string_view title, const std::string& body) {
   return body.empty() ? std::string() : fmt::format("\n{}\n{}", title, body);
@@ -59,6 +60,7 @@ std::string ingest_text(const Capture& capture) {
     text += fmt::format("- {} ({}): {}", shown(entry.name), entry.count, shown(entry.remedy, kTextLimit));
     const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
     text += lost ? fmt::format(" [first at {}]\n", entry.first.to_text()) : std::string("\n");
+    if (!entry.detail.empty()) text += fmt::format("  {}\n", shown(entry.detail, kDetailLimit));
   }
   return text;
 }

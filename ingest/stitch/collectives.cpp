@@ -205,22 +205,27 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
 
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics) {
+  constexpr std::size_t kNamed = 8;
   const std::size_t all = matches.size();
   std::vector<MatchedCollective> kept;
+  std::string named;
   std::size_t apart = 0;
   for (MatchedCollective& match : matches) {
     if (!ends_apart(match)) {
       kept.push_back(std::move(match));
       continue;
     }
-    ++apart;
+    if (apart++ >= kNamed) continue;
     const CollectiveUse& a = match.uses.front();
     const CollectiveUse& b = match.uses.back();
+    named += fmt::format("{}{} of ranks {} and {} end {} apart", named.empty() ? "" : ", ",
+                         shown(ranks[a.rank].name_of(a.event), 40), identities[a.rank].rank, identities[b.rank].rank,
+                         to_text(match.end_spread()));
+  }
+  if (apart > 0) {
     diagnostics.count("collective_ends_disagree", Severity::kDataLoss,
                       "these are not the same collective: pass complete traces of the same run and steps of all ranks",
-                      {},
-                      fmt::format("{} of ranks {} and {} end {} apart", shown(ranks[a.rank].name_of(a.event)),
-                                  identities[a.rank].rank, identities[b.rank].rank, to_text(match.end_spread())));
+                      {}, named, apart);
   }
   if (5 * apart > all) {
     diagnostics.count(

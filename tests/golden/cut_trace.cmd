@@ -35,6 +35,7 @@ Its 8 tasks, in order of time
 Input
 20 records read, 0 skipped, 28 tasks and 32 dependencies made
 - truncated_file (1): the file is cut off; all whole events before the cut are used: let the profiler finish writing [first at tests/golden/data/cut.json@2679]
+  the text ends here
 - inferred_host_wait (2): record with enable_cuda_sync_events=True to have these edges from the runtime
 
 Where to look next
