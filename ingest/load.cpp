@@ -255,6 +255,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options)
   parts.stitch(options, job, assembly);
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
   Capture capture = finish(std::move(assembly));
+  capture.job = job;
   capture.events = counts.events;
   capture.skipped = counts.skipped;
   capture.inputs = std::move(counts.inputs);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/collective/collective.h"
 #include "model/id.h"
 #include "model/task.h"
 #include "model/units.h"
@@ -45,6 +46,17 @@ class Dag {
   [[nodiscard]] RendezvousId rendezvous(TaskId task) const noexcept {
     return rendezvous_.empty() ? RendezvousId{} : rendezvous_[task.index()];
   }
+  /// What a rendezvous transfers. Its group is its members by ascending rank.
+  [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
+  /// Place in line on a lane of LaneOrder::kPriority: the smallest goes first.
+  [[nodiscard]] std::int32_t priority(TaskId task) const noexcept {
+    return priority_.empty() ? 0 : priority_[task.index()];
+  }
+  [[nodiscard]] bool has_priorities() const noexcept { return !priority_.empty(); }
+  /// The task whose lane gets its credit back when `task` ends; invalid if none.
+  [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
+    return returns_credit_of_.empty() ? TaskId{} : returns_credit_of_[task.index()];
+  }
   /// Members of one rendezvous, ascending.
   [[nodiscard]] std::span<const TaskId> members(RendezvousId id) const noexcept;
 
@@ -77,6 +89,9 @@ class Dag {
   std::vector<Duration> lag_;  // empty if all are 0
   std::vector<std::uint32_t> rendezvous_begin_;
   std::vector<TaskId> rendezvous_member_;
+  std::vector<Collective> collectives_;    // by RendezvousId
+  std::vector<std::int32_t> priority_;     // empty if all are 0
+  std::vector<TaskId> returns_credit_of_;  // empty if no task does
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
 };

@@ -171,6 +171,7 @@ class DagBuilder::Layout {
     add_tasks();
     add_edges();
     add_rendezvous();
+    add_credits();
   }
 
   /// Leaves this empty.
@@ -180,6 +181,7 @@ class DagBuilder::Layout {
   void add_tasks() {
     reserve_task_columns();
     bool any_bytes = false;
+    bool any_priority = false;
     for (const Index old : order_) {
       const TaskSpec& task = builder_.tasks_[old];
       dag_.kind_.push_back(task.kind);
@@ -187,10 +189,16 @@ class DagBuilder::Layout {
       dag_.lane_.push_back(task.lane);
       dag_.duration_.push_back(task.duration);
       any_bytes = any_bytes || task.bytes.count() != 0;
+      any_priority = any_priority || task.priority != 0;
     }
-    if (!any_bytes) return;
-    dag_.bytes_.reserve(order_.size());
-    for (const Index old : order_) dag_.bytes_.push_back(builder_.tasks_[old].bytes);
+    if (any_bytes) {
+      dag_.bytes_.reserve(order_.size());
+      for (const Index old : order_) dag_.bytes_.push_back(builder_.tasks_[old].bytes);
+    }
+    if (any_priority) {
+      dag_.priority_.reserve(order_.size());
+      for (const Index old : order_) dag_.priority_.push_back(builder_.tasks_[old].priority);
+    }
   }
 
   void reserve_task_columns() {
@@ -239,6 +247,7 @@ class DagBuilder::Layout {
 
   void add_rendezvous() {
     if (builder_.rendezvous_.empty()) return;
+    dag_.collectives_ = builder_.collectives_;
     dag_.rendezvous_.resize(order_.size());
     dag_.rendezvous_begin_.reserve(builder_.rendezvous_.size() + 1);
     dag_.rendezvous_begin_.push_back(0);
@@ -250,6 +259,14 @@ class DagBuilder::Layout {
       }
       std::sort(dag_.rendezvous_member_.begin() + first, dag_.rendezvous_member_.end());
       dag_.rendezvous_begin_.push_back(static_cast<Index>(dag_.rendezvous_member_.size()));
+    }
+  }
+
+  void add_credits() {
+    if (builder_.returns_credit_of_.empty()) return;
+    dag_.returns_credit_of_.resize(order_.size());
+    for (const auto& [task, taker] : builder_.returns_credit_of_) {
+      dag_.returns_credit_of_[new_id_[task.index()].index()] = new_id_[taker.index()];
     }
   }
 
@@ -288,7 +305,8 @@ void DagBuilder::add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag) {
   edges_.push_back(Edge{from, to, kind, lag});
 }
 
-RendezvousId DagBuilder::add_rendezvous() {
+RendezvousId DagBuilder::add_rendezvous(const Collective& collective) {
+  collectives_.push_back(collective);
   rendezvous_.emplace_back();
   return RendezvousId{rendezvous_.size() - 1};
 }

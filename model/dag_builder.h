@@ -26,6 +26,7 @@ struct TaskSpec {
   Duration duration{};
   Bytes bytes{};
   Time hint{};
+  std::int32_t priority = 0;  ///< on a lane of LaneOrder::kPriority: the smallest goes first
 };
 
 /// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
@@ -52,8 +53,11 @@ class DagBuilder {
   /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
   /// No member ends before all have started: a collective. A task joins at most one.
-  RendezvousId add_rendezvous();
+  RendezvousId add_rendezvous(const Collective& collective = {});
   void join(RendezvousId rendezvous, TaskId member);
+  /// When `task` ends, the lane of `taker` gets back the credit that `taker` took. A task gives
+  /// back for one other at most.
+  void return_credit(TaskId task, TaskId taker) { returns_credit_of_[task] = taker; }
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
   [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
@@ -94,6 +98,8 @@ class DagBuilder {
   std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
+  std::vector<Collective> collectives_;  // by RendezvousId
+  std::unordered_map<TaskId, TaskId> returns_credit_of_;
 };
 
 }  // namespace stepsim

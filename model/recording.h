@@ -2,12 +2,16 @@
 #define STEPSIM_MODEL_RECORDING_H
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/cluster.h"
 #include "model/dag.h"
 #include "model/diagnostics.h"
 #include "model/id.h"
+#include "model/job.h"
 #include "model/units.h"
 
 namespace stepsim {
@@ -48,6 +52,8 @@ struct Recording {
   std::vector<UnexplainedWait> unexplained;  ///< by task
 };
 
+struct PsWorkload;  // model/parameter_server/workload.h
+
 /// A job as ingest delivers it: the model of what ran and the measurements of it.
 struct Capture {
   Dag dag;
@@ -57,7 +63,11 @@ struct Capture {
   std::uint64_t skipped = 0;             ///< records that could not be used
   std::vector<std::string> inputs;       ///< the files it was made from, as given
   std::vector<std::string> assumptions;  ///< one sentence each
-  std::vector<std::int64_t> task_ids;    ///< by TaskId: the id its task graph's file gave it; empty for traces
+  Job job;                               ///< what job.yaml says
+  std::optional<Cluster> cluster;        ///< the hardware, where the input itself says it: task graphs
+  /// Of a parameter-server job, what its graph can be built from anew; null for other jobs.
+  std::shared_ptr<const PsWorkload> parameter_server;
+  std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 
 }  // namespace stepsim

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "model/cluster.h"
 #include "model/id.h"
+#include "model/units.h"
 
 namespace stepsim {
 
@@ -50,17 +52,30 @@ enum class LaneKind : std::uint8_t { kThread, kStream, kCopyEngine, kLink, kServ
 /// How tasks of one lane take turns when the edges leave it open.
 enum class LaneOrder : std::uint8_t {
   kEdges,  ///< the edges order them already: the engine adds nothing
-  kFifo,   ///< one at a time, in the order they became ready, ties by task id
+  kFifo,   ///< `capacity` at a time, in the order they became ready, ties by task id
+  /// `capacity` at a time, of the waiting ones that with the smallest priority, ties as kFifo.
+  /// What runs is not interrupted.
+  kPriority,
 };
 
 /// The ordered row a task runs on: a host thread, a device stream, a link's direction.
 struct Lane {
-  std::string name{};           ///< as shown: "thread 2574", "stream 7", "PUSH"
-  std::string host{};           ///< host name; empty if unknown
+  std::string name{};  ///< as shown: "thread 2574", "stream 7", "PUSH"
+  std::string host{};  ///< host name; empty if unknown
   Rank rank = 0;
   LaneKind kind = LaneKind::kThread;
   LaneOrder order = LaneOrder::kEdges;
-  std::int32_t device = -1;  ///< device index for a stream, -1 for a host lane
+  std::int32_t device = -1;    ///< device index for a stream, -1 for a host lane
+  std::uint32_t capacity = 1;  ///< kFifo and kPriority: how many tasks run at once (a pool of threads)
+  /// kFifo and kPriority, 0 = without limit: a task takes its bytes from this when it starts
+  /// and waits while too little is left (unless all of it is there); the task named by
+  /// Dag::returns_credit_of gives them back when it ends. The first in line waits for credit
+  /// with all behind it.
+  Bytes credit{};
+  /// LaneKind::kLink: the endpoints (Cluster::endpoints) that its messages go from and to;
+  /// the network model then says how long they take. Invalid: recorded durations hold.
+  EndpointId from{};
+  EndpointId to{};
 };
 
 }  // namespace stepsim

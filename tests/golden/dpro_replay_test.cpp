@@ -148,9 +148,9 @@ TEST(DproReplayTest, CriticalPathOfGoldenACrossesToTheOtherWorkerAtTheLastMessag
   const CriticalPath path = critical_path(job.dag, Machine{job.dag}, job.timeline, job.id("w0 UPDATE_.a"));
   std::vector<std::string> names;
   for (const PathTask& task : path.tasks) names.emplace_back(job.dag.name(task.task));
-  EXPECT_THAT(names, ElementsAre("w1 FW.a", "w1 FW.b", "w1 OUTPUT.0", "w1 BW.b", "w1 BW.a", "w1 Comm.0.Sync",
-                                 "w1 0.SEND0", "w1 1.SEND1", "w1 0.RECV0", "w1 1.RECV1", "w1 0.SEND1", "w0 0.RECV1",
-                                 "w0 UPDATE_.a"));
+  EXPECT_THAT(names,
+              ElementsAre("w1 FW.a", "w1 FW.b", "w1 OUTPUT.0", "w1 BW.b", "w1 BW.a", "w1 Comm.0.Sync", "w1 0.SEND0",
+                          "w1 1.SEND1", "w1 0.RECV0", "w1 1.RECV1", "w1 0.SEND1", "w0 0.RECV1", "w0 UPDATE_.a"));
   // dPRO prints 16.000 ms: it leaves out the last task's own 0.25 ms.
   EXPECT_EQ(path.length, std::chrono::microseconds{16'250});
 }

@@ -1,0 +1,40 @@
+#ifndef STEPSIM_MODEL_COLLECTIVE_COLLECTIVE_H
+#define STEPSIM_MODEL_COLLECTIVE_COLLECTIVE_H
+
+#include <cstdint>
+
+#include "model/units.h"
+
+namespace stepsim {
+
+/// What a collective does for its members.
+enum class CollectiveOp : std::uint8_t {
+  kUnknown,  ///< only its recorded duration is known
+  kAllReduce,
+  kReduceScatter,
+  kAllGather,
+  kAllToAll,
+  kBroadcast,
+  kReduce,
+  kSendRecv,  ///< point to point: two members, the first of the group sends
+  kBarrier,   ///< no payload
+};
+
+/// How its bytes travel. kAuto: what the library would take (docs/models.md).
+enum class CollectiveAlgorithm : std::uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect, kHierarchical };
+
+/// What a rendezvous transfers, as far as it is known.
+struct Collective {
+  CollectiveOp op = CollectiveOp::kUnknown;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;
+  /// The whole payload: of an all-reduce, broadcast or reduce the buffer of one member; of an
+  /// all-gather or reduce-scatter the buffer before or after it that is n times the other; of
+  /// an all-to-all what one member sends, to itself included; of a send the message. 0: not
+  /// known, and recorded durations hold.
+  Bytes bytes{};
+  std::uint32_t root = 0;  ///< broadcast, reduce: place in the group
+};
+
+}  // namespace stepsim
+
+#endif
