@@ -1,0 +1,37 @@
+#ifndef STEPSIM_MODEL_CALIBRATION_CALIBRATION_H
+#define STEPSIM_MODEL_CALIBRATION_CALIBRATION_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+#include "model/recording.h"
+
+namespace stepsim {
+
+/// One thing that was fitted, for the report and for the comments of cluster.yaml.
+struct Fit {
+  std::string what;   ///< "link bandwidth"
+  std::string value;  ///< with its unit: "119.6 MB/s"
+  std::size_t samples = 0;
+  double residual = 0;  ///< median relative error of the samples under the fit
+  std::string from;     ///< what the samples are: "pushes of worker 0 that had the link alone"
+};
+
+/// The hardware as a capture shows it.
+struct Calibration {
+  Cluster cluster;
+  std::vector<Fit> fits;
+  std::vector<std::string> assumptions;  ///< one sentence each: what the capture could not show
+};
+
+/// Fits links, copies, sums and launches to what was measured; what the capture does not show
+/// is taken from job.yaml's network, else from defaults, and said. Endpoints are the job's
+/// workers (or ranks) and servers.
+/// Throws InputError if the capture shows nothing of its network and job.yaml says nothing.
+[[nodiscard]] Calibration calibrate(const Capture& capture);
+
+}  // namespace stepsim
+
+#endif
