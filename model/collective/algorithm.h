@@ -24,7 +24,12 @@ struct CollectiveShape {
 struct Send {
   std::uint32_t to = 0;
   Bytes bytes{};
+  Bytes offset{};  ///< where in the payload they lie; of an all-to-all, in the sender's, its own part first
 };
+
+/// Broadcasts and reductions to one member of more than this are pipelined in slices of at most
+/// this: one of the eight steps of NCCL's 4 MiB buffers.
+inline constexpr Bytes kPipelineSlice{524'288};
 
 /// What a message costs where nothing else is on the links: alpha + bytes / rate.
 struct MessageCost {

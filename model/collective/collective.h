@@ -16,7 +16,7 @@ enum class CollectiveOp : std::uint8_t {
   kAllToAll,
   kBroadcast,
   kReduce,
-  kSendRecv,  ///< point to point: two members, the first of the group sends
+  kSendRecv,  ///< point to point: two members, the root sends
   kBarrier,   ///< no payload
 };
 
@@ -32,7 +32,7 @@ struct Collective {
   /// an all-to-all what one member sends, to itself included; of a send the message. 0: not
   /// known, and recorded durations hold.
   Bytes bytes{};
-  std::uint32_t root = 0;  ///< broadcast, reduce: place in the group
+  std::uint32_t root = 0;  ///< broadcast, reduce, send: place in the group
 };
 
 }  // namespace stepsim

@@ -1,0 +1,305 @@
+// Every collective algorithm against what the operation means and what it must cost: the rounds
+// are carried out on sets of contributions, and timed without contention.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/collective/algorithm.h"
+
+namespace stepsim {
+namespace {
+
+constexpr CollectiveOp kOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather,
+                                 CollectiveOp::kAllToAll,  CollectiveOp::kBroadcast,     CollectiveOp::kReduce,
+                                 CollectiveOp::kSendRecv};
+constexpr std::uint32_t kMembers[] = {1, 2, 3, 4, 5, 7, 8, 13, 16};
+constexpr std::int64_t kBytes[] = {0, 1, 15, 16, 997, 4096, 720'720, 1'234'567};
+
+/// Every supported shape of a model.
+std::vector<CollectiveShape> shapes_of(const CollectiveModel& model) {
+  std::vector<CollectiveShape> shapes;
+  for (const CollectiveOp op : kOps) {
+    for (const std::uint32_t members : kMembers) {
+      for (const std::int64_t bytes : kBytes) {
+        for (const std::uint32_t per_host : {1U, 2U, 4U}) {
+          const bool has_root = op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
+          const CollectiveShape shape{op, members, Bytes{bytes},
+                                      has_root || op == CollectiveOp::kSendRecv ? members / 2 : 0, per_host};
+          if (model.supports(shape)) shapes.push_back(shape);
+        }
+      }
+    }
+  }
+  return shapes;
+}
+
+std::string text_of(const CollectiveShape& shape) {
+  return "op " + std::to_string(static_cast<int>(shape.op)) + ", " + std::to_string(shape.members) + " members of " +
+         std::to_string(shape.members_per_host) + " a host, root " + std::to_string(shape.root) + ", " +
+         std::to_string(shape.bytes.count()) + " bytes";
+}
+
+std::vector<Send> sends_of(const CollectiveModel& model, const CollectiveShape& shape, std::uint32_t member,
+                           std::uint32_t round) {
+  std::vector<Send> sends;
+  model.sends(shape, member, round, sends);
+  return sends;
+}
+
+class CollectiveTheoryTest : public ::testing::TestWithParam<const CollectiveModel*> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryAlgorithm, CollectiveTheoryTest,
+                         ::testing::ValuesIn(collective_models().begin(), collective_models().end()),
+                         [](const auto& entry) { return std::string(entry.param->name); });
+
+TEST_P(CollectiveTheoryTest, MembersReceiveWhatOthersSendThem) {
+  const CollectiveModel& model = *GetParam();
+  const std::vector<CollectiveShape> shapes = shapes_of(model);
+  EXPECT_FALSE(shapes.empty());
+  for (const CollectiveShape& shape : shapes) {
+    for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
+      std::vector<std::uint32_t> received(shape.members, 0);
+      for (std::uint32_t member = 0; member < shape.members; ++member) {
+        const std::vector<Send> sends = sends_of(model, shape, member, round);
+        EXPECT_LE(sends.size(), 1U) << "one message out at a time keeps a round free of contention";
+        for (const Send& send : sends) {
+          ASSERT_LT(send.to, shape.members);
+          EXPECT_NE(send.to, member);
+          ++received[send.to];
+        }
+      }
+      for (std::uint32_t member = 0; member < shape.members; ++member) {
+        EXPECT_EQ(received[member], model.receives(shape, member, round))
+            << text_of(shape) << ", member " << member << ", round " << round;
+      }
+    }
+  }
+}
+
+TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
+  const CollectiveModel& model = *GetParam();
+  // 3 bytes a nanosecond and 1 GB/s: once sizes one byte apart mostly take the same time, once not.
+  for (const double rate : {3e9, 1e9}) {
+    const MessageCost cost{Duration{1'700}, Bandwidth::from_bytes_per_second(rate)};
+    for (const CollectiveShape& shape : shapes_of(model)) {
+      std::vector<Duration> ready(shape.members);
+      for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
+        std::vector<Duration> next = ready;
+        for (std::uint32_t member = 0; member < shape.members; ++member) {
+          for (const Send& send : sends_of(model, shape, member, round)) {
+            const Duration arrival = ready[member] + cost.alpha + transfer_time(send.bytes, cost.rate);
+            next[member] = std::max(next[member], arrival);
+            next[send.to] = std::max(next[send.to], arrival);
+          }
+        }
+        ready = next;
+      }
+      EXPECT_EQ(model.closed_form(shape, cost), *std::max_element(ready.begin(), ready.end())) << text_of(shape);
+    }
+  }
+}
+
+// What members hold: for each piece of the payload, whose contributions are in it (a bit each).
+// Pieces are what the borders of all parts cut out of the payload.
+using Held = std::vector<std::uint32_t>;
+
+class Carried {
+ public:
+  Carried(const CollectiveModel& model, const CollectiveShape& shape) : model_(model), shape_(shape) {
+    cut_into_pieces();
+    for (std::uint32_t member = 0; member < shape.members; ++member) held_.push_back(at_first(member));
+    for (std::uint32_t round = 0; round < model.rounds(shape); ++round) carry_out(round);
+  }
+
+  [[nodiscard]] std::size_t pieces() const { return borders_.size() - 1; }
+  [[nodiscard]] std::int64_t bytes_of(std::size_t piece) const { return borders_[piece + 1] - borders_[piece]; }
+  [[nodiscard]] const Held& held(std::uint32_t member) const { return held_[member]; }
+  [[nodiscard]] bool consistent() const { return consistent_; }
+
+ private:
+  void cut_into_pieces() {
+    borders_ = {0, shape_.bytes.count()};
+    for (std::uint32_t round = 0; round < model_.rounds(shape_); ++round) {
+      for (std::uint32_t member = 0; member < shape_.members; ++member) {
+        for (const Send& send : sends_of(model_, shape_, member, round)) {
+          borders_.push_back(send.offset.count());
+          borders_.push_back((send.offset + send.bytes).count());
+        }
+      }
+    }
+    std::sort(borders_.begin(), borders_.end());
+    borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
+  }
+
+  Held at_first(std::uint32_t member) const {
+    const std::uint32_t own = 1U << member;
+    switch (shape_.op) {
+      case CollectiveOp::kAllGather: {  // part `member` of `members`
+        Held held(pieces(), 0);
+        for (std::size_t piece = 0; piece < pieces(); ++piece) {
+          const bool is_own = borders_[piece] >= member * shape_.bytes.count() / shape_.members &&
+                              borders_[piece + 1] <= (member + 1) * shape_.bytes.count() / shape_.members;
+          if (is_own) held[piece] = own;
+        }
+        return held;
+      }
+      case CollectiveOp::kBroadcast:
+      case CollectiveOp::kSendRecv: return Held(pieces(), member == shape_.root ? own : 0);
+      default: return Held(pieces(), own);
+    }
+  }
+
+  /// What arrives is added to, or replaces, what is there: it must bring contributions that are
+  /// not there yet and never some of them twice.
+  void carry_out(std::uint32_t round) {
+    const std::vector<Held> before = held_;
+    for (std::uint32_t member = 0; member < shape_.members; ++member) {
+      for (const Send& send : sends_of(model_, shape_, member, round)) {
+        for (std::size_t piece = 0; piece < pieces(); ++piece) {
+          if (borders_[piece] < send.offset.count() || borders_[piece + 1] > (send.offset + send.bytes).count())
+            continue;
+          std::uint32_t& there = held_[send.to][piece];
+          const std::uint32_t arriving = before[member][piece];
+          const bool adds = (there & arriving) == 0;
+          const bool replaces = (there & ~arriving) == 0;
+          consistent_ = consistent_ && arriving != 0 && (adds || replaces);
+          there |= arriving;
+        }
+      }
+    }
+  }
+
+  const CollectiveModel& model_;
+  const CollectiveShape& shape_;
+  std::vector<std::int64_t> borders_;
+  std::vector<Held> held_;
+  bool consistent_ = true;
+};
+
+/// Whether `held` is what the operation promises this member of a piece.
+bool is_promised(const CollectiveShape& shape, std::uint32_t member, std::uint32_t held) {
+  const std::uint32_t all = (1U << shape.members) - 1;
+  switch (shape.op) {
+    case CollectiveOp::kAllReduce: return held == all;
+    case CollectiveOp::kAllGather: return held != 0;
+    case CollectiveOp::kReduce: return member != shape.root || held == all;
+    case CollectiveOp::kBroadcast:
+    case CollectiveOp::kSendRecv: return held == 1U << shape.root;
+    default: return true;
+  }
+}
+
+void expect_done(const CollectiveShape& shape, const Carried& carried) {
+  const std::uint32_t all = (1U << shape.members) - 1;
+  for (std::size_t piece = 0; piece < carried.pieces(); ++piece) {
+    std::uint32_t complete = 0;
+    for (std::uint32_t member = 0; member < shape.members; ++member) {
+      const std::uint32_t held = carried.held(member)[piece];
+      complete += held == all ? 1 : 0;
+      EXPECT_TRUE(is_promised(shape, member, held)) << text_of(shape) << ", member " << member << " holds " << held;
+    }
+    if (shape.op == CollectiveOp::kReduceScatter) {
+      EXPECT_EQ(complete, 1U) << text_of(shape) << ", piece " << piece;
+    }
+  }
+}
+
+TEST_P(CollectiveTheoryTest, RoundsDoWhatTheOperationPromises) {
+  const CollectiveModel& model = *GetParam();
+  for (const CollectiveShape& shape : shapes_of(model)) {
+    if (shape.op == CollectiveOp::kAllToAll || shape.bytes == Bytes{} || shape.members == 1) continue;
+    const Carried carried(model, shape);
+    EXPECT_TRUE(carried.consistent()) << text_of(shape);
+    expect_done(shape, carried);
+  }
+}
+
+TEST_P(CollectiveTheoryTest, ReduceScatterLeavesEveryMemberItsOwnPart) {
+  const CollectiveModel& model = *GetParam();
+  for (const CollectiveShape& shape : shapes_of(model)) {
+    if (shape.op != CollectiveOp::kReduceScatter || shape.members == 1) continue;
+    const Carried carried(model, shape);
+    for (std::uint32_t member = 0; member < shape.members; ++member) {
+      std::int64_t bytes = 0;
+      for (std::size_t piece = 0; piece < carried.pieces(); ++piece) {
+        if (carried.held(member)[piece] == (1U << shape.members) - 1) bytes += carried.bytes_of(piece);
+      }
+      const std::int64_t own =
+          (member + 1) * shape.bytes.count() / shape.members - member * shape.bytes.count() / shape.members;
+      EXPECT_EQ(bytes, own) << text_of(shape) << ", member " << member;
+    }
+  }
+}
+
+TEST_P(CollectiveTheoryTest, AllToAllCarriesOneMessageFromEachMemberToEachOther) {
+  const CollectiveModel& model = *GetParam();
+  for (const CollectiveShape& shape : shapes_of(model)) {
+    if (shape.op != CollectiveOp::kAllToAll) continue;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> messages;
+    for (std::uint32_t member = 0; member < shape.members; ++member) {
+      std::int64_t sent = 0;
+      for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
+        for (const Send& send : sends_of(model, shape, member, round)) {
+          ++messages[{member, send.to}];
+          sent += send.bytes.count();
+        }
+      }
+      EXPECT_EQ(sent, shape.bytes.count() - shape.bytes.count() / shape.members) << text_of(shape);
+    }
+    EXPECT_EQ(messages.size(), std::size_t{shape.members} * (shape.members - 1));
+    for (const auto& [pair, count] : messages) EXPECT_EQ(count, 1) << text_of(shape);
+  }
+}
+
+TEST_P(CollectiveTheoryTest, NobodySendsMoreThanTheLowerBoundOfItsOperationAllows) {
+  // Patarasuk and Yuan 2009: no all-reduce sends less than 2 (n - 1) / n of its bytes from
+  // every member; a reduce-scatter or all-gather half of that. Ring, direct, halving-doubling
+  // and the hierarchy reach it where the parts are equal.
+  const CollectiveModel& model = *GetParam();
+  if (model.algorithm == CollectiveAlgorithm::kTree) GTEST_SKIP() << "a tree sends the whole payload on every edge";
+  for (const CollectiveShape& shape : shapes_of(model)) {
+    const bool bound = shape.op == CollectiveOp::kAllReduce || shape.op == CollectiveOp::kReduceScatter ||
+                       shape.op == CollectiveOp::kAllGather;
+    const bool folds =
+        model.algorithm == CollectiveAlgorithm::kHalvingDoubling && (shape.members & (shape.members - 1)) != 0;
+    if (!bound || folds || shape.bytes.count() % shape.members != 0) continue;
+    const std::int64_t share = shape.bytes.count() / shape.members * (shape.members - 1);
+    for (std::uint32_t member = 0; member < shape.members; ++member) {
+      std::int64_t sent = 0;
+      for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
+        for (const Send& send : sends_of(model, shape, member, round)) sent += send.bytes.count();
+      }
+      EXPECT_EQ(sent, (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * share) << text_of(shape);
+    }
+  }
+}
+
+// The textbook forms where all parts are equal, written out: n = 8, 720,720 bytes, 1 GB/s.
+TEST(CollectiveFormulaTest, EqualPartsCostWhatTheTextbookSays) {
+  const MessageCost cost{Duration{1'000}, Bandwidth::from_bytes_per_second(1e9)};
+  const CollectiveShape all_reduce{CollectiveOp::kAllReduce, 8, Bytes{720'720}, 0, 4};
+  const auto time = [&](CollectiveAlgorithm algorithm, const CollectiveShape& shape) {
+    return model_for(shape, algorithm)->closed_form(shape, cost);
+  };
+
+  EXPECT_EQ(time(CollectiveAlgorithm::kRing, all_reduce), Duration{14 * 1'000 + 14 * 720'720 / 8});
+  EXPECT_EQ(time(CollectiveAlgorithm::kDirect, all_reduce), Duration{14 * 1'000 + 14 * 720'720 / 8});
+  EXPECT_EQ(time(CollectiveAlgorithm::kHalvingDoubling, all_reduce), Duration{6 * 1'000 + 14 * 720'720 / 8});
+  EXPECT_EQ(time(CollectiveAlgorithm::kTree, all_reduce), Duration{6 * (1'000 + 720'720)});
+  EXPECT_EQ(time(CollectiveAlgorithm::kHierarchical, all_reduce),
+            Duration{6 * (1'000 + 720'720 / 4) + 2 * (1'000 + 720'720 / 8)});
+
+  const CollectiveShape send{CollectiveOp::kSendRecv, 2, Bytes{4'194'304}};
+  EXPECT_EQ(time(CollectiveAlgorithm::kAuto, send), Duration{1'000 + 4'194'304});
+  // Two slices: (n - 2 + 2) times alpha and half of the bytes.
+  const CollectiveShape broadcast{CollectiveOp::kBroadcast, 8, Bytes{720'720}};
+  EXPECT_EQ(time(CollectiveAlgorithm::kRing, broadcast), Duration{8 * (1'000 + 720'720 / 2)});
+}
+
+}  // namespace
+}  // namespace stepsim
