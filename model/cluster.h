@@ -21,6 +21,7 @@ using EndpointId = Id<struct EndpointTag>;
 /// A machine of the cluster.
 struct Host {
   std::string name;  ///< as traces name it; empty where only its number is known
+  friend bool operator==(const Host&, const Host&) = default;
 };
 
 /// An accelerator in a host.
@@ -28,6 +29,7 @@ struct Device {
   HostId host;
   std::int32_t index = 0;  ///< its number in the host, as traces give it
   std::string model;       ///< "V100"; empty if unknown
+  friend bool operator==(const Device&, const Device&) = default;
 };
 
 /// One direction of a connection; what two hosts send each other over a full-duplex cable
@@ -42,6 +44,7 @@ struct Link {
   [[nodiscard]] Bandwidth goodput() const noexcept {
     return Bandwidth::from_bytes_per_second(bandwidth.bytes_per_second() * efficiency);
   }
+  friend bool operator==(const Link&, const Link&) = default;
 };
 
 /// The links a message crosses, in order, from its sender's host on. Its latency is the sum
@@ -53,19 +56,20 @@ using Route = std::vector<LinkId>;
 struct Endpoint {
   HostId host;
   DeviceId device{};  ///< invalid: the host itself
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
 /// What a message costs beside the links, and how messages share them. One for the cluster.
 struct NetworkParameters {
   Duration message_overhead{};  ///< added before every message, whatever its size
   /// How concurrent messages of different senders share a link that is too narrow for all:
-  /// 1 = fairly (max-min), 0 = one after the other, between = a later one gets this share of
-  /// what the one before it gets (docs/models.md).
+  /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.
   double sharing = 1;
   /// LogGP (Alexandrov et al. 1995): overhead o of sender and receiver, gap g between
   /// messages. L and G come from the route: its latency, and its narrowest link.
   Duration overhead{};
   Duration gap{};
+  friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
 };
 
 /// How fast a host does what it does beside computing and sending. Absent: not known.
@@ -76,10 +80,11 @@ struct HostRates {
   std::optional<Bandwidth> sum;             ///< a server adding a push to what it has
   Duration sum_overhead{};
   std::optional<Duration> launch_overhead;  ///< of one kernel launch, on the host
+  friend bool operator==(const HostRates&, const HostRates&) = default;
 };
 
-/// The hardware a job runs on (cluster.yaml, the hosts, links and routes of a task graph, or
-/// what calibration found). Plain data: whoever makes it checks that ids lie in their tables.
+/// The hardware a job runs on: of cluster.yaml, a task graph or calibration. Plain data: whoever
+/// makes it checks that ids lie in their tables.
 struct Cluster {
   std::vector<Host> hosts;
   std::vector<Device> devices;
@@ -88,26 +93,30 @@ struct Cluster {
   NetworkParameters network;
   HostRates rates;
 
-  /// Routes that are written down, between endpoints. Ordered, so that a walk over them is
-  /// the same in every run.
+  /// Routes that are written down, between endpoints.
   std::map<std::pair<EndpointId, EndpointId>, Route> routes;
-  /// For pairs without an entry in `routes`: from each endpoint up to the root of a tree of
-  /// switches, and back down. The route is what lies below the first switch that both share:
-  /// the links of `up` of one and of `down` of the other, their common tail left out.
+  /// Where pairs without an entry in `routes` go. Within a host: `out` of the sender, `in` of the
+  /// receiver. Between hosts: up to the first switch that both climb through, and down. Where
+  /// they share none: to a relay of the sender that shares one with the receiver, and on.
   struct Climb {
-    Route up;                             ///< from the endpoint to the root
+    Route up;                             ///< from the endpoint to the root of a tree of switches
     Route down;                           ///< from the root to the endpoint
     std::vector<std::uint32_t> switches;  ///< by hop of `up`: the number of the switch it reaches
+    Route out;                            ///< to other endpoints of the host: NVLink, PCIe
+    Route in;                             ///< from other endpoints of the host
+    std::vector<EndpointId> relays;       ///< others of the host that pass messages on, first choice first
+    friend bool operator==(const Climb&, const Climb&) = default;
   };
   std::vector<Climb> climbs;  ///< by EndpointId; empty where every route is written down
 
-  /// How a message gets from one endpoint to another: empty within an endpoint, nothing where
-  /// they cannot reach each other. O(log routes), or O(hops).
+  /// Empty from an endpoint to itself, nothing where it cannot be reached. O(log routes), or
+  /// O(hops * relays).
   [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
+  friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
-/// `hosts` hosts on one switch, one endpoint each: a link out of and one into every host, each
-/// with `link`'s bandwidth, efficiency and latency. A message crosses two of them.
+/// Hosts on one switch, one endpoint each: a link out of and one into every host, each with
+/// `link`'s bandwidth, efficiency and latency. A message crosses two of them.
 [[nodiscard]] Cluster star(std::size_t hosts, const Link& link);
 
 }  // namespace stepsim

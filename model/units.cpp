@@ -214,4 +214,13 @@ std::string to_text(Bytes size) {
   return {};
 }
 
+std::string to_text(Bandwidth rate) {
+  double value = rate.bytes_per_second();
+  for (const std::string_view unit : {"B/s", "kB/s", "MB/s", "GB/s"}) {
+    if (value < 999.95) return fmt::format("{:.1f} {}", value, unit);
+    value /= 1000;
+  }
+  return fmt::format("{:.1f} TB/s", value);
+}
+
 }  // namespace stepsim

@@ -80,6 +80,9 @@ class Bandwidth {
 /// "25.0 MB": SI prefixes.
 [[nodiscard]] std::string to_text(Bytes size);
 
+/// "119.6 MB/s": SI prefixes, bytes.
+[[nodiscard]] std::string to_text(Bandwidth rate);
+
 }  // namespace stepsim
 
 #endif

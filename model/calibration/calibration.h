@@ -32,6 +32,19 @@ struct Calibration {
 /// Throws InputError if the capture shows nothing of its network and job.yaml says nothing.
 [[nodiscard]] Calibration calibrate(const Capture& capture);
 
+/// How many ranks, or workers and servers, send and receive in the job: by job.yaml and by
+/// what the capture shows, whichever is more. Throws InputError above 100,000.
+[[nodiscard]] std::size_t endpoint_count(const Capture& capture);
+
+/// What is left where a capture shows nothing: every host on one switch by a link as job.yaml's
+/// network says. Ranks share a host where job.yaml's local_size says so.
+/// Throws InputError with the remedy if job.yaml names no bandwidth.
+[[nodiscard]] Calibration network_of_job_file(const Capture& capture);
+
+/// The part of a link's rate that TCP leaves for payload: 1,448 of the 1,514 bytes of a full
+/// Ethernet frame (RFC 793, RFC 7323: headers of 14, 20 and 32 bytes).
+inline constexpr double kTcpEfficiency = 0.957;
+
 }  // namespace stepsim
 
 #endif

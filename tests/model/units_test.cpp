@@ -185,5 +185,14 @@ TEST(BytesTextTest, PrefixIsChosenByTheValue) {
   EXPECT_EQ(to_text(Bytes{kLargest}), "9223372.0 TB");
 }
 
+TEST(BandwidthTest, TextHasTheUnitThatKeepsItBelowAThousand) {
+  EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(12)), "12.0 B/s");
+  EXPECT_EQ(to_text(Bandwidth::from_bits_per_second(1e9)), "125.0 MB/s");
+  EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(119'624'000)), "119.6 MB/s");
+  EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(999'999)), "1.0 MB/s");
+  EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(3.35e12)), "3.4 TB/s");
+  EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(2e15)), "2000.0 TB/s");
+}
+
 }  // namespace
 }  // namespace stepsim

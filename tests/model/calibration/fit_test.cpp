@@ -98,6 +98,25 @@ TEST(FitLineTest, NothingMeasuredGivesZero) {
   EXPECT_EQ(zero.samples, 2U);
 }
 
+TEST(FitSumTest, PartsOfACostAreToldApart) {
+  // 5 + 2 a + 0.5 b, with one sample that stood in a queue.
+  const std::vector<double> values{1, 10, 0, 1, 20, 0, 1, 0, 10, 1, 0, 40, 1, 7, 7, 1, 3, 9};
+  const SumFit fit = fit_sum(values, 3, std::vector<double>{25, 45, 10, 25, 22.5, 500});
+  ASSERT_EQ(fit.coefficients.size(), 3U);
+  EXPECT_NEAR(fit.coefficients[0], 5, 0.01);
+  EXPECT_NEAR(fit.coefficients[1], 2, 0.01);
+  EXPECT_NEAR(fit.coefficients[2], 0.5, 0.01);
+  EXPECT_EQ(fit.samples, 6U);
+  EXPECT_LT(fit.residual, 1e-3);
+}
+
+TEST(MedianTest, IsTheMiddleValueOrTheMeanOfTheTwoMiddleOnes) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({9, 1, 5, 2}), 3.5);
+}
+
 TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
   // The level line at the median of the middle ones: errors 1/9, 0, 1/11, and one outlier.
   const LineFit fit = fit_line(std::vector<double>{5, 5, 5, 5}, std::vector<double>{10, 10, 10, 15});
