@@ -49,6 +49,15 @@ std::optional<std::string> name_of(const CLI::Option* option) {
   return value;
 }
 
+/// "recorded, alpha_beta, maxmin"
+std::string network_names() {
+  std::string names;
+  for (const NetworkModel* const model : network_models()) {
+    names += (names.empty() ? "" : ", ") + std::string(model->name);
+  }
+  return names;
+}
+
 int default_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads); }
 
 std::vector<std::string> traces_of(const CLI::Option* option) {
@@ -108,15 +117,15 @@ std::size_t parse_rows(std::string_view text) {
   throw UsageError(fmt::format("--rows: '{}' is no number of rows; expected a number or all", shown(text)));
 }
 
-void check_network(std::string_view name) {
-  if (name == "recorded") {
-    return;
+const NetworkModel& parse_network(std::string_view name) {
+  if (const NetworkModel* const model = find_network_model(name)) {
+    return *model;
   }
-  const std::vector<std::string> known{"recorded", "alpha_beta", "loggp", "fifo", "maxmin"};
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    throw_unknown("--network model", name, known);
+  std::vector<std::string> known;
+  for (const NetworkModel* const model : network_models()) {
+    known.emplace_back(model->name);
   }
-  throw UsageError(fmt::format("--network {} is not there yet; expected recorded", name));
+  throw_unknown("--network model", name, known);
 }
 
 std::function<CommonOptions()> add_common_options(CLI::App& app) {
@@ -130,7 +139,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
       "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
   const auto* network = app.add_option("--network")
                             ->type_name("MODEL")
-                            ->description("how transfers are timed: recorded (default: recorded)");
+                            ->description("how transfers are timed: " + network_names() + " (default: recorded)");
   const auto* steps =
       app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole ones)");
   const auto* ranks =
@@ -148,7 +157,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
     CommonOptions options;
     options.traces = traces_of(traces);
     options.job_file = name_of(job);
-    check_network(value_of(network).value_or("recorded"));
+    options.network = &parse_network(value_of(network).value_or("recorded"));
     if (const auto text = value_of(steps)) {
       options.steps = parse_steps(*text);
     }

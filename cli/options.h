@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/id.h"
+#include "model/network/network.h"
 
 namespace CLI {
 class App;
@@ -24,6 +25,7 @@ struct CommonOptions {
   std::optional<std::string> job_file;                         ///< --job
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps, inclusive, ascending
   std::vector<Rank> ranks;                                     ///< --ranks, ascending, each once; empty = all
+  const NetworkModel* network = nullptr;                       ///< --network; never null
   int threads = 1;                                             ///< --threads; the machine's cores if not given
   bool json = false;                                           ///< --json
   bool quiet = false;                                          ///< --quiet: no progress
@@ -46,8 +48,8 @@ struct CommonOptions {
 /// How many rows of a table to print: "30", or "all". Throws UsageError.
 [[nodiscard]] std::size_t parse_rows(std::string_view text);
 
-/// Throws UsageError unless `name` is a network model that exists.
-void check_network(std::string_view name);
+/// Throws UsageError, naming the nearest one, unless `name` is a network model.
+[[nodiscard]] const NetworkModel& parse_network(std::string_view name);
 
 }  // namespace stepsim::cli
 

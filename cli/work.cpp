@@ -29,10 +29,31 @@ Capture load(const CommonOptions& options, const Session& session, Progress& pro
                                        }});
 }
 
-sim::Timeline replay(const Capture& capture, const CommonOptions& options, const Session& session, Progress& progress) {
+/// The hardware to replay on: what the input says itself, else what it shows.
+const Cluster& cluster_of(Replayed& result) {
+  if (result.capture.cluster) {
+    return *result.capture.cluster;
+  }
+  result.calibration = calibrate(result.capture);
+  return result.calibration->cluster;
+}
+
+sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
+  sim::Machine machine = sim::Machine::as_recorded(result.capture);
+  if (options.network->make != nullptr) {
+    machine.set_network(*options.network, cluster_of(result));
+  } else if (result.capture.cluster) {
+    result.capture.assumptions.emplace_back(
+        "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
+  }
+  return machine;
+}
+
+sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const CommonOptions& options,
+                     const Session& session, Progress& progress) {
   progress.phase("replaying");
   const std::size_t tasks = capture.dag.task_count();
-  return sim::replay(capture.dag, sim::Machine::as_recorded(capture),
+  return sim::replay(capture.dag, machine,
                      {.threads = options.threads,
                       .stop = &session.stop,
                       .progress = [&progress, tasks](std::size_t done) { progress.update(done, tasks); }});
@@ -83,7 +104,8 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);
-  result.timeline = replay(result.capture, options, session, progress);
+  const sim::Machine machine = machine_for(result, options);
+  result.timeline = replay(result.capture, machine, options, session, progress);
   return result;
 }
 

@@ -1,11 +1,13 @@
 #ifndef STEPSIM_CLI_WORK_H
 #define STEPSIM_CLI_WORK_H
 
+#include <optional>
 #include <string>
 
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
+#include "model/calibration/calibration.h"
 #include "model/recording.h"
 #include "sim/report/critical_path.h"
 #include "sim/report/summary.h"
@@ -16,10 +18,11 @@ namespace stepsim::cli {
 /// What every command on traces begins with.
 struct Replayed {
   Capture capture;
-  sim::Timeline timeline;  ///< of capture.dag, as recorded
+  std::optional<Calibration> calibration;  ///< where --network names a model and no cluster was given
+  sim::Timeline timeline;                  ///< of capture.dag
 };
 
-/// Loads the traces and replays them as recorded, with progress on standard error. Refuses a
+/// Loads the traces and replays them under the network model asked for, with progress on standard error. Refuses a
 /// bad -o before it reads, so that nobody waits for a mistyped extension.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session);
 

@@ -65,6 +65,8 @@ class DagBuilder {
   [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
   [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
   [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
+  [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
+  [[nodiscard]] Collective& collective(RendezvousId id) noexcept { return collectives_[id.index()]; }
 
   struct Edge {
     TaskId from;

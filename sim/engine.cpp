@@ -4,10 +4,13 @@
 #include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
 #include <limits>
-#include <tuple>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "model/text.h"
+#include "sim/collective_runs.h"
+#include "sim/queue_lane.h"
 
 namespace stepsim::sim {
 namespace {
@@ -22,44 +25,68 @@ constexpr Time later(Time time, Duration duration) noexcept {
   return time > kEndOfTime - duration ? kEndOfTime : time + duration;
 }
 
-/// A task at a time: the end of one that runs on a FIFO lane, or one that becomes ready for
-/// it. For heaps that have the earliest on top: the order is that of the engine.
+/// What happens to a task (or to a message of a collective) at a time. For heaps that have the
+/// earliest on top: the order is that of the engine.
 struct Event {
+  enum class Kind : std::uint32_t {
+    kInLine,   ///< it is ready and stands in line
+    kSend,     ///< the message is ready and goes to the network
+    kBegin,    ///< the collective begins whose last member it is
+    kEnd,      ///< it has ended
+    kLeft,     ///< the message has left its sender: its lane is free
+    kArrived,  ///< the message of a collective is there; `task` is its number
+  };
   Time time;
   TaskId task;
+  Kind kind = Kind::kInLine;
   friend bool operator<(const Event& a, const Event& b) noexcept {
-    return a.time != b.time ? a.time > b.time : a.task > b.task;
+    if (a.time != b.time) return a.time > b.time;
+    return a.task != b.task ? a.task > b.task : a.kind > b.kind;
   }
 };
 // Kind and arity were measured: docs/performance.md, "Event queue".
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
 
-struct FifoLane {
-  EventQueue waiting;  ///< by the time they were ready
-  TaskId current;      ///< the task that runs, or ran last
-  bool busy = false;
-  bool listed = false;  ///< in Replay::changed_lanes_
+/// What the engine has to do for the tasks of a lane.
+struct LaneRole {
+  static constexpr std::uint32_t kNoQueue = 0xFFFFFFFFU;
+  std::uint32_t queue = kNoQueue;  ///< place among the queue lanes
+  ChannelId channel;               ///< valid: its tasks are messages
+  [[nodiscard]] bool is_queue() const noexcept { return queue != kNoQueue; }
+  [[nodiscard]] bool is_link() const noexcept { return channel.valid(); }
+  [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }
 };
 
-/// One replay. Only FIFO lanes make the order of events matter: they alone go through the
-/// event queue. A task that cannot wait for a lane starts when it is ready, so its end and
-/// what that releases are worked out at once, however far ahead in time.
+/// One replay. Only queue lanes and the network make the order of events matter: they alone
+/// go through the event queue. A task that can wait for neither starts when it is ready, so its
+/// end and what that releases are worked out at once, however far ahead in time.
 class Replay {
  public:
   Replay(const Dag& dag, const Machine& machine, const EngineOptions& options);
   Timeline run();
 
  private:
+  void set_up_network();
+  void set_up_lanes();
   void release_sources();
   void settle();
-  void next_instant();
+  void finish_instant();
+  void take_events();
+  void take_arrivals();
   bool serve_lanes(bool only_instant);
-  void serve(FifoLane& lane);
-  void on_event(TaskId task);
+  void serve(QueueLane& lane);
+  void on_event(const Event& event);
+  void leave_lane(TaskId task);
+  void give_credit_back(TaskId by, TaskId taker);
 
   void make_ready(TaskId task);
   void begin(TaskId task);
+  void send(TaskId task);
+  void on_arrival(MessageId message);
+  void told(TaskId task, Passage passage);
   void arrive(TaskId task, RendezvousId rendezvous);
+  void begin_collective(RendezvousId rendezvous);
+  void take_collectives();
   void set_finish(TaskId task, Time finish);
   void end(TaskId task);
   void queue_on_lane(TaskId task);
@@ -67,24 +94,30 @@ class Replay {
   void count_done();
   [[noreturn]] void report_deadlock() const;
 
-  bool is_fifo(TaskId task) const noexcept { return fifo_index_[dag_.lane_id(task).index()] != kNotFifo; }
-  FifoLane& fifo_lane(LaneId lane) noexcept { return fifo_lanes_[fifo_index_[lane.index()]]; }
+  const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
+  QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
+  bool is_instant(TaskId task) const { return !role(task).is_link() && machine_.duration(task) == Duration{}; }
+  bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
   Time& start(TaskId task) noexcept { return timeline_.start[task.index()]; }
   Time& finish(TaskId task) noexcept { return timeline_.finish[task.index()]; }
-
-  static constexpr std::uint32_t kNotFifo = 0xFFFFFFFFU;
+  Time end_for(TaskId task, EdgeKind kind) const noexcept;
+  bool is_stuck(TaskId task) const;
 
   const Dag& dag_;
   const Machine& machine_;
   const EngineOptions& options_;
   Timeline timeline_;
-  std::vector<std::uint32_t> pending_;     ///< predecessors that have not ended, by task
-  std::vector<std::uint32_t> absent_;      ///< members that have not started, by rendezvous
-  std::vector<std::uint32_t> fifo_index_;  ///< by lane: its place in fifo_lanes_
-  std::vector<FifoLane> fifo_lanes_;
+  std::vector<std::uint32_t> pending_;  ///< predecessors that have not ended, by task
+  std::vector<std::uint32_t> absent_;   ///< members that have not started, by rendezvous
+  std::vector<LaneRole> roles_;         ///< by lane
+  std::vector<QueueLane> queues_;
   std::vector<TaskId> ended_;          ///< a stack: ends whose successors are to be told
   std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
   EventQueue events_;
+  std::unique_ptr<Network> network_;           ///< null while recorded durations hold
+  std::optional<CollectiveRuns> collectives_;  ///< with a network
+  std::vector<Network::Told> told_;            ///< of this instant
+  std::vector<Time> sent_;  ///< by task, only where senders go on: when a message had left
   Time now_ = kUnknown;
   std::size_t done_ = 0;
 };
@@ -98,16 +131,40 @@ Replay::Replay(const Dag& dag, const Machine& machine, const EngineOptions& opti
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
     absent_.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
   }
-  std::uint32_t fifo_count = 0;
-  for (const Lane& lane : dag.lanes()) {
-    fifo_index_.push_back(lane.order == LaneOrder::kFifo ? fifo_count++ : kNotFifo);
+  set_up_network();
+  set_up_lanes();
+}
+
+void Replay::set_up_network() {
+  if (machine_.network() == nullptr) return;
+  network_ = machine_.network()->make(machine_.cluster());
+  collectives_.emplace(dag_, machine_.cluster(), *network_);
+  if (machine_.network()->sender_goes_on) sent_.assign(dag_.task_count(), kUnknown);
+}
+
+void Replay::set_up_lanes() {
+  for (const Lane& lane : dag_.lanes()) {
+    LaneRole& role = roles_.emplace_back();
+    const bool queues = lane.order != LaneOrder::kEdges;
+    if (network_ && lane.from.valid() && lane.to.valid()) {
+      role.channel = network_->channel(lane.from, lane.to, queues ? Latency::kLast : Latency::kFirst);
+    }
+    if (!queues) continue;
+    role.queue = static_cast<std::uint32_t>(queues_.size());
+    queues_.emplace_back(lane);
   }
-  fifo_lanes_.resize(fifo_count);
 }
 
 Timeline Replay::run() {
   release_sources();
-  while (!events_.empty()) next_instant();
+  while (true) {
+    const Time from_network = network_ ? network_->next() : Time::max();
+    const Time from_queue = events_.empty() ? Time::max() : events_.top().time;
+    now_ = std::min(from_network, from_queue);
+    if (now_ == Time::max()) break;
+    if (from_network == now_) take_arrivals();
+    finish_instant();
+  }
   if (done_ != dag_.task_count()) report_deadlock();
   return std::move(timeline_);
 }
@@ -121,28 +178,52 @@ void Replay::release_sources() {
   }
 }
 
-void Replay::next_instant() {
-  now_ = events_.top().time;
+/// Takes everything that happens now, until nothing is left that does.
+void Replay::finish_instant() {
   do {
-    while (!events_.empty() && events_.top().time == now_) {
-      const TaskId task = events_.top().task;
-      events_.pop();
-      on_event(task);
-      settle();
-    }
+    take_events();
     if (!serve_lanes(true)) serve_lanes(false);
     settle();
-  } while (!changed_lanes_.empty());
+  } while (!changed_lanes_.empty() || (!events_.empty() && events_.top().time <= now_));
 }
 
-void Replay::on_event(TaskId task) {
-  if (finish(task) == kUnknown) {
-    queue_on_lane(task);
-    return;
+void Replay::take_events() {
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    on_event(event);
+    settle();
   }
-  fifo_lane(dag_.lane_id(task)).busy = false;
-  list_lane(dag_.lane_id(task));
-  ended_.push_back(task);
+}
+
+/// Takes what the network tells about this instant.
+void Replay::take_arrivals() {
+  told_.clear();
+  network_->advance(now_, told_);
+  for (const Network::Told& one : told_) {
+    const TaskId id{one.message.index()};
+    if (one.message.value() < CollectiveRuns::kFirst) {
+      told(id, one.passage);
+    } else {
+      events_.push(Event{one.passage.arrived, id, Event::Kind::kArrived});
+    }
+    settle();
+  }
+}
+
+void Replay::on_event(const Event& event) {
+  const TaskId task = event.task;
+  switch (event.kind) {
+    case Event::Kind::kInLine: return queue_on_lane(task);
+    case Event::Kind::kSend: return send(task);
+    case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(task));
+    case Event::Kind::kLeft: return leave_lane(task);
+    case Event::Kind::kArrived: return on_arrival(MessageId{task.index()});
+    case Event::Kind::kEnd:
+      if (role(task).is_queue() && !role(task).is_link()) leave_lane(task);
+      if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
+      ended_.push_back(task);
+  }
 }
 
 void Replay::settle() {
@@ -153,12 +234,20 @@ void Replay::settle() {
   }
 }
 
+/// From when on an edge out of the task counts.
+Time Replay::end_for(TaskId task, EdgeKind kind) const noexcept {
+  const bool goes_on = !sent_.empty() && (kind == EdgeKind::kProgram || kind == EdgeKind::kStream);
+  const Time sent = goes_on ? sent_[task.index()] : kUnknown;
+  return sent == kUnknown ? timeline_.finish[task.index()] : sent;
+}
+
 void Replay::end(TaskId task) {
   const Time finished = finish(task);
   const std::size_t last = dag_.first_edge(TaskId{task.index() + 1}).index();
   for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
     const TaskId next = dag_.target(EdgeId{i});
-    const Time ready = later(finished, dag_.lag(EdgeId{i}));
+    const Time from = sent_.empty() ? finished : end_for(task, dag_.edge_kind(EdgeId{i}));
+    const Time ready = later(from, dag_.lag(EdgeId{i}));
     Release& release = timeline_.released_by[next.index()];
     if (ready > start(next) || (ready == start(next) && task < release.task())) {
       start(next) = ready;
@@ -170,61 +259,97 @@ void Replay::end(TaskId task) {
 }
 
 void Replay::make_ready(TaskId task) {
-  if (!is_fifo(task)) {
+  const LaneRole& role = this->role(task);
+  if (role.is_plain()) {
     begin(task);
   } else if (start(task) > now_) {
-    events_.push(Event{start(task), task});
-  } else {
+    events_.push(Event{start(task), task, role.is_queue() ? Event::Kind::kInLine : Event::Kind::kSend});
+  } else if (role.is_queue()) {
     queue_on_lane(task);
+  } else {
+    send(task);
   }
 }
 
 void Replay::queue_on_lane(TaskId task) {
-  const LaneId lane = dag_.lane_id(task);
-  fifo_lane(lane).waiting.push(Event{start(task), task});
-  list_lane(lane);
+  queue_of(task).enter(task, start(task), dag_.priority(task));
+  list_lane(dag_.lane_id(task));
+}
+
+void Replay::leave_lane(TaskId task) {
+  queue_of(task).leave(task);
+  list_lane(dag_.lane_id(task));
+}
+
+void Replay::give_credit_back(TaskId by, TaskId taker) {
+  if (!role(taker).is_queue()) return;
+  queue_of(taker).give_back(dag_.bytes(taker), by);
+  list_lane(dag_.lane_id(taker));
 }
 
 void Replay::list_lane(LaneId lane) {
-  if (std::exchange(fifo_lane(lane).listed, true)) return;
+  if (std::exchange(queues_[roles_[lane.index()].queue].listed, true)) return;
   changed_lanes_.push_back(lane);
 }
 
-/// Gives every free lane the task that is first in line; with `only_instant`, where that task
-/// takes no time: what it releases is then in line when the other lanes choose.
+/// Gives the free places of every changed lane to those that are first in line; with
+/// `only_instant`, where the first takes no time: what it releases is then in line when the
+/// other lanes choose.
 bool Replay::serve_lanes(bool only_instant) {
   std::size_t kept = 0;
   bool served = false;
   for (const LaneId id : changed_lanes_) {
-    FifoLane& lane = fifo_lane(id);
-    const bool can_serve = !lane.busy && !lane.waiting.empty();
-    if (can_serve && only_instant && machine_.duration(lane.waiting.top().task) != Duration{}) {
+    QueueLane& lane = queues_[roles_[id.index()].queue];
+    const bool can_serve = lane.can_serve(dag_);
+    if (can_serve && only_instant && !is_instant(lane.first())) {
       changed_lanes_[kept++] = id;
       continue;
     }
-    lane.listed = false;
     if (can_serve) serve(lane);
     served = served || can_serve;
+    // Another place may be free: it is looked at again with the others.
+    if (lane.can_serve(dag_)) {
+      changed_lanes_[kept++] = id;
+    } else {
+      lane.listed = false;
+    }
   }
   changed_lanes_.resize(kept);
   return served;
 }
 
-void Replay::serve(FifoLane& lane) {
-  const TaskId task = lane.waiting.top().task;
-  lane.waiting.pop();
-  if (start(task) < now_) timeline_.released_by[task.index()] = Release{Release::By::kLane, lane.current};
+void Replay::serve(QueueLane& lane) {
+  const TaskId task = lane.serve(dag_);
+  if (start(task) < now_) timeline_.released_by[task.index()] = Release{Release::By::kLane, lane.freed_by()};
   start(task) = now_;
-  lane.current = task;
-  lane.busy = true;
   begin(task);
 }
 
 void Replay::begin(TaskId task) {
   if (const RendezvousId rendezvous = dag_.rendezvous(task); rendezvous.valid()) {
     arrive(task, rendezvous);
+  } else if (role(task).is_link()) {
+    send(task);
   } else {
     set_finish(task, later(start(task), machine_.duration(task)));
+  }
+}
+
+/// Hands a message to the network. Precondition: it is ready, and first in line, now.
+void Replay::send(TaskId task) {
+  const auto passage = network_->start(MessageId{task.index()}, role(task).channel, dag_.bytes(task), now_);
+  if (passage) told(task, *passage);
+}
+
+/// The network knows when the message has left and when it is there.
+void Replay::told(TaskId task, Passage passage) {
+  if (!sent_.empty()) sent_[task.index()] = passage.sent;
+  finish(task) = passage.arrived;
+  if (role(task).is_queue()) events_.push(Event{passage.sent, task, Event::Kind::kLeft});
+  if (gives_credit_back(task)) {
+    events_.push(Event{passage.arrived, task, Event::Kind::kEnd});
+  } else {
+    ended_.push_back(task);
   }
 }
 
@@ -232,15 +357,38 @@ void Replay::arrive(TaskId task, RendezvousId rendezvous) {
   TaskId& last = timeline_.last_arrival[rendezvous.index()];
   if (!last.valid() || start(task) > start(last) || (start(task) == start(last) && task < last)) last = task;
   if (--absent_[rendezvous.index()] != 0) return;
+  if (collectives_ && collectives_->expands(rendezvous)) {
+    const Time begin = later(start(last), machine_.cluster().network.collective_overhead);
+    events_.push(Event{std::max(begin, now_), last, Event::Kind::kBegin});
+    return;
+  }
   for (const TaskId member : dag_.members(rendezvous)) {
     set_finish(member, later(start(last), machine_.duration(member)));
   }
 }
 
+void Replay::begin_collective(RendezvousId rendezvous) {
+  collectives_->begin(rendezvous, now_);
+  take_collectives();
+}
+
+void Replay::on_arrival(MessageId message) {
+  collectives_->arrived(message, now_);
+  take_collectives();
+}
+
+void Replay::take_collectives() {
+  for (const auto& [message, time] : collectives_->known()) {
+    events_.push(Event{time, TaskId{message.index()}, Event::Kind::kArrived});
+  }
+  for (const TaskId task : collectives_->done()) set_finish(task, now_);
+  collectives_->clear();
+}
+
 void Replay::set_finish(TaskId task, Time finished) {
   finish(task) = finished;
-  if (is_fifo(task)) {
-    events_.push(Event{finished, task});
+  if (role(task).is_queue() || gives_credit_back(task)) {
+    events_.push(Event{finished, task, Event::Kind::kEnd});
   } else {
     ended_.push_back(task);
   }
@@ -253,15 +401,18 @@ void Replay::count_done() {
   if (options_.progress) options_.progress(done_);
 }
 
+/// A task that could not end although all it depends on has: a member that waits for others,
+/// or one that stands in line.
+bool Replay::is_stuck(TaskId task) const {
+  return pending_[task.index()] == 0 && timeline_.finish[task.index()] == kUnknown;
+}
+
 void Replay::report_deadlock() const {
   constexpr std::size_t kNamed = 4;
   std::string names;
   std::size_t named = 0;
   for (std::size_t i = 0; i < dag_.task_count() && named < kNamed; ++i) {
-    const bool waits = timeline_.last_arrival.empty() || !dag_.rendezvous(TaskId{i}).valid()
-                           ? false
-                           : pending_[i] == 0 && timeline_.finish[i] == kUnknown;
-    if (!waits) continue;
+    if (!is_stuck(TaskId{i})) continue;
     names += (named++ == 0 ? "" : ", ") + shown(dag_.name(TaskId{i})) + " on " + shown(dag_.lane(TaskId{i}).name) +
              " of rank " + std::to_string(dag_.lane(TaskId{i}).rank);
   }

@@ -17,8 +17,9 @@ struct EngineOptions {
   std::function<void(std::size_t)> progress{};  ///< tasks done so far, now and then; may be empty
 };
 
-/// Collectives hold FIFO lanes that each other's members wait for, as they would on the real
-/// machine: nothing can go on. what() is one line and names up to four of them.
+/// Collectives hold FIFO lanes that each other's members wait for, or credit is never given
+/// back, as it would be on the real machine: nothing can go on. what() is one line and names
+/// up to four of those that wait.
 class DeadlockError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,17 +33,27 @@ class DeadlockError : public std::runtime_error {
 ///   runs one task at a time: when it is free it takes the waiting task that was ready first,
 ///   of those the smallest id. It chooses after all ends of that instant, and after the lanes
 ///   whose first task takes no time, so that what those release is in line too.
+///   A lane of LaneOrder::kPriority does the same with the smallest priority first. Either
+///   serves as many at once as its capacity says, and the first in line waits, with all behind
+///   it, while the lane has too little credit for it.
 /// * A task ends its duration after it started; a member of a rendezvous ends its own
 ///   duration after the last member started, and holds its FIFO lane until then.
-/// * released_by: kLane if the task started later than it was ready, else the predecessor
-///   whose end plus lag was latest, of those the smallest id. last_arrival: the member that
+/// * Under a network model (Machine::set_network) a task on a lane with endpoints is a message:
+///   it ends when its last byte has arrived, and its lane is free when that has left. Collectives
+///   whose payload is known begin their messages Cluster::network.collective_overhead after the
+///   last member started; a member ends with its last round. What the model calls
+///   sender_goes_on lets kProgram and kStream edges out of a message count from when it left.
+/// * released_by: kLane if the task started later than it was ready (by whoever left the lane
+///   or gave credit back last), else the predecessor whose end plus lag was latest, of those
+///   the smallest id. last_arrival: the member that
 ///   started last, of those the smallest id.
 ///
 /// So the result depends only on the arguments, not on the thread count or the host. `dag`
 /// and `machine` are read only. Needs about 28 bytes a task, the timeline included, and 16
-/// for each task waiting for or running on a FIFO lane. O(tasks log tasks + edges). Times
+/// for each task waiting for or running on a FIFO lane, and what the network keeps of messages
+/// under way. O(tasks log tasks + edges), besides the network's work. Times
 /// beyond 146 years stay at 146 years.
-/// Throws Interrupted, and DeadlockError (only where rendezvous meet FIFO lanes).
+/// Throws Interrupted, and DeadlockError (only where rendezvous or credit meet FIFO lanes).
 [[nodiscard]] Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options = {});
 
 }  // namespace stepsim::sim

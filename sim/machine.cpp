@@ -1,9 +1,54 @@
 #include "sim/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "model/error.h"
+
 namespace stepsim::sim {
+namespace {
+
+void check_endpoint(const Cluster& cluster, EndpointId endpoint) {
+  if (endpoint.index() < cluster.endpoints.size()) return;
+  throw UsageError(fmt::format("the cluster has {} endpoints, and endpoint {} of the job sends or receives; expected "
+                               "one for each rank (or worker and server) of the job",
+                               cluster.endpoints.size(), endpoint.index()));
+}
+
+void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
+  check_endpoint(cluster, from);
+  check_endpoint(cluster, to);
+  if (cluster.route(from, to)) return;
+  throw UsageError(fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
+                               "links that join them",
+                               from.index(), to.index()));
+}
+
+/// Ranks of a group one after the other reach each other, so all do: routes go over switches.
+void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster) {
+  const auto endpoint = [&dag](TaskId task) { return EndpointId{static_cast<std::size_t>(dag.lane(task).rank)}; };
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    check_route(cluster, endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
+  }
+}
+
+}  // namespace
+
+void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
+  if (model.make == nullptr) return;
+  for (const Lane& lane : dag_->lanes()) {
+    if (lane.from.valid() && lane.to.valid()) check_route(cluster, lane.from, lane.to);
+  }
+  for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
+    const RendezvousId rendezvous{i};
+    if (dag_->collective(rendezvous).op == CollectiveOp::kUnknown) continue;
+    check_group(*dag_, dag_->members(rendezvous), cluster);
+  }
+  network_ = &model;
+  cluster_ = &cluster;
+}
 
 Machine Machine::as_recorded(const Capture& capture) {
   const Dag& dag = capture.dag;

@@ -4,15 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "model/cluster.h"
 #include "model/dag.h"
+#include "model/network/network.h"
 #include "model/recording.h"
 #include "model/units.h"
 
 namespace stepsim::sim {
 
-/// The models a replay runs under: how long each task takes and when the ranks begin. The
-/// one place where models are wired to a dag. Today: recorded durations; device and network
-/// models join here. Refers to the dag, which must outlive it.
+/// The models a replay runs under: how long each task takes, how messages and collectives
+/// travel, and when the ranks begin. The one place where models are wired to a dag. Refers to
+/// the dag and the cluster, which must outlive it.
 class Machine {
  public:
   /// Recorded durations, tasks without predecessors starting at 0.
@@ -23,16 +25,33 @@ class Machine {
   /// that a replay uses. O(tasks).
   [[nodiscard]] static Machine as_recorded(const Capture& capture);
 
-  [[nodiscard]] Duration duration(TaskId task) const noexcept { return dag_->duration(task); }
+  [[nodiscard]] Duration duration(TaskId task) const noexcept {
+    return durations_.empty() ? dag_->duration(task) : durations_[task.index()];
+  }
+  /// In place of the recorded ones. Precondition: one a task, none negative.
+  void set_durations(std::vector<Duration> durations) { durations_ = std::move(durations); }
 
   /// When a task without predecessors may start; 0 if set_origins() does not name it.
   [[nodiscard]] Time origin(TaskId task) const noexcept;
   /// Sets the start of tasks without predecessors. Precondition: ascending by task.
   void set_origins(std::vector<std::pair<TaskId, Time>> origins) { origins_ = std::move(origins); }
 
+  /// From now on `model` says how long messages take (tasks on lanes with endpoints), and
+  /// collectives whose payload is known run as messages between the endpoints of their
+  /// members' ranks. `recorded` changes nothing. Throws UsageError where `cluster` has too few
+  /// endpoints or no route between two that talk to each other. O(lanes + members).
+  void set_network(const NetworkModel& model, const Cluster& cluster);
+  /// Null while recorded durations hold.
+  [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }
+  /// Precondition: network() is not null.
+  [[nodiscard]] const Cluster& cluster() const noexcept { return *cluster_; }
+
  private:
   const Dag* dag_;
   std::vector<std::pair<TaskId, Time>> origins_;
+  std::vector<Duration> durations_;
+  const NetworkModel* network_ = nullptr;
+  const Cluster* cluster_ = nullptr;
 };
 
 }  // namespace stepsim::sim

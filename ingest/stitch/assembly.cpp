@@ -167,7 +167,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
     const RendezvousId old = assembly.builder.rendezvous(TaskId{i});
     if (!old.valid()) continue;
     const auto [slot, added] = rendezvous.try_emplace(old);
-    if (added) slot->second = out.builder.add_rendezvous();
+    if (added) slot->second = out.builder.add_rendezvous(assembly.builder.collective(old));
     out.builder.join(slot->second, kept[i]);
   }
   for (const DagBuilder::Edge& edge : assembly.builder.edges()) {
@@ -214,6 +214,7 @@ Capture finish(Assembly&& assembly) {
             [](const auto& a, const auto& b) { return a.task < b.task; });
   for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
   recording.clocks = std::move(assembly.clocks);
+  capture.cluster = std::move(assembly.cluster);
   capture.diagnostics = std::move(assembly.diagnostics);
   capture.assumptions = std::move(assembly.assumptions);
   return capture;

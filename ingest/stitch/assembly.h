@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_STITCH_ASSEMBLY_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Assembly {
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   std::vector<std::string> assumptions;
+  std::optional<Cluster> cluster;      ///< the hardware, where the input itself says it
   std::vector<std::int64_t> task_ids;  ///< by task: the id a task graph's file gave it; empty for traces
   /// False for a task graph, which nobody ran: its tasks have no recorded times to keep to.
   bool measured = true;

@@ -23,6 +23,22 @@ Duration transfer_duration(const TaskGraph& graph, const TaskGraph::Task& task) 
   return latency + transfer_time(task.bytes, Bandwidth::from_bytes_per_second(narrowest));
 }
 
+Cluster cluster_of(const TaskGraph& graph) {
+  Cluster cluster;
+  for (std::size_t i = 0; i < graph.hosts; ++i) {
+    cluster.hosts.push_back({std::to_string(i)});
+    cluster.endpoints.push_back({HostId{i}, {}});
+  }
+  for (const TaskGraph::Link& link : graph.links) {
+    cluster.links.push_back({{}, Bandwidth::from_bytes_per_second(link.bandwidth), link.latency, 1});
+  }
+  for (const auto& [hosts, links] : graph.routes) {
+    Route& route = cluster.routes[{EndpointId{hosts.first}, EndpointId{hosts.second}}];
+    for (const std::uint32_t link : links) route.emplace_back(link);
+  }
+  return cluster;
+}
+
 class Stitcher {
  public:
   Stitcher(const TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
@@ -34,10 +50,7 @@ class Stitcher {
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
       for (const std::int64_t id : graph_.tasks[i].after) assembly_.add_edge(task_of(id), TaskId{i}, EdgeKind::kData);
     }
-    if (transfers_) {
-      assembly_.assumptions.emplace_back(
-          "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
-    }
+    assembly_.cluster = cluster_of(graph_);
   }
 
  private:
@@ -51,7 +64,6 @@ class Stitcher {
     assembly_.builder.set_duration(added, duration);
     assembly_.task_ids.push_back(task.id);
     place_.emplace_back(task.id, added);
-    transfers_ = transfers_ || task.transfer;
   }
 
   LaneId host_lane(std::uint32_t host) {
@@ -67,7 +79,8 @@ class Stitcher {
     const auto [slot, added] = routes_.try_emplace({from, to});
     if (added) {
       slot->second = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from),
-                                                 static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1});
+                                                 static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1, 1,
+                                                 Bytes{}, EndpointId{from}, EndpointId{to}});
     }
     return slot->second;
   }
@@ -84,7 +97,6 @@ class Stitcher {
   std::vector<std::pair<std::int64_t, TaskId>> place_;
   std::map<std::uint32_t, LaneId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
-  bool transfers_ = false;
 };
 
 }  // namespace

@@ -15,12 +15,20 @@
 namespace stepsim {
 
 using MessageId = Id<struct MessageTag>;  ///< the engine's number for a message in flight
-using ChannelId = Id<struct ChannelTag>;  ///< all messages from one endpoint to another
+using ChannelId = Id<struct ChannelTag>;  ///< messages from one endpoint to another
 
 /// When a message has left its sender and when its receiver has it. sent <= arrived.
 struct Passage {
   Time sent;     ///< the sender may hand over its next message
   Time arrived;  ///< the last byte is there
+};
+
+/// When the latency of a channel's messages passes.
+enum class Latency : std::uint8_t {
+  kFirst,  ///< before the bytes move, and no link is used meanwhile
+  /// After they have left: the bytes move at once and are there a latency later. For
+  /// connections that send one message after the other, so that latencies overlap.
+  kLast,
 };
 
 /// Times messages over the links of a cluster: the state of one replay. After SimGrid's
@@ -34,9 +42,9 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// The class of all messages from one endpoint to another; the same id for the same pair.
-  /// Precondition: cluster.route(from, to) exists, both are endpoints.
-  virtual ChannelId channel(EndpointId from, EndpointId to) = 0;
+  /// The class of all messages from one endpoint to another; the same id for the same three
+  /// arguments. Precondition: cluster.route(from, to) exists, both are endpoints.
+  virtual ChannelId channel(EndpointId from, EndpointId to, Latency latency) = 0;
 
   /// A message is handed over at `now`. Returns its passage if that is known at once, else
   /// advance() will tell. Message ids may be used again after their message has ended.

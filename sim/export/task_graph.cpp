@@ -146,7 +146,8 @@ class TaskGraph {
 
   /// When the part of the task begins that is written.
   [[nodiscard]] Time begin(TaskId task) const {
-    return is_member(task) ? timeline_.finish[task.index()] - machine_.duration(task) : timeline_.start[task.index()];
+    if (!is_member(task)) return timeline_.start[task.index()];
+    return timeline_.start[timeline_.last_arrival[dag_.rendezvous(task).index()].index()];
   }
 
   std::size_t place_lanes() {

@@ -22,10 +22,11 @@ TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
 std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin) {
   std::vector<PathTask> path;
   TaskId current = last;
+  // A message may let go on what follows it before it has arrived: its part of the path ends there.
+  Time finished = timeline.finish[last.index()];
   while (true) {
     const TaskId arrived = last_in(dag, timeline, current);
     const Time started = timeline.start[arrived.index()];
-    const Time finished = timeline.finish[current.index()];
     const Release release = timeline.released_by[arrived.index()];
     PathTask& task = path.emplace_back();
     task.task = current;
@@ -38,9 +39,10 @@ std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId
       task.wait = started - begin;
       break;
     }
-    const Time before = std::max(timeline.finish[release.task().index()], begin);
+    const Time before = std::max(std::min(timeline.finish[release.task().index()], started), begin);
     task.wait = started - before;
     current = release.task();
+    finished = before;
     if (before == begin) break;
   }
   std::reverse(path.begin(), path.end());

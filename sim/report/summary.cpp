@@ -202,7 +202,8 @@ std::vector<Interval> joined(std::vector<Interval> a, const std::vector<Interval
 void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval window, Activity& activity) {
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
   if (dag.rendezvous(task).valid()) {
-    const Time transfer = whole.end - dag.duration(task);
+    const TaskId last = timeline.last_arrival[dag.rendezvous(task).index()];
+    const Time transfer = timeline.start[last.index()];
     activity.collective_wait.push_back(clipped({whole.begin, transfer}, window));
     activity.communication.push_back(clipped({transfer, whole.end}, window));
     return;
