@@ -61,7 +61,7 @@ struct Endpoint {
 
 /// What a message costs beside the links, and how messages share them. One for the cluster.
 struct NetworkParameters {
-  Duration message_overhead{};  ///< added before every message, whatever its size
+  Duration message_overhead{};     ///< added before every message, whatever its size
   Duration collective_overhead{};  ///< between the last arrival at a collective and its first message
   /// How concurrent messages of different senders share a link that is too narrow for all:
   /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.

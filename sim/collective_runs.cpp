@@ -38,8 +38,8 @@ CollectiveShape CollectiveRuns::shape_of(RendezvousId rendezvous) const {
   const auto host_of = [this](TaskId task) { return cluster_.endpoints[endpoint_of(task).index()].host; };
   CollectiveShape shape{collective.op, static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1};
   if (collective.op == CollectiveOp::kUnknown) return shape;
-  const auto other = std::find_if(group.begin(), group.end(),
-                                  [&](TaskId task) { return host_of(task) != host_of(group.front()); });
+  const auto other =
+      std::find_if(group.begin(), group.end(), [&](TaskId task) { return host_of(task) != host_of(group.front()); });
   const auto on_first = static_cast<std::uint32_t>(other - group.begin());
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (host_of(group[i]) != host_of(group[i - i % on_first])) return shape;
@@ -99,7 +99,8 @@ void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
   flights_[place] = flight;
   const std::vector<Member>& members = runs_[flight.run].members;
   const MessageId message{kFirst + place};
-  const ChannelId channel = network_.channel(members[flight.from].endpoint, members[flight.to].endpoint, Latency::kFirst);
+  const ChannelId channel =
+      network_.channel(members[flight.from].endpoint, members[flight.to].endpoint, Latency::kFirst);
   if (const auto passage = network_.start(message, channel, bytes, now)) {
     known_.emplace_back(message, passage->arrived);
   }

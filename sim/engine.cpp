@@ -117,7 +117,7 @@ class Replay {
   std::unique_ptr<Network> network_;           ///< null while recorded durations hold
   std::optional<CollectiveRuns> collectives_;  ///< with a network
   std::vector<Network::Told> told_;            ///< of this instant
-  std::vector<Time> sent_;  ///< by task, only where senders go on: when a message had left
+  std::vector<Time> sent_;                     ///< by task, only where senders go on: when a message had left
   Time now_ = kUnknown;
   std::size_t done_ = 0;
 };

@@ -12,18 +12,20 @@ namespace {
 
 void check_endpoint(const Cluster& cluster, EndpointId endpoint) {
   if (endpoint.index() < cluster.endpoints.size()) return;
-  throw UsageError(fmt::format("the cluster has {} endpoints, and endpoint {} of the job sends or receives; expected "
-                               "one for each rank (or worker and server) of the job",
-                               cluster.endpoints.size(), endpoint.index()));
+  throw UsageError(
+      fmt::format("the cluster has {} endpoints, and endpoint {} of the job sends or receives; expected "
+                  "one for each rank (or worker and server) of the job",
+                  cluster.endpoints.size(), endpoint.index()));
 }
 
 void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
   check_endpoint(cluster, from);
   check_endpoint(cluster, to);
   if (cluster.route(from, to)) return;
-  throw UsageError(fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
-                               "links that join them",
-                               from.index(), to.index()));
+  throw UsageError(
+      fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
+                  "links that join them",
+                  from.index(), to.index()));
 }
 
 /// Ranks of a group one after the other reach each other, so all do: routes go over switches.

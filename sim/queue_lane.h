@@ -15,7 +15,9 @@ namespace stepsim::sim {
 class QueueLane {
  public:
   explicit QueueLane(const Lane& lane)
-      : by_priority_(lane.order == LaneOrder::kPriority), capacity_(lane.capacity), credit_(lane.credit.count()),
+      : by_priority_(lane.order == LaneOrder::kPriority),
+        capacity_(lane.capacity),
+        credit_(lane.credit.count()),
         credit_left_(lane.credit.count()) {}
 
   /// `task` is ready and in line since `ready`.

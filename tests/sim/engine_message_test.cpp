@@ -46,9 +46,9 @@ class LateWire : public Wire {
 
 template <class Wire>
 constexpr NetworkModel model(bool sender_goes_on) {
-  return {.name = "wire",
-          .sender_goes_on = sender_goes_on,
-          .make = [](const Cluster&) -> std::unique_ptr<Network> { return std::make_unique<Wire>(); }};
+  return {.name = "wire", .sender_goes_on = sender_goes_on, .make = [](const Cluster&) -> std::unique_ptr<Network> {
+            return std::make_unique<Wire>();
+          }};
 }
 
 const NetworkModel kAtOnce = model<Wire>(false);
@@ -58,11 +58,8 @@ const NetworkModel kSenderGoesOn = model<Wire>(true);
 class MessageMaker {
  protected:
   LaneId link(LaneOrder order) {
-    return maker.builder.add_lane({.name = "link",
-                                   .kind = LaneKind::kLink,
-                                   .order = order,
-                                   .from = EndpointId{0},
-                                   .to = EndpointId{1}});
+    return maker.builder.add_lane(
+        {.name = "link", .kind = LaneKind::kLink, .order = order, .from = EndpointId{0}, .to = EndpointId{1}});
   }
   TaskId message(LaneId lane, std::int64_t bytes, std::int32_t priority = 0) {
     return maker.builder.add_task({.kind = TaskKind::kTransfer,
