@@ -3,27 +3,18 @@
 #include <algorithm>
 #include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "model/text.h"
 #include "sim/collective_runs.h"
+#include "sim/dataflow.h"
 #include "sim/queue_lane.h"
+#include "sim/time_limits.h"
 
 namespace stepsim::sim {
 namespace {
-
-/// Before a task is known to start or end.
-constexpr Time kUnknown = Time::min();
-/// Sums of hostile durations stop here instead of overflowing; half the range, so that the
-/// difference of two times is still a Duration.
-constexpr Time kEndOfTime{Duration{std::numeric_limits<std::int64_t>::max() / 2}};
-
-constexpr Time later(Time time, Duration duration) noexcept {
-  return time > kEndOfTime - duration ? kEndOfTime : time + duration;
-}
 
 /// What happens to a task (or to a message of a collective) at a time. For heaps that have the
 /// earliest on top: the order is that of the engine.
@@ -422,7 +413,7 @@ void Replay::report_deadlock() const {
 }  // namespace
 
 Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options) {
-  return Replay{dag, machine, options}.run();
+  return is_dataflow(dag, machine) ? replay_dataflow(dag, machine, options) : Replay{dag, machine, options}.run();
 }
 
 }  // namespace stepsim::sim

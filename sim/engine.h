@@ -11,8 +11,16 @@
 
 namespace stepsim::sim {
 
+/// When several threads are worth their while; measured in docs/performance.md. Never changes
+/// the result.
+struct Grain {
+  std::size_t tasks = std::size_t{1} << 16U;  ///< a replay of fewer tasks has one thread
+  std::size_t round = 4096;  ///< tasks that threads should find between two stops; with fewer, one goes on alone
+};
+
 struct EngineOptions {
-  int threads = 1;                              ///< never changes the result
+  int threads = 1;  ///< never changes the result
+  Grain grain{};
   const std::atomic<bool>* stop = nullptr;      ///< set by Ctrl-C: replay throws Interrupted
   std::function<void(std::size_t)> progress{};  ///< tasks done so far, now and then; may be empty
 };

@@ -72,6 +72,9 @@ struct NetworkModel {
   std::string_view otherwise;  ///< when to take which other one
   /// Edges of kind kProgram and kStream out of a message wait for `sent`, not for `arrived`.
   bool sender_goes_on = false;
+  /// No message holds up another: start() always returns the passage, and how long that is
+  /// depends on the channel and the bytes alone.
+  bool independent = false;
   /// `cluster` must outlive the network. Null for `recorded`: durations stay as recorded.
   std::unique_ptr<Network> (*make)(const Cluster& cluster) = nullptr;
 };
