@@ -144,6 +144,17 @@ std::string_view severity_text(Severity severity) {
   return "";
 }
 
+void write_network(JsonWriter& json, const Replayed& replayed) {
+  json.key("network").begin_object().key("model").value(replayed.network->name).key("fits").begin_array();
+  static const std::vector<Fit> kNone;
+  for (const Fit& fit : replayed.calibration ? replayed.calibration->fits : kNone) {
+    json.new_line().begin_object().key("what").value(fit.what).key("value").value(fit.value);
+    json.key("samples").value(fit.samples).key("residual").value(fit.residual);
+    json.key("from").value(fit.from).end_object();
+  }
+  json.end_array().end_object().new_line();
+}
+
 void write_ingest(JsonWriter& json, const Capture& capture) {
   json.key("ingest").begin_object().key("events").value(capture.events).key("skipped").value(capture.skipped);
   json.key("diagnostics").begin_array();
@@ -197,6 +208,7 @@ void write_replay(Output& out, const Replayed& replayed, const sim::Summary& sum
   json.end_object().new_line();
   write_stragglers(json, replayed);
   write_clock(json, capture.recording);
+  write_network(json, replayed);
   write_ingest(json, capture);
   write_assumptions(json, capture);
   if (tasks) {

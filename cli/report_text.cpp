@@ -82,6 +82,25 @@ std::string unexplained_text(const sim::Summary& summary) {
   return text;
 }
 
+/// How transfers were timed, if not as recorded, and how well that is known.
+std::string network_text(const Replayed& replayed) {
+  const NetworkModel& model = *replayed.network;
+  if (model.make == nullptr) {
+    return {};
+  }
+  std::string text = fmt::format("{}: {}; it ignores {}.\n", model.name, model.summary, model.ignores);
+  if (!replayed.calibration) {
+    return text;
+  }
+  Table fits(
+      {{"fitted", Align::kLeft}, {"value"}, {"samples"}, {"typically off by"}, {"from", Align::kLeft, kNameWidth}});
+  for (const Fit& fit : replayed.calibration->fits) {
+    fits.add_row(
+        {fit.what, fit.value, std::to_string(fit.samples), fmt::format("{:.1f} %", fit.residual * 100), fit.from});
+  }
+  return text + (fits.rows().empty() ? std::string() : fits.to_text());
+}
+
 /// Nothing where there is one rank or none to tell apart.
 std::string if_several(const Table& table) { return table.rows().size() > 1 ? table.to_text() : std::string(); }
 
@@ -101,6 +120,7 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
   const Table steps = sim::step_table(summary);
   return sim::headline(capture, summary) + '\n' + loss_text(capture.diagnostics) +
          section("Steps", (steps.rows().empty() ? std::string() : steps.to_text()) + set_aside_text(summary)) +
+         section("Network", network_text(replayed)) +
          section("Where an iteration goes (replayed; the columns overlap)", sim::breakdown_table(summary).to_text()) +
          section("Waits that nothing explains", unexplained_text(summary)) +
          section(fmt::format("Critical path of {}: {}", path.of, to_text(path.path.length)),

@@ -35,6 +35,8 @@ const Cluster& cluster_of(Replayed& result) {
     return *result.capture.cluster;
   }
   result.calibration = calibrate(result.capture);
+  const std::vector<std::string>& assumed = result.calibration->assumptions;
+  result.capture.assumptions.insert(result.capture.assumptions.end(), assumed.begin(), assumed.end());
   return result.calibration->cluster;
 }
 
@@ -104,6 +106,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);
+  result.network = options.network;
   const sim::Machine machine = machine_for(result, options);
   result.timeline = replay(result.capture, machine, options, session, progress);
   return result;

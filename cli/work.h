@@ -19,6 +19,7 @@ namespace stepsim::cli {
 struct Replayed {
   Capture capture;
   std::optional<Calibration> calibration;  ///< where --network names a model and no cluster was given
+  const NetworkModel* network = nullptr;   ///< never null once replayed
   sim::Timeline timeline;                  ///< of capture.dag
 };
 
