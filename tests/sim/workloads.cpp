@@ -15,28 +15,43 @@ std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, 
   return lanes;
 }
 
+/// A lane a rank for its messages to the next one.
+std::vector<LaneId> add_ring_lanes(DagBuilder& builder, int ranks, LaneOrder order) {
+  std::vector<LaneId> lanes;
+  for (int r = 0; r < ranks; ++r) {
+    lanes.push_back(builder.add_lane({.name = "NIC",
+                                      .rank = r,
+                                      .kind = LaneKind::kLink,
+                                      .order = order,
+                                      .from = EndpointId{index(r)},
+                                      .to = EndpointId{index((r + 1) % ranks)}}));
+  }
+  return lanes;
+}
+
 /// One ring all-reduce. Round 0 of rank r follows `before[r]` and, if `before_arrival` is set,
 /// the message that it received last. Gives the last round's messages by sender.
 class Ring {
  public:
-  Ring(DagBuilder& builder, std::vector<LaneId> lanes, Duration message, Duration slow_sender, std::uint32_t jitter)
+  Ring(DagBuilder& builder, const RingShape& shape)
       : builder_(builder),
-        lanes_(std::move(lanes)),
+        lanes_(add_ring_lanes(builder, shape.ranks, shape.order)),
         name_(builder.intern("SEND")),
-        message_(message),
-        slow_(slow_sender),
-        jitter_(jitter) {}
+        shape_(shape) {}
 
   std::vector<TaskId> add(std::vector<TaskId> before, bool before_arrival) {
     const std::size_t ranks = lanes_.size();
     for (std::size_t round = 0; round < 2 * (ranks - 1); ++round) {
       std::vector<TaskId> sent;
       for (std::size_t r = 0; r < ranks; ++r) {
-        sent.push_back(builder_.add_task(
-            {.kind = TaskKind::kTransfer, .name = name_, .lane = lanes_[r], .duration = duration(r)}));
+        sent.push_back(builder_.add_task({.kind = TaskKind::kTransfer,
+                                          .name = name_,
+                                          .lane = lanes_[r],
+                                          .duration = duration(r),
+                                          .bytes = shape_.bytes}));
       }
       for (std::size_t r = 0; r < ranks && !before.empty(); ++r) {
-        builder_.add_edge(before[r], sent[r], EdgeKind::kStage);
+        builder_.add_edge(before[r], sent[r], EdgeKind::kStream);
         if (round > 0 || before_arrival)
           builder_.add_edge(before[(r + ranks - 1) % ranks], sent[r], EdgeKind::kCrossRank);
       }
@@ -47,18 +62,19 @@ class Ring {
 
  private:
   Duration duration(std::size_t rank) {
-    const Duration jitter{jitter_ == 0 ? 0 : generator_() % jitter_};
-    return message_ + jitter + (rank == 0 ? slow_ : Duration{});
+    const Duration jitter{shape_.jitter == 0 ? 0 : generator_() % shape_.jitter};
+    return shape_.message + jitter + (rank == 0 ? shape_.slow_sender : Duration{});
   }
 
   DagBuilder& builder_;
   std::vector<LaneId> lanes_;
   NameId name_;
-  Duration message_;
-  Duration slow_;
-  std::uint32_t jitter_;
+  RingShape shape_;
   std::mt19937 generator_{1};
 };
+
+/// By layer, then rank: the messages that bring the rank what it needs of the layer.
+using LayerEnds = std::vector<std::vector<std::vector<TaskId>>>;
 
 /// The compute of a train workload: chains of layers, rank by rank.
 class Chains {
@@ -69,13 +85,13 @@ class Chains {
         lanes_(add_lanes(builder, shape.ranks, "operators", LaneKind::kOperators, shape.order)),
         last_(index(shape.ranks)) {}
 
-  /// `ends[layer]`: the messages that end the layer's all-reduce of the iteration before.
-  void add_forward(const std::vector<std::vector<TaskId>>& ends) {
+  /// `ends[layer][rank]`: the messages of the iteration before that the layer waits for.
+  void add_forward(const LayerEnds& ends) {
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
       for (int layer = 0; layer < shape_.layers; ++layer) {
         const TaskId task = add(r, "FW", shape_.forward);
-        if (!ends.empty())
-          builder_.add_edge(ends[index(layer)][(r + lanes_.size() - 1) % lanes_.size()], task, EdgeKind::kCrossRank);
+        if (ends.empty()) continue;
+        for (const TaskId end : ends[index(layer)][r]) builder_.add_edge(end, task, EdgeKind::kCrossRank);
       }
     }
   }
@@ -106,12 +122,90 @@ class Chains {
   std::vector<TaskId> last_;
 };
 
+/// The communication of a parameter-server workload.
+class Pushes {
+ public:
+  Pushes(DagBuilder& builder, const ParameterServerShape& shape) : builder_(builder), shape_(shape) {
+    for (int s = 0; s < shape.servers; ++s) {
+      const int host = shape.workers + s;
+      servers_.push_back(builder.add_lane(
+          {.name = "sum", .rank = host, .kind = LaneKind::kServerThread, .order = shape.server_order}));
+      for (int w = 0; w < shape.workers; ++w) {
+        up_.push_back(add_lane("PUSH", w, host));
+        down_.push_back(add_lane("PULL", host, w));
+      }
+    }
+  }
+
+  /// One partition: its pushes after `backward`, by worker. Gives the pulls, by worker.
+  std::vector<TaskId> add(int partition, const std::vector<TaskId>& backward) {
+    const std::size_t server = index(partition % shape_.servers);
+    const std::vector<TaskId> pushes = add_messages(server, up_, pushed_);
+    const TaskId sum = builder_.add_task(
+        {.kind = TaskKind::kServer, .name = builder_.intern("SUM"), .lane = servers_[server], .duration = shape_.sum});
+    const std::vector<TaskId> pulls = add_messages(server, down_, pulled_);
+    for (std::size_t w = 0; w < pushes.size(); ++w) {
+      builder_.add_edge(backward[w], pushes[w], EdgeKind::kStage);
+      builder_.add_edge(pushes[w], sum, EdgeKind::kCrossRank);
+      builder_.add_edge(sum, pulls[w], EdgeKind::kStage);
+    }
+    return pulls;
+  }
+
+ private:
+  LaneId add_lane(std::string name, int from, int to) {
+    return builder_.add_lane({.name = std::move(name),
+                              .rank = from,
+                              .kind = LaneKind::kLink,
+                              .from = EndpointId{index(from)},
+                              .to = EndpointId{index(to)}});
+  }
+
+  /// A message a worker, each after the one that takes its place in flight.
+  std::vector<TaskId> add_messages(std::size_t server, const std::vector<LaneId>& lanes,
+                                   std::vector<std::vector<TaskId>>& before) {
+    const auto workers = index(shape_.workers);
+    std::vector<TaskId> added;
+    for (std::size_t w = 0; w < workers; ++w) {
+      const LaneId lane = lanes[server * workers + w];
+      added.push_back(builder_.add_task(
+          {.kind = TaskKind::kTransfer,
+           .name = builder_.lane(lane).name == "PUSH" ? builder_.intern("PUSH") : builder_.intern("PULL"),
+           .lane = lane,
+           .duration = shape_.message,
+           .bytes = shape_.bytes}));
+    }
+    before.push_back(added);
+    const auto window = index(shape_.in_flight);
+    if (window > 0 && before.size() > window) {
+      const std::vector<TaskId>& earlier = before[before.size() - 1 - window];
+      for (std::size_t w = 0; w < workers; ++w) builder_.add_edge(earlier[w], added[w], EdgeKind::kStage);
+    }
+    return added;
+  }
+
+  DagBuilder& builder_;
+  const ParameterServerShape& shape_;
+  std::vector<LaneId> servers_;
+  std::vector<LaneId> up_;                   ///< by server, then worker
+  std::vector<LaneId> down_;                 ///< by server, then worker
+  std::vector<std::vector<TaskId>> pushed_;  ///< by turn, then worker
+  std::vector<std::vector<TaskId>> pulled_;
+};
+
+TrainShape compute_of(const ParameterServerShape& shape) {
+  return {.ranks = shape.workers,
+          .layers = shape.layers,
+          .forward = shape.forward,
+          .backward = shape.backward,
+          .jitter = shape.jitter};
+}
+
 }  // namespace
 
 DagBuilder ring_builder(const RingShape& shape) {
   DagBuilder builder;
-  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message,
-            shape.slow_sender, shape.jitter};
+  Ring ring{builder, shape};
   std::vector<TaskId> last;
   for (int k = 0; k < shape.all_reduces; ++k) last = ring.add(std::move(last), true);
   return builder;
@@ -122,18 +216,53 @@ Dag ring_workload(const RingShape& shape) { return ring_builder(shape).build().d
 DagBuilder train_builder(const TrainShape& shape) {
   DagBuilder builder;
   Chains chains{builder, shape};
-  Ring ring{builder, add_lanes(builder, shape.ranks, "NIC", LaneKind::kLink, shape.order), shape.message, Duration{},
-            0};
-  std::vector<std::vector<TaskId>> ends;
+  Ring ring{builder, {.ranks = shape.ranks, .message = shape.message, .bytes = shape.bytes, .order = shape.order}};
+  LayerEnds ends;
   for (int i = 0; i < shape.iterations; ++i) {
     chains.add_forward(ends);
     const std::vector<std::vector<TaskId>> backward = chains.add_backward();
-    ends.resize(index(shape.layers));
-    for (int layer = shape.layers; layer-- > 0;) ends[index(layer)] = ring.add(backward[index(layer)], false);
+    ends.assign(index(shape.layers), {});
+    for (int layer = shape.layers; layer-- > 0;) {
+      const std::vector<TaskId> last = ring.add(backward[index(layer)], false);
+      for (std::size_t r = 0; r < last.size(); ++r)
+        ends[index(layer)].push_back({last[(r + last.size() - 1) % last.size()]});
+    }
   }
   return builder;
 }
 
 Dag train_workload(const TrainShape& shape) { return train_builder(shape).build().dag; }
+
+DagBuilder parameter_server_builder(const ParameterServerShape& shape) {
+  DagBuilder builder;
+  const TrainShape compute = compute_of(shape);
+  Chains chains{builder, compute};
+  Pushes pushes{builder, shape};
+  LayerEnds ends;
+  for (int i = 0; i < shape.iterations; ++i) {
+    chains.add_forward(ends);
+    const std::vector<std::vector<TaskId>> backward = chains.add_backward();
+    ends.assign(index(shape.layers), std::vector<std::vector<TaskId>>(index(shape.workers)));
+    for (int layer = shape.layers; layer-- > 0;) {
+      for (int p = 0; p < shape.partitions; ++p) {
+        const std::vector<TaskId> pulls = pushes.add(layer * shape.partitions + p, backward[index(layer)]);
+        for (std::size_t w = 0; w < pulls.size(); ++w) ends[index(layer)][w].push_back(pulls[w]);
+      }
+    }
+  }
+  return builder;
+}
+
+Dag parameter_server_workload(const ParameterServerShape& shape) { return parameter_server_builder(shape).build().dag; }
+
+Cluster oracle_cluster(int hosts) {
+  return star(index(hosts), {.bandwidth = Bandwidth::from_bytes_per_second(12.5e9), .latency = Duration{1000}});
+}
+
+Cluster log_gp_cluster(int hosts) {
+  Cluster cluster = star(index(hosts), {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{500}});
+  cluster.network.overhead = Duration{200};
+  return cluster;
+}
 
 }  // namespace stepsim::testing
