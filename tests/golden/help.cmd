@@ -25,7 +25,7 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded (default: recorded)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, maxmin (default: recorded)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 threads to work with; never changes a result (default: the machine's cores)
@@ -45,7 +45,7 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded (default: recorded)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, maxmin (default: recorded)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 threads to work with; never changes a result (default: the machine's cores)
