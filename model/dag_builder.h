@@ -65,6 +65,7 @@ class DagBuilder {
   [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
   [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
   [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
+  [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_.size(); }
   [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
   [[nodiscard]] Collective& collective(RendezvousId id) noexcept { return collectives_[id.index()]; }
 

@@ -1,12 +1,12 @@
 #include "ingest/stitch/hand_off.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
+
+#include "ingest/stitch/payload.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -131,28 +131,10 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   }
 }
 
-/// Names of one operation differ between c10d and gloo ("_allgather_base_", "all_gather");
-/// gloo runs a reduce-scatter as an all-reduce.
-std::string_view operation_of(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters.push_back(c);
-  }
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOperations{
-      {{"reducescatter", "allreduce"},
-       {"allreduce", "allreduce"},
-       {"allgather", "allgather"},
-       {"alltoall", "alltoall"},
-       {"broadcast", "broadcast"},
-       {"gather", "gather"},
-       {"scatter", "scatter"},
-       {"barrier", "barrier"},
-       {"send", "send"},
-       {"recv", "recv"}}};
-  for (const auto& [part, operation] : kOperations) {
-    if (letters.find(part) != std::string::npos) return operation;
-  }
-  return "reduce";
+/// Who serves a call: gloo runs a reduce-scatter as an all-reduce.
+std::string_view served_as(std::string_view name) {
+  const std::string_view operation = operation_of(name);
+  return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;
 }
 
 struct Call {
@@ -174,7 +156,7 @@ std::vector<Call> framework_calls(const RankEvents& events) {
     for (const std::uint32_t event : events.threads[t].events) {
       const std::string_view name = events.name_of(event);
       if (events.trace->kind[event] == EventKind::kOp && name.starts_with("c10d::")) {
-        calls.push_back({events.begin_of(event), events.end_of(event), t, operation_of(name.substr(6))});
+        calls.push_back({events.begin_of(event), events.end_of(event), t, served_as(name.substr(6))});
       }
     }
   }
@@ -187,7 +169,7 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Th
   for (std::uint32_t t = 0; t < plans.size(); ++t) {
     for (const Segment& segment : plans[t].segments) {
       if (segment.kind != Segment::Kind::kCollective) continue;
-      runs.push_back({segment.begin, segment.end, t, operation_of(events.name_of(segment.event))});
+      runs.push_back({segment.begin, segment.end, t, served_as(events.name_of(segment.event))});
     }
   }
   sort_calls(runs);

@@ -10,6 +10,7 @@
 
 #include "ingest/stitch/clock.h"
 #include "ingest/stitch/collectives.h"
+#include "ingest/stitch/payload.h"
 #include "ingest/stitch/rank_stitcher.h"
 #include "model/text.h"
 
@@ -110,8 +111,8 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
 /// the rest of each part was waiting (tb_plugin's distributed view, formats page 2.2). Host
 /// parts end apart by what TCP makes of their last messages, so each keeps its own time from
 /// the last arrival on. A part that ended before the last arrival waited for nobody.
-void join_collectives(const std::vector<MatchedCollective>& matches, std::vector<RankStitcher>& stitchers,
-                      Assembly& assembly) {
+void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
+                      std::size_t world, std::vector<RankStitcher>& stitchers, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
@@ -122,7 +123,9 @@ void join_collectives(const std::vector<MatchedCollective>& matches, std::vector
       members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
     if (members.size() < 2) continue;
-    const RendezvousId rendezvous = assembly.builder.add_rendezvous();
+    const bool whole = members.size() == match.uses.size();
+    const RendezvousId rendezvous =
+        assembly.builder.add_rendezvous(whole ? payload_of(match, events, world) : Collective{});
     for (const auto& [task, duration] : members) {
       assembly.builder.join(rendezvous, task);
       assembly.builder.set_duration(task, duration);
@@ -130,17 +133,35 @@ void join_collectives(const std::vector<MatchedCollective>& matches, std::vector
   }
 }
 
+/// How many ranks the job has, as far as its traces say; at least those at hand.
+std::size_t world_of(const std::vector<RankTrace>& ranks) {
+  std::size_t world = ranks.size();
+  for (const RankTrace& rank : ranks)
+    world = std::max(world, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.trace.world_size.value_or(0))));
+  return world;
+}
+
 void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
                          Assembly& assembly) {
-  std::int64_t world = 0;
-  for (const RankTrace& rank : ranks) world = std::max(world, rank.trace.world_size.value_or(0));
-  if (world > static_cast<std::int64_t>(ranks.size())) {
+  const std::size_t world = world_of(ranks);
+  if (world > ranks.size()) {
     assembly.assumptions.push_back(
         fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
                     ranks.size(), world));
   }
   if (ranks.size() > 1 && matches.empty()) {
     assembly.assumptions.push_back("no collective ties the ranks together: each is replayed on its own");
+  }
+  const std::size_t joined = assembly.builder.rendezvous_count();
+  std::size_t unsized = 0;
+  for (std::size_t i = 0; i < joined; ++i) {
+    if (assembly.builder.collective(RendezvousId{i}).bytes == Bytes{}) ++unsized;
+  }
+  if (unsized > 0) {
+    assembly.assumptions.push_back(
+        fmt::format("{} of {} collectives do not say what they transfer, or lack members: a network model leaves them "
+                    "their recorded durations",
+                    unsized, joined));
   }
 }
 
@@ -168,7 +189,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   for (RankStitcher& stitcher : stitchers) arranged.push_back(stitcher.release_events());
   std::vector<MatchedCollective> matches = match_collectives(arranged, identities, assembly.diagnostics);
   drop_mismatched(matches, arranged, identities, assembly.diagnostics);
-  join_collectives(matches, stitchers, assembly);
+  join_collectives(matches, arranged, world_of(ranks), stitchers, assembly);
   say_what_is_assumed(ranks, matches, assembly);
 }
 
