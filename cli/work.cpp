@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/threads.h"
 #include "ingest/load.h"
+#include "model/collective/data_parallel.h"
 #include "model/error.h"
 #include "model/text.h"
 #include "sim/engine.h"
@@ -107,6 +108,9 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   Replayed result;
   result.capture = load(options, session, progress);
   result.network = options.network;
+  if (options.network->make != nullptr) {
+    result.capture = under_models(std::move(result.capture));
+  }
   const sim::Machine machine = machine_for(result, options);
   result.timeline = replay(result.capture, machine, options, session, progress);
   return result;

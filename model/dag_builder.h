@@ -61,6 +61,7 @@ class DagBuilder {
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
   [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
+  [[nodiscard]] TaskSpec& task(TaskId id) noexcept { return tasks_[id.index()]; }
   void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }
   [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
   [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
@@ -77,6 +78,10 @@ class DagBuilder {
   };
   [[nodiscard]] std::vector<Edge>& edges() noexcept { return edges_; }
   [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
+
+  /// Takes out the tasks marked in `dropped` (one a task), with their edges, their parts in
+  /// rendezvous and their credits. Returns the new id of each, invalid if it is gone.
+  std::vector<TaskId> drop(const std::vector<bool>& dropped);
 
   struct Result {
     Dag dag;

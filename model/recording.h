@@ -52,6 +52,12 @@ struct Recording {
   std::vector<UnexplainedWait> unexplained;  ///< by task
 };
 
+/// A gradient that a rank has computed and hands to its library for reduction.
+struct Gradient {
+  TaskId ready;  ///< the task at whose end it is there
+  Bytes bytes{};
+};
+
 struct PsWorkload;  // model/parameter_server/workload.h
 
 /// A job as ingest delivers it: the model of what ran and the measurements of it.
@@ -67,6 +73,8 @@ struct Capture {
   std::optional<Cluster> cluster;        ///< the hardware, where the input itself says it: task graphs
   /// Of a parameter-server job, what its graph can be built from anew; null for other jobs.
   std::shared_ptr<const PsWorkload> parameter_server;
+  /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
+  std::vector<Gradient> gradients;
   std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 

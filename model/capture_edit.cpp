@@ -1,0 +1,89 @@
+#include "model/capture_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim {
+namespace {
+
+TaskSpec spec_of(const Dag& dag, TaskId task, DagBuilder& builder, Time hint) {
+  return {
+      dag.kind(task),    builder.intern(dag.name(task)), dag.lane_id(task), dag.duration(task), dag.bytes(task), hint,
+      dag.priority(task)};
+}
+
+/// A builder with the tasks, edges and rendezvous of `dag`, under their ids.
+DagBuilder taken_apart(const Dag& dag, const std::vector<Time>& hints) {
+  DagBuilder builder;
+  for (const Lane& lane : dag.lanes()) (void)builder.add_lane(lane);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    (void)builder.add_task(spec_of(dag, TaskId{i}, builder, hints.empty() ? Time{} : hints[i]));
+  }
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId from{i};
+    for (EdgeId edge = dag.first_edge(from); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {
+      builder.add_edge(from, dag.target(edge), dag.edge_kind(edge), dag.lag(edge));
+    }
+    if (dag.returns_credit_of(from).valid()) builder.return_credit(from, dag.returns_credit_of(from));
+  }
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const RendezvousId rendezvous = builder.add_rendezvous(dag.collective(RendezvousId{i}));
+    for (const TaskId member : dag.members(RendezvousId{i})) builder.join(rendezvous, member);
+  }
+  return builder;
+}
+
+/// Columns by task, in the order of the new ids; tasks without one are left out.
+template <class T>
+std::vector<T> reordered(const std::vector<T>& old, const std::vector<TaskId>& new_id, std::size_t count) {
+  std::vector<T> out(old.empty() ? 0 : count);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (new_id[i].valid()) out[new_id[i].index()] = old[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+CaptureEdit::CaptureEdit(const Capture& capture)
+    : capture_(capture),
+      builder_(taken_apart(capture.dag, capture.recording.start)),
+      removed_(capture.dag.task_count(), false) {}
+
+TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
+  Recording& recording = capture_.recording;
+  removed_.push_back(false);
+  if (!recording.start.empty()) {
+    recording.start.push_back(task.hint);
+    recording.finish.push_back(task.hint + task.duration);
+    recording.step.push_back(step);
+  }
+  if (!capture_.task_ids.empty()) capture_.task_ids.push_back(-1);
+  return builder_.add_task(task);
+}
+
+Capture CaptureEdit::finish() && {
+  const std::vector<TaskId> kept = builder_.drop(removed_);
+  DagBuilder::Result built = std::move(builder_).build();
+  std::vector<TaskId> new_id(kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) new_id[i] = kept[i].valid() ? built.new_id[kept[i].index()] : TaskId{};
+
+  const std::size_t count = built.dag.task_count();
+  Recording& recording = capture_.recording;
+  recording.start = reordered(recording.start, new_id, count);
+  recording.finish = reordered(recording.finish, new_id, count);
+  recording.step = reordered(recording.step, new_id, count);
+  capture_.task_ids = reordered(capture_.task_ids, new_id, count);
+  for (RecordedStep& step : recording.steps) {
+    if (step.first.valid()) step.first = new_id[step.first.index()];
+  }
+  for (auto& wait : recording.unexplained) wait.task = new_id[wait.task.index()];
+  std::erase_if(recording.unexplained, [](const auto& wait) { return !wait.task.valid(); });
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(),
+            [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
+  capture_.dag = std::move(built.dag);
+  return std::move(capture_);
+}
+
+}  // namespace stepsim

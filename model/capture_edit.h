@@ -1,0 +1,39 @@
+#ifndef STEPSIM_MODEL_CAPTURE_EDIT_H
+#define STEPSIM_MODEL_CAPTURE_EDIT_H
+
+#include <cstdint>
+#include <vector>
+
+#include "model/dag_builder.h"
+#include "model/recording.h"
+
+namespace stepsim {
+
+/// A capture's graph taken apart, so that another one can be made of it: what a change of the
+/// job would have done. Until finish() every id is the capture's; what is added follows.
+/// Holds a copy of the capture. O(tasks log tasks + edges) in all.
+class CaptureEdit {
+ public:
+  explicit CaptureEdit(const Capture& capture);
+
+  /// The graph: edges and durations may be changed, edges and rendezvous added.
+  [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
+  /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
+  /// replay uses, are its hint and what follows from that.
+  TaskId add_task(const TaskSpec& task, std::int32_t step);
+  /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it
+  /// only is no longer reached. Must not be the first task of a step.
+  void remove(TaskId task) { removed_[task.index()] = true; }
+
+  /// The capture with the new graph. Throws CycleError.
+  [[nodiscard]] Capture finish() &&;
+
+ private:
+  Capture capture_;
+  DagBuilder builder_;
+  std::vector<bool> removed_;
+};
+
+}  // namespace stepsim
+
+#endif

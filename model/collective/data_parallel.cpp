@@ -1,0 +1,133 @@
+#include "model/collective/data_parallel.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+/// Between two collectives a thread that carries them does nothing for longer than this.
+constexpr Duration kHandOver{100'000};
+
+bool is_matched_collective(const Dag& dag, TaskId task) {
+  return dag.kind(task) == TaskKind::kCollective && dag.rendezvous(task).valid();
+}
+
+/// Of each rank that has some, its threads that only carry collectives, by lane.
+std::map<Rank, std::vector<LaneId>> carriers_of(const Dag& dag) {
+  std::vector<bool> carries(dag.lanes().size(), false);
+  std::vector<bool> works(dag.lanes().size(), false);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId task{i};
+    const std::size_t lane = dag.lane_id(task).index();
+    if (is_matched_collective(dag, task)) {
+      carries[lane] = true;
+    } else if (dag.kind(task) == TaskKind::kCollective || dag.duration(task) > kHandOver) {
+      works[lane] = true;
+    }
+  }
+  std::map<Rank, std::vector<LaneId>> carriers;
+  for (std::size_t i = 0; i < dag.lanes().size(); ++i) {
+    const Lane& lane = dag.lanes()[i];
+    if (carries[i] && !works[i] && lane.kind == LaneKind::kThread) carriers[lane.rank].push_back(LaneId{i});
+  }
+  return carriers;
+}
+
+/// Turns the carrying threads of a capture into pools.
+class Pools {
+ public:
+  explicit Pools(const Capture& capture)
+      : dag_(capture.dag), recording_(capture.recording), edit_(capture), pool_(dag_.lanes().size()) {
+    for (const auto& [rank, lanes] : carriers_of(dag_)) add_pool(dag_.lane(lanes.front()), lanes);
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      const TaskId task{i};
+      if (is_pooled(task) && is_matched_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
+    }
+    for (auto& [pool, carried] : carried_) {
+      std::stable_sort(carried.begin(), carried.end(),
+                       [&](TaskId a, TaskId b) { return recording_.start[a.index()] < recording_.start[b.index()]; });
+    }
+  }
+
+  [[nodiscard]] bool none() const { return carried_.empty(); }
+
+  Capture run() && {
+    free_from_threads();
+    for (auto& [pool, collectives] : carried_) {
+      for (const TaskId collective : collectives) edit_.builder().task(collective).lane = pool;
+      wait_in_order(collectives);
+    }
+    return std::move(edit_).finish();
+  }
+
+ private:
+  void add_pool(Lane lane, const std::vector<LaneId>& lanes) {
+    lane.name = "collective threads";
+    lane.order = LaneOrder::kFifo;
+    lane.capacity = static_cast<std::uint32_t>(lanes.size());
+    const LaneId pool = edit_.builder().add_lane(lane);
+    for (const LaneId carrier : lanes) pool_[carrier.index()] = pool;
+  }
+
+  [[nodiscard]] LaneId pool_of(TaskId task) const { return pool_[dag_.lane_id(task).index()]; }
+  [[nodiscard]] bool is_pooled(TaskId task) const { return pool_of(task).valid(); }
+
+  /// What comes to a carrying thread from elsewhere is a submission: whoever has one no longer
+  /// waits for what its thread did before.
+  void free_from_threads() {
+    std::vector<bool> submitted(dag_.task_count(), false);
+    std::vector<DagBuilder::Edge>& edges = edit_.builder().edges();
+    for (const DagBuilder::Edge& edge : edges) {
+      if (is_pooled(edge.to) && !is_pooled(edge.from)) submitted[edge.to.index()] = true;
+    }
+    std::erase_if(edges, [&](const DagBuilder::Edge& edge) {
+      return is_pooled(edge.to) && is_pooled(edge.from) && submitted[edge.to.index()];
+    });
+  }
+
+  /// `collectives` of one pool, in the order in which they were taken. Those that nobody was
+  /// seen waiting for are waited for by who waits next.
+  void wait_in_order(const std::vector<TaskId>& collectives) {
+    std::vector<TaskId> unawaited;
+    for (const TaskId collective : collectives) {
+      const std::vector<TaskId> waiters = waiters_of(collective);
+      for (const TaskId waiter : waiters) {
+        for (const TaskId earlier : unawaited) {
+          if (recording_.finish[earlier.index()] <= recording_.start[waiter.index()])
+            edit_.builder().add_edge(earlier, waiter, EdgeKind::kHandOff);
+        }
+      }
+      if (!waiters.empty()) unawaited.clear();
+      if (waiters.empty()) unawaited.push_back(collective);
+    }
+  }
+
+  [[nodiscard]] std::vector<TaskId> waiters_of(TaskId collective) const {
+    std::vector<TaskId> waiters;
+    for (const TaskId next : dag_.successors(collective)) {
+      if (!is_pooled(next)) waiters.push_back(next);
+    }
+    return waiters;
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  CaptureEdit edit_;
+  std::vector<LaneId> pool_;                       ///< by lane: the pool it is part of, if any
+  std::map<LaneId, std::vector<TaskId>> carried_;  ///< by pool: its collectives, by recorded start
+};
+
+}  // namespace
+
+Capture under_models(Capture capture) {
+  if (capture.recording.start.empty()) return capture;
+  Pools pools(capture);
+  return pools.none() ? std::move(capture) : std::move(pools).run();
+}
+
+}  // namespace stepsim
