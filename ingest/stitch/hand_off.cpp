@@ -11,6 +11,10 @@
 namespace stepsim::ingest {
 namespace {
 
+/// A host collective's annotation may end this much later than the wait for it: it is closed by
+/// a thread that must be scheduled for that.
+constexpr Duration kLateEnd{5'000'000};
+
 /// Work of a thread other than the main one.
 struct Work {
   Time begin;
@@ -120,6 +124,40 @@ class SilenceReader {
   std::vector<HandOff> hand_offs_;
 };
 
+/// The collectives of all threads but the main one, by begin.
+std::vector<Segment*> collectives_of_others(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+  std::vector<Segment*> collectives;
+  for (std::size_t t = 0; t < plans.size(); ++t) {
+    if (t == main_thread) continue;
+    for (Segment& segment : plans[t].segments) {
+      if (segment.kind == Segment::Kind::kCollective) collectives.push_back(&segment);
+    }
+  }
+  std::stable_sort(collectives.begin(), collectives.end(),
+                   [](const Segment* a, const Segment* b) { return a->begin < b->begin; });
+  return collectives;
+}
+
+/// A library wakes who waits for a collective, and closes the collective's annotation later. So
+/// where the main thread goes on after a silence, nothing else has just ended, and the collective
+/// that has run longest ends soon after, that one is over for its waiter when the silence ends.
+void end_where_waiters_go_on(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+  const std::vector<Segment*> collectives = collectives_of_others(plans, main_thread);
+  std::size_t next = 0;
+  std::vector<Segment*> running;  // by begin
+  Time last_end = Time::min();
+  for (const auto& [begin, end] : silences_of(plans[main_thread])) {
+    while (next < collectives.size() && collectives[next]->begin < end) running.push_back(collectives[next++]);
+    for (const Segment* const segment : running) {
+      if (segment->end <= end) last_end = std::max(last_end, segment->end);
+    }
+    std::erase_if(running, [at = end](const Segment* segment) { return segment->end <= at; });
+    if (running.empty() || last_end > end - kShortQuiet || running.front()->end > end + kLateEnd) continue;
+    running.front()->end = last_end = end;
+    running.erase(running.begin());
+  }
+}
+
 void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_offs, std::vector<ThreadPlan>& plans) {
   std::vector<bool> needed(plans.size(), false);
   needed[events.main_thread] = true;
@@ -180,6 +218,7 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Th
 
 std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<ThreadPlan>& plans) {
   if (plans.empty()) return {};
+  end_where_waiters_go_on(plans, events.main_thread);
   std::vector<HandOff> hand_offs = SilenceReader(events, plans).run();
   mark_background(events, hand_offs, plans);
   return hand_offs;
