@@ -18,13 +18,11 @@ using DeviceId = Id<struct DeviceTag>;
 using LinkId = Id<struct LinkTag>;
 using EndpointId = Id<struct EndpointTag>;
 
-/// A machine of the cluster.
 struct Host {
   std::string name;  ///< as traces name it; empty where only its number is known
   friend bool operator==(const Host&, const Host&) = default;
 };
 
-/// An accelerator in a host.
 struct Device {
   HostId host;
   std::int32_t index = 0;  ///< its number in the host, as traces give it
@@ -85,7 +83,7 @@ struct HostRates {
 };
 
 /// The hardware a job runs on: of cluster.yaml, a task graph or calibration. Plain data: whoever
-/// makes it checks that ids lie in their tables.
+/// makes it checks that ids lie in their tables, and gives every endpoint a host.
 struct Cluster {
   std::vector<Host> hosts;
   std::vector<Device> devices;
@@ -94,8 +92,7 @@ struct Cluster {
   NetworkParameters network;
   HostRates rates;
 
-  /// Routes that are written down, between endpoints.
-  std::map<std::pair<EndpointId, EndpointId>, Route> routes;
+  std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< that are written down
   /// Where pairs without an entry in `routes` go. Within a host: `out` of the sender, `in` of the
   /// receiver. Between hosts: up to the first switch that both climb through, and down. Where
   /// they share none: to a relay of the sender that shares one with the receiver, and on.
@@ -110,8 +107,7 @@ struct Cluster {
   };
   std::vector<Climb> climbs;  ///< by EndpointId; empty where every route is written down
 
-  /// Empty from an endpoint to itself, nothing where it cannot be reached. O(log routes), or
-  /// O(hops * relays).
+  /// Empty from an endpoint to itself, nothing where it cannot be reached. O(log routes + hops * relays).
   [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };

@@ -138,14 +138,25 @@ TEST(JobFileTest, CommasOutsideAnyListAreRefused) {
   EXPECT_THAT(refused(",,,-@"), HasSubstr("job.yaml:1: a second document, or text outside the first"));
 }
 
-TEST(JobFileTest, AnAliasBombIsRefusedWithoutBeingWalked) {
+TEST(JobFileTest, AnAliasBombIsRefusedBeforeItIsLarge) {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string last = "*a" + std::to_string(i - 1);
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last + "," + last + "," + last + "," + last +
             "]\n";
   }
-  EXPECT_THAT(refused(text), HasSubstr("job.yaml:1: unknown key 'a0'"));
+  EXPECT_THAT(refused(text), HasSubstr("anchors and aliases make more than 1000000 values of the file"));
+}
+
+TEST(JobFileTest, AnchorsWithinAnchorsDoNotMultiplyAFile) {
+  std::string text = "framework: ";
+  for (int i = 0; i < 100; ++i) text += "[&a" + std::to_string(i) + " ";
+  for (int i = 0; i < 200'000; ++i) text += "x,";
+  EXPECT_THAT(refused(text + "x" + std::string(100, ']')), HasSubstr("make more than 1000000 values of the file"));
+}
+
+TEST(JobFileTest, AnAliasWithinWhatItStandsForIsRefused) {
+  EXPECT_THAT(refused("network: &n\n  bandwidth: *n\n"), HasSubstr("job.yaml:2: an alias lies within"));
 }
 
 TEST(JobFileTest, AFileOfTenMegabytesIsRefused) {

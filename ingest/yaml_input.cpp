@@ -1,0 +1,315 @@
+#include "ingest/yaml_input.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "ingest/byte_source.h"
+#include "model/error.h"
+#include "model/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kShown = 60;  // bytes of a value in a message
+
+std::uint32_t line_of(const YAML::Mark& mark) noexcept {
+  return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U;
+}
+
+std::string_view kind_text(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::kMap: return "a map";
+    case Kind::kList: return "a list";
+    case Kind::kScalar: return "a value";
+    case Kind::kNothing: return "nothing";
+  }
+  return {};
+}
+
+std::size_t size_of(const YamlValue& value) {
+  std::size_t size = 1;
+  for (const YamlValue& item : value.items) size += size_of(item);
+  return size;
+}
+
+/// Builds the tree of a document from yaml-cpp's events. Depth is bounded by its parser.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const std::string& file) : file_(file) {}
+
+  [[nodiscard]] YamlValue take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(Kind::kNothing, mark, anchor); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto meant = anchors_.find(anchor);
+    if (meant == anchors_.end()) {
+      throw InputError({file_, {}, line_of(mark)}, "an alias lies within what it stands for; expected it behind it");
+    }
+    YamlValue copy = meant->second;
+    copy.line = line_of(mark);
+    charge(copy);
+    put(std::move(copy), YAML::NullAnchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& text) override {
+    put({Kind::kScalar, line_of(mark), text, {}}, anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open_.push_back({{Kind::kList, line_of(mark), {}, {}}, anchor});
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open_.push_back({{Kind::kMap, line_of(mark), {}, {}}, anchor});
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlValue value;
+    YAML::anchor_t anchor;
+  };
+
+  void add(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    // What is empty has no place of its own: it stands where its key does.
+    const bool after_key = !open_.empty() && !open_.back().value.items.empty();
+    put({kind, after_key ? open_.back().value.items.back().line : line_of(mark), {}, {}}, anchor);
+  }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    put(std::move(done.value), done.anchor);
+  }
+
+  /// A value that is there once more; anchors within anchors make many of few.
+  void charge(const YamlValue& copy) {
+    copied_ += size_of(copy);
+    if (copied_ <= kMostValues) return;
+    throw InputError(
+        {file_, {}, copy.line},
+        fmt::format("anchors and aliases make more than {} values of the file; expected fewer", kMostValues));
+  }
+
+  void put(YamlValue value, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) {
+      charge(value);
+      anchors_[anchor] = value;
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else {
+      open_.back().value.items.push_back(std::move(value));
+    }
+  }
+
+  const std::string& file_;
+  YamlValue root_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, YamlValue> anchors_;
+  std::size_t copied_ = 0;  // values
+};
+
+/// Notes where a document begins and takes nothing else in.
+class DocumentMark final : public YAML::EventHandler {
+ public:
+  [[nodiscard]] const YAML::Mark& begin() const noexcept { return begin_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { begin_ = mark; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  YAML::Mark begin_;
+};
+
+std::string with_hint(std::string_view expected, std::string_view word, const std::vector<std::string>& words) {
+  const auto nearest = nearest_name(word, words);
+  return nearest.has_value() ? fmt::format("{} (did you mean '{}'?)", expected, *nearest) : std::string(expected);
+}
+
+/// What a unit parser makes of the value; its complaint becomes ours.
+template <class Parse>
+auto with_unit(const YamlField& field, Parse parse) {
+  const std::string& text = field.scalar("a value with its unit");
+  try {
+    return parse(text);
+  } catch (const std::invalid_argument& error) {
+    field.fail(fmt::format("'{}': {}", field.name, error.what()));
+  }
+}
+
+}  // namespace
+
+void YamlField::fail(std::string_view problem) const { throw InputError({*file, {}, value->line}, problem); }
+
+void YamlField::reject(std::string_view expected) const {
+  const std::string found =
+      is(Kind::kScalar) ? fmt::format("'{}'", shown(value->text, kShown)) : std::string(kind_text(value->kind));
+  fail(fmt::format("'{}' is {}; expected {}", name, found, expected));
+}
+
+const std::string& YamlField::scalar(std::string_view expected) const {
+  if (!is(Kind::kScalar) || value->text.empty()) reject(expected);
+  return value->text;
+}
+
+const std::string& YamlField::word(std::string_view expected) const {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+";
+  const std::string& text = scalar(expected);
+  if (text.size() > 60 || text.find_first_not_of(kLetters) != std::string::npos) reject(expected);
+  return text;
+}
+
+const std::string& YamlField::line_of_text(std::string_view expected) const {
+  const std::string& text = scalar(expected);
+  if (text.size() > 200 || text.find('\n') != std::string::npos) reject(expected);
+  return text;
+}
+
+std::optional<std::int64_t> YamlField::integer() const noexcept {
+  if (!is(Kind::kScalar)) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = value->text.data() + value->text.size();
+  const auto [stop, error] = std::from_chars(value->text.data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
+}
+
+std::uint32_t YamlField::count(std::uint32_t least, std::uint32_t most) const {
+  const auto number = integer();
+  if (!number.has_value() || *number < least || *number > most) {
+    reject(fmt::format("a whole number from {} to {}", least, most));
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+double YamlField::number(double least, double most) const {
+  const std::string expected = fmt::format("a number from {} to {}", least, most);
+  const std::string& text = scalar(expected);
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && stop == text.data() + text.size();
+  if (!whole || !(number >= least && number <= most)) reject(expected);
+  return number;
+}
+
+bool YamlField::flag() const {
+  const std::string& text = scalar("true or false");
+  if (text != "true" && text != "false") reject("true or false");
+  return text == "true";
+}
+
+Bytes YamlField::bytes(std::int64_t least) const {
+  const auto number = integer();
+  const Bytes size = number.has_value() ? Bytes{*number} : with_unit(*this, parse_bytes);
+  if (size.count() < least) reject(fmt::format("at least {} bytes", least));
+  return size;
+}
+
+Bandwidth YamlField::bandwidth() const { return with_unit(*this, parse_bandwidth); }
+
+Duration YamlField::duration() const {
+  const Duration time = with_unit(*this, parse_duration);
+  if (time < Duration{} || time > std::chrono::hours{1}) reject("a time from 0 to 3600s");
+  return time;
+}
+
+std::size_t YamlField::one_of_words(const std::vector<std::string>& words) const {
+  const std::string expected = one_of(words);
+  const std::string& text = scalar(expected);
+  const auto word = std::find(words.begin(), words.end(), text);
+  if (word == words.end()) reject(with_hint(expected, text, words));
+  return static_cast<std::size_t>(word - words.begin());
+}
+
+std::vector<YamlField> YamlField::list(std::string_view expected) const {
+  if (!is(Kind::kList)) reject(expected);
+  std::vector<YamlField> items;
+  for (const YamlValue& item : value->items) items.push_back({fmt::format("{}[{}]", name, items.size()), &item, file});
+  return items;
+}
+
+void YamlField::for_each_entry(std::span<const std::string> known,
+                               const std::function<void(std::size_t, const YamlField&)>& take) const {
+  std::vector<std::uint32_t> first_line(known.size(), 0);
+  for (std::size_t i = 0; i + 1 < value->items.size(); i += 2) {
+    const YamlValue& key = value->items[i];
+    const YamlField at{name, &key, file};
+    if (key.kind != Kind::kScalar) at.fail(fmt::format("a key is {}; expected a name", kind_text(key.kind)));
+    const auto found = std::find(known.begin(), known.end(), key.text);
+    if (found == known.end()) {
+      const auto nearest = nearest_name(key.text, known);
+      const std::string hint = nearest.has_value() ? fmt::format("did you mean '{}'? ", *nearest) : std::string{};
+      at.fail(fmt::format("unknown key '{}'; {}expected {}", shown(key.text, kShown), hint, one_of(known)));
+    }
+    const auto place = static_cast<std::size_t>(found - known.begin());
+    if (first_line[place] != 0) {
+      at.fail(fmt::format("'{}' is given twice, first in line {}; expected it once", key.text, first_line[place]));
+    }
+    first_line[place] = key.line;
+    take(place, {key.text, &value->items[i + 1], file});
+  }
+}
+
+bool is_filled_map(const YamlField& file) {
+  if (file.is(Kind::kNothing)) return false;
+  if (!file.is(Kind::kMap)) {
+    file.fail(
+        fmt::format("the file holds {}; expected a map of keys such as 'workers: 2'", kind_text(file.value->kind)));
+  }
+  return true;
+}
+
+YamlValue parse_yaml(std::string_view text, const std::string& name, std::size_t largest) {
+  if (text.size() > largest) {
+    throw InputError({name, {}, 1},
+                     fmt::format("the file is larger than {} MiB; expected a file of some lines", largest >> 20U));
+  }
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    TreeBuilder tree(name);
+    // yaml-cpp 0.7 reads ",-" as empty documents without end: the second is only looked for.
+    DocumentMark second;
+    if (parser.HandleNextDocument(tree) && parser.HandleNextDocument(second)) {
+      throw InputError({name, {}, line_of(second.begin())},
+                       "a second document, or text outside the first; expected one map of keys");
+    }
+    return tree.take();
+  } catch (const YAML::Exception& error) {
+    throw InputError({name, {}, line_of(error.mark)}, fmt::format("{}; expected YAML such as 'workers: 2'", error.msg));
+  }
+}
+
+std::string read_small_file(const std::string& path, std::size_t largest) {
+  const auto source = ByteSource::open(path);
+  std::string text;
+  std::vector<char> piece(1U << 16U);
+  while (text.size() <= largest) {
+    const std::size_t got = source->read(piece);
+    if (got == 0) break;
+    text.append(piece.data(), got);
+  }
+  return text;
+}
+
+}  // namespace stepsim::ingest

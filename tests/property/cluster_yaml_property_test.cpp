@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "ingest/cluster_file.h"
+#include "model/topology.h"
+#include "sim/export/cluster_yaml.h"
+
+namespace stepsim {
+namespace {
+
+/// Makes clusters of every shape that cluster.yaml can tell, from a seed.
+class Maker {
+ public:
+  explicit Maker(std::uint32_t seed) : rng_(seed) {}
+
+  Cluster cluster() {
+    Cluster cluster = below(3) == 0 ? link_by_link() : build_cluster(shape());
+    cluster.network = {time(), std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)], time(), time()};
+    if (below(2) == 0) {
+      cluster.rates = {rate(), std::nullopt, time(), rate(), Duration{}, Duration{below(5000)}};
+    }
+    return cluster;
+  }
+
+ private:
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(rng_() % bound); }
+  Duration time() { return Duration{below(3) == 0 ? 0 : std::int64_t{below(3'000'000)} * (below(2) == 0 ? 1 : 1000)}; }
+  Bandwidth rate() {
+    const bool round = below(2) == 0;
+    return round ? Bandwidth::from_bits_per_second(1e6 * (1 + below(400'000)))
+                 : Bandwidth::from_bytes_per_second(1 + below(2'000'000'000));
+  }
+  Cable cable() { return {rate(), time(), below(2) == 0 ? 1 : 1.0 / (1 + below(9)), below(4) != 0}; }
+
+  std::string name(std::string_view what) {
+    static const std::vector<std::string> kOdd{"null",       "yes",       "a b", "x: y",   "-dash",
+                                               "\"quoted\"", "tab\there", "ünï", "[list]", "#no"};
+    return std::string(what) + (below(2) == 0 ? kOdd[below(10)] : "-") + std::to_string(count_++);
+  }
+
+  std::vector<Host> hosts() {
+    const std::uint32_t count = 1 + below(9);
+    const bool named = below(2) == 0;
+    std::vector<Host> hosts;
+    for (std::uint32_t i = 0; i < count; ++i) hosts.push_back({named ? name("") : std::to_string(i)});
+    return hosts;
+  }
+
+  ClusterShape shape() {
+    ClusterShape shape{.hosts = hosts(), .nic = cable()};
+    shape.nic.full_duplex = below(4) != 0;
+    if (below(3) == 0) shape.differ[HostId{below(static_cast<std::uint32_t>(shape.hosts.size()))}] = cable();
+    if (below(2) == 0) {
+      shape.devices = 1 + below(4);
+      shape.nics = 1 + below(shape.devices);
+      shape.device_model = below(2) == 0 ? "" : name("H");
+      shape.nvlink = cable();
+      if (below(2) == 0) shape.pcie = cable();
+    } else if (below(3) == 0) {
+      for (std::uint32_t i = 0; i < 5; ++i) {
+        shape.endpoints.push_back({HostId{below(static_cast<std::uint32_t>(shape.hosts.size()))}, {}});
+      }
+    }
+    // Uplinks that carry whole bytes a second.
+    for (std::uint32_t i = below(3); i > 0; --i) shape.tiers.push_back({1 + below(4), 1, time()});
+    return shape;
+  }
+
+  LinkId link(const Cluster& cluster) { return LinkId{below(static_cast<std::uint32_t>(cluster.links.size()))}; }
+
+  Cluster link_by_link() {
+    Cluster cluster;
+    cluster.hosts = hosts();
+    const std::size_t count = cluster.hosts.size();
+    for (std::uint32_t i = below(4) + 1; i > 0; --i) {
+      cluster.links.push_back({below(3) == 0 ? "same" : below(2) == 0 ? "" : name(""), rate(), time(), 0.5});
+    }
+    for (std::size_t i = 0; i < count; ++i) cluster.endpoints.push_back({HostId{i}, {}});
+    for (std::size_t from = 0; from < count; ++from) {
+      const std::size_t to = below(static_cast<std::uint32_t>(count));
+      if (from != to) cluster.routes[{EndpointId{from}, EndpointId{to}}] = {link(cluster), link(cluster)};
+    }
+    return cluster;
+  }
+
+  std::mt19937 rng_;
+  int count_ = 0;
+};
+
+class ClusterYamlProperty : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(ClusterYamlProperty, WhatIsWrittenReadsBackAsTheSameCluster) {
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Cluster cluster = Maker(GetParam() * 1000 + i).cluster();
+    const std::string text = sim::cluster_yaml(cluster);
+    ASSERT_EQ(ingest::parse_cluster(text, "cluster.yaml"), cluster) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ClusterYamlProperty, ::testing::Range(1U, 9U));
+
+TEST(ClusterYamlTest, AStarIsWrittenByItsNumbers) {
+  const Cluster cluster = star(
+      3,
+      {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(25e9), .latency = Duration{2000}, .efficiency = 0.957});
+  EXPECT_EQ(sim::cluster_yaml(cluster), "hosts: 3\nnic: {bandwidth: 25Gb/s, latency: 2us, efficiency: 0.957}\n");
+}
+
+TEST(ClusterYamlTest, CommentsSayWhoMadeItHowWellItFitsAndWhatIsAssumed) {
+  const Calibration calibration{star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)}),
+                                {{"link bandwidth", "119.6 MB/s", 120, 0.004, "pushes that had the link alone"}},
+                                {"Links are full duplex.\nhosts: 9"}};
+  const std::string text =
+      sim::calibration_yaml(calibration, {"1.2", "abc", "calibrate 'x\ny' -o c.yaml", {"x (3 bytes)"}});
+  for (const char* part : {"stepsim 1.2 (abc)", "x (3 bytes)", "119.6 MB/s", "120", "0.4 %", "pushes that had"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+  EXPECT_EQ(ingest::parse_cluster(text, "cluster.yaml"), calibration.cluster) << text;
+}
+
+}  // namespace
+}  // namespace stepsim
