@@ -4,15 +4,13 @@
 
 #include "model/calibration/calibration.h"
 #include "model/calibration/host_rates.h"
+#include "model/collective/calibrate.h"
 #include "model/error.h"
 
 namespace stepsim {
 namespace {
 
 constexpr std::size_t kMostEndpoints = 100'000;
-/// Of a link, where job.yaml does not say: half of what a message takes over one switch in a
-/// data centre.
-constexpr Duration kLatency{5'000};
 
 InputLocation first_input(const Capture& capture) {
   return {capture.inputs.empty() ? "the capture" : capture.inputs.front(), {}, {}};
@@ -45,6 +43,7 @@ Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
     return {*capture.cluster, {}, {"Hosts, links and routes are those of the task graph."}};
   }
+  if (std::optional<Calibration> seen = calibrate_collectives(capture)) return *std::move(seen);
   return network_of_job_file(capture);
 }
 
@@ -75,7 +74,7 @@ Calibration network_of_job_file(const Capture& capture) {
   Calibration result;
   result.cluster = star((endpoints + per_host - 1) / per_host, {.name = {},
                                                                 .bandwidth = *job.bandwidth,
-                                                                .latency = job.latency.value_or(kLatency),
+                                                                .latency = job.latency.value_or(kUsualLatency),
                                                                 .efficiency = kTcpEfficiency});
   place(result.cluster, endpoints, per_host);
   result.assumptions = {
@@ -83,7 +82,7 @@ Calibration network_of_job_file(const Capture& capture) {
       fmt::format("A link carries {} of its rate as payload, as TCP over Ethernet does.", kTcpEfficiency)};
   if (!job.latency.has_value()) {
     result.assumptions.push_back(
-        fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kLatency)));
+        fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kUsualLatency)));
   }
   if (per_host > 1) result.assumptions.emplace_back("Messages between ranks of one host take no time.");
   return result;

@@ -45,6 +45,10 @@ struct Calibration {
 /// Ethernet frame (RFC 793, RFC 7323: headers of 14, 20 and 32 bytes).
 inline constexpr double kTcpEfficiency = 0.957;
 
+/// Of a link, where job.yaml does not say: half of what a message takes over one switch in a
+/// data centre.
+inline constexpr Duration kUsualLatency{5'000};
+
 }  // namespace stepsim
 
 #endif
