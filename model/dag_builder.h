@@ -64,6 +64,7 @@ class DagBuilder {
   [[nodiscard]] TaskSpec& task(TaskId id) noexcept { return tasks_[id.index()]; }
   void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }
   [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
+  [[nodiscard]] Lane& lane(LaneId id) noexcept { return lanes_[id.index()]; }
   [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
   [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
   [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_.size(); }

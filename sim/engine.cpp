@@ -87,7 +87,9 @@ class Replay {
 
   const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
   QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
-  bool is_instant(TaskId task) const { return !role(task).is_link() && machine_.duration(task) == Duration{}; }
+  /// A member of a collective is none, whatever its lane: the collective sends.
+  bool is_message(TaskId task) const noexcept { return role(task).is_link() && !dag_.rendezvous(task).valid(); }
+  bool is_instant(TaskId task) const { return !is_message(task) && machine_.duration(task) == Duration{}; }
   bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
   Time& start(TaskId task) noexcept { return timeline_.start[task.index()]; }
   Time& finish(TaskId task) noexcept { return timeline_.finish[task.index()]; }
@@ -206,12 +208,12 @@ void Replay::on_event(const Event& event) {
   const TaskId task = event.task;
   switch (event.kind) {
     case Event::Kind::kInLine: return queue_on_lane(task);
-    case Event::Kind::kSend: return send(task);
+    case Event::Kind::kSend: return begin(task);
     case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(task));
     case Event::Kind::kLeft: return leave_lane(task);
     case Event::Kind::kArrived: return on_arrival(MessageId{task.index()});
     case Event::Kind::kEnd:
-      if (role(task).is_queue() && !role(task).is_link()) leave_lane(task);
+      if (role(task).is_queue() && !is_message(task)) leave_lane(task);
       if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
       ended_.push_back(task);
   }
@@ -258,7 +260,7 @@ void Replay::make_ready(TaskId task) {
   } else if (role.is_queue()) {
     queue_on_lane(task);
   } else {
-    send(task);
+    begin(task);
   }
 }
 

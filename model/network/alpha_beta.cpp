@@ -37,6 +37,7 @@ const NetworkModel alpha_beta_network{
     .source = "Hockney 1994, The communication challenge for MPP",
     .ignores = "all contention: any number of messages at once cross a link at its full rate",
     .otherwise = "maxmin where messages share links, fifo where a NIC sends one at a time",
+    .independent = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<AlphaBeta>(cluster); },
 };
 

@@ -22,13 +22,20 @@ void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   const std::size_t lanes = 1 + below(generator, 6);
   for (std::size_t i = 0; i < lanes; ++i) {
     const bool fifo = one_in(generator, 2) && shape.fifo_lanes;
-    builder.add_lane({.rank = static_cast<Rank>(i % 3), .order = fifo ? LaneOrder::kFifo : LaneOrder::kEdges});
+    const LaneId lane =
+        builder.add_lane({.rank = static_cast<Rank>(i % 3), .order = fifo ? LaneOrder::kFifo : LaneOrder::kEdges});
+    if (shape.messages && one_in(generator, 2)) {
+      builder.lane(lane).from = EndpointId{below(generator, 3)};
+      builder.lane(lane).to = EndpointId{below(generator, 3)};
+    }
   }
+  if (shape.idle_fifo_lane) builder.add_lane({.order = LaneOrder::kFifo});
   const std::size_t tasks = 1 + below(generator, static_cast<std::size_t>(shape.most_tasks));
   for (std::size_t i = 0; i < tasks; ++i) {
     builder.add_task({.name = builder.intern("task " + std::to_string(i)),
                       .lane = LaneId{below(generator, lanes)},
                       .duration = Duration{(shape.shortest + below(generator, 6)) * shape.scale},
+                      .bytes = Bytes{shape.messages ? below(generator, 6) : 0},
                       .hint = Time{Duration{below(generator, 20)}}});
   }
 }
@@ -44,17 +51,27 @@ void add_edges(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   }
 }
 
-void add_rendezvous(DagBuilder& builder, std::mt19937& generator, bool on_fifo_lanes) {
+Collective random_collective(std::mt19937& generator) {
+  constexpr std::size_t kOperations = 9;  // kUnknown among them
+  Collective collective;
+  collective.op = static_cast<CollectiveOp>(below(generator, kOperations));
+  collective.bytes = Bytes{below(generator, 100)};
+  return collective;
+}
+
+void add_rendezvous(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
   std::vector<std::size_t> tasks(builder.task_count());
   std::iota(tasks.begin(), tasks.end(), std::size_t{0});
   const auto on_fifo_lane = [&builder](std::size_t task) {
     return builder.lane(builder.task(TaskId{task}).lane).order == LaneOrder::kFifo;
   };
-  if (!on_fifo_lanes) tasks.erase(std::remove_if(tasks.begin(), tasks.end(), on_fifo_lane), tasks.end());
+  if (!shape.rendezvous_on_fifo_lanes)
+    tasks.erase(std::remove_if(tasks.begin(), tasks.end(), on_fifo_lane), tasks.end());
   for (std::size_t i = tasks.size(); i > 1; --i) std::swap(tasks[i - 1], tasks[below(generator, i)]);
   std::size_t used = 0;
   while (one_in(generator, 2) && used + 4 < tasks.size()) {
-    const RendezvousId rendezvous = builder.add_rendezvous();
+    const RendezvousId rendezvous =
+        shape.messages ? builder.add_rendezvous(random_collective(generator)) : builder.add_rendezvous();
     const std::size_t members = 1 + below(generator, 4);
     for (std::size_t i = 0; i < members; ++i) builder.join(rendezvous, TaskId{tasks[used++]});
   }
@@ -72,7 +89,7 @@ Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
     DagBuilder builder;
     add_tasks(builder, generator, shape);
     add_edges(builder, generator, shape);
-    if (shape.rendezvous) add_rendezvous(builder, generator, shape.rendezvous_on_fifo_lanes);
+    if (shape.rendezvous) add_rendezvous(builder, generator, shape);
     try {
       return std::move(builder).build().dag;
     } catch (const CycleError&) {

@@ -20,6 +20,10 @@ struct RandomDagShape {
   bool lags = true;
   std::int64_t shortest = 0;  ///< duration of a task
   std::int64_t scale = 1;     ///< every duration and lag is multiplied by it
+  /// Half of the lanes carry messages between three endpoints, a collective is an operation on
+  /// up to 99 bytes (or one of which only the durations are known).
+  bool messages = false;
+  bool idle_fifo_lane = false;  ///< one more lane, without tasks: the engine then needs its event queue
 };
 
 /// A small dag in which times tie often: durations of 0 to 5. The same generator state gives

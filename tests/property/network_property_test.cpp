@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/network/network.h"
+#include "sim/engine.h"
+#include "tests/property/random_dag.h"
+#include "tests/sim/workloads.h"
+
+/// What must hold under every network model that is registered.
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::random_dag;
+using stepsim::testing::RandomDagShape;
+using stepsim::testing::test_seed;
+
+constexpr std::uint32_t kGraphs = 200;
+
+/// Three hosts on a switch; at scale 1 a byte takes a nanosecond on a link.
+Cluster three_hosts(std::int64_t scale = 1, double speed = 1) {
+  const double rate = 1e9 / static_cast<double>(scale) * speed;
+  Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = Duration{2 * scale}});
+  cluster.network.overhead = Duration{scale};
+  cluster.network.message_overhead = Duration{scale};
+  return cluster;
+}
+
+std::optional<Timeline> replay_under(const NetworkModel& model, const Dag& dag, const Cluster& cluster,
+                                     const EngineOptions& options = {}) {
+  Machine machine{dag};
+  machine.set_network(model, cluster);
+  try {
+    return replay(dag, machine, options);
+  } catch (const DeadlockError&) {
+    return std::nullopt;
+  }
+}
+
+Duration makespan(const Timeline& timeline) {
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+class NetworkPropertyTest : public ::testing::TestWithParam<const NetworkModel*> {
+ protected:
+  const NetworkModel& model() const { return *GetParam(); }
+};
+
+TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
+  const Cluster cluster = three_hosts();
+  for (std::uint32_t i = 0; i < kGraphs; ++i) {
+    SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
+    std::mt19937 generator{test_seed() + i};
+    const Dag dag = random_dag(generator, {.most_tasks = 100, .fifo_lanes = i % 2 == 0, .messages = true});
+    const auto serial = replay_under(model(), dag, cluster);
+    for (const int threads : {2, 3, 7, 16}) {
+      const auto threaded =
+          replay_under(model(), dag, cluster, {.threads = threads, .grain = {.tasks = 0, .round = 0}});
+      ASSERT_EQ(threaded.has_value(), serial.has_value());
+      if (!serial) continue;
+      ASSERT_EQ(threaded->start, serial->start);
+      ASSERT_EQ(threaded->finish, serial->finish);
+      ASSERT_EQ(threaded->last_arrival, serial->last_arrival);
+    }
+  }
+}
+
+/// Every duration, latency and overhead twice as long and every rate half as high: everything
+/// takes twice as long. What a model rounds to a nanosecond may differ by one a message.
+TEST_P(NetworkPropertyTest, TwiceTheTimesAndHalfTheRatesTakeTwiceAsLong) {
+  for (std::uint32_t i = 0; i < kGraphs; ++i) {
+    SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
+    // A rounded nanosecond may let another task go first on a lane: without such lanes it may not.
+    RandomDagShape shape{.fifo_lanes = false, .messages = true};
+    std::mt19937 generator{test_seed() + i};
+    const Dag dag = random_dag(generator, shape);
+    shape.scale = 2;
+    generator.seed(test_seed() + i);
+    const Dag doubled = random_dag(generator, shape);
+    const auto once = replay_under(model(), dag, three_hosts());
+    const auto twice = replay_under(model(), doubled, three_hosts(2));
+    ASSERT_TRUE(once && twice);
+    // A message takes at most 2 (members - 1) + 1 = 7 rounds of a collective.
+    const auto rounded = static_cast<std::int64_t>(8 * dag.task_count());
+    EXPECT_NEAR(static_cast<double>(makespan(*twice).count()), static_cast<double>(2 * makespan(*once).count()),
+                static_cast<double>(model().make == nullptr ? 0 : rounded));
+  }
+}
+
+TEST_P(NetworkPropertyTest, ATaskNeverStartsBeforeItsPredecessorsLetItNorTakesLessThanItsBytesAlone) {
+  const Cluster cluster = three_hosts();
+  for (std::uint32_t i = 0; i < kGraphs; ++i) {
+    std::mt19937 generator{test_seed() + i};
+    const Dag dag = random_dag(generator, {.messages = true});
+    const auto timeline = replay_under(model(), dag, cluster);
+    if (!timeline || model().make == nullptr) continue;
+    for (std::size_t t = 0; t < dag.task_count(); ++t) {
+      const Lane& lane = dag.lane(TaskId{t});
+      if (!lane.from.valid() || dag.rendezvous(TaskId{t}).valid() || lane.from == lane.to) continue;
+      const Duration alone{dag.bytes(TaskId{t}).count() + 4};  // its bytes, and two links' latency
+      ASSERT_GE(timeline->finish[t] - timeline->start[t], alone - Duration{1}) << "task " << t;
+    }
+  }
+}
+
+TEST_P(NetworkPropertyTest, MoreBandwidthIsNeverSlowerInARing) {
+  const Dag dag = testing::ring_workload({.ranks = 5, .all_reduces = 3, .bytes = Bytes{1000}, .jitter = 300});
+  Duration before = Duration::max();
+  for (const double rate : {1e8, 1.5e8, 2e8, 7e8, 1e9, 1e10}) {
+    const Cluster cluster = star(5, {.bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = Duration{1000}});
+    const Duration now = makespan(*replay_under(model(), dag, cluster));
+    EXPECT_LE(now, before) << rate;
+    before = now;
+  }
+}
+
+TEST_P(NetworkPropertyTest, MessagesWithoutBytesAndOneRankAloneTakeNoBandwidth) {
+  const Dag zero = testing::ring_workload({.ranks = 4, .all_reduces = 2, .bytes = Bytes{0}});
+  const auto fast = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1e12), .latency = Duration{50}});
+  const auto slow = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1), .latency = Duration{50}});
+  EXPECT_EQ(makespan(*replay_under(model(), zero, fast)), makespan(*replay_under(model(), zero, slow)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, NetworkPropertyTest,
+                         ::testing::ValuesIn(network_models().begin(), network_models().end()),
+                         [](const auto& entry) { return std::string(entry.param->name); });
+
+TEST(IndependentNetworkTest, FollowingTasksAndTakingEventsInOrderOfTimeAgree) {
+  int models = 0;
+  for (const NetworkModel* const model : network_models()) {
+    if (!model->independent && model->make != nullptr) continue;
+    ++models;
+    for (std::uint32_t i = 0; i < kGraphs; ++i) {
+      SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed() + i));
+      std::mt19937 generator{test_seed() + i};
+      const Dag followed = random_dag(generator, {.fifo_lanes = false, .messages = true});
+      generator.seed(test_seed() + i);
+      const Dag queued = random_dag(generator, {.fifo_lanes = false, .messages = true, .idle_fifo_lane = true});
+      const auto one = replay_under(*model, followed, three_hosts());
+      const auto other = replay_under(*model, queued, three_hosts());
+      ASSERT_EQ(one->start, other->start);
+      ASSERT_EQ(one->finish, other->finish);
+      ASSERT_EQ(one->last_arrival, other->last_arrival);
+    }
+  }
+  EXPECT_GE(models, 2) << "recorded durations, and a network without contention";
+}
+
+/// Where no message holds up another, a replay is a longest path, and every duration on it
+/// shrinks: a theorem. Under sharing it is none: a message that comes earlier may take from one
+/// that matters more (tests/theory).
+TEST(IndependentNetworkTest, MoreBandwidthIsNeverSlowerWhateverTheGraph) {
+  for (const NetworkModel* const model : network_models()) {
+    if (!model->independent) continue;
+    for (std::uint32_t i = 0; i < kGraphs; ++i) {
+      std::mt19937 generator{test_seed() + i};
+      const Dag dag = random_dag(generator, {.fifo_lanes = false, .messages = true});
+      const auto before = replay_under(*model, dag, three_hosts());
+      const auto after = replay_under(*model, dag, three_hosts(1, 1.5));
+      EXPECT_LE(makespan(*after), makespan(*before)) << model->name << ", STEPSIM_TEST_SEED=" << test_seed() + i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::sim
