@@ -127,10 +127,12 @@ void read_loggp(NetworkParameters& network, const YamlField& field) {
 NetworkParameters read_messages(const YamlField& field) {
   static const std::vector<YamlKey<NetworkParameters>> keys{
       {"overhead", [](NetworkParameters& to, const YamlField& value) { to.message_overhead = value.duration(); }},
+      {"collective_overhead",
+       [](NetworkParameters& to, const YamlField& value) { to.collective_overhead = value.duration(); }},
       {"sharing", read_sharing},
       {"loggp", read_loggp},
   };
-  if (!field.is(Kind::kMap)) field.reject("a map with overhead, sharing and loggp");
+  if (!field.is(Kind::kMap)) field.reject("a map such as {overhead: 20us, sharing: fair}");
   NetworkParameters network;
   read_map(field, keys, network);
   return network;

@@ -223,7 +223,7 @@ class LinkText {
 
 std::string messages_text(const NetworkParameters& network) {
   FlowMap map;
-  map.add("overhead", network.message_overhead);
+  map.add("overhead", network.message_overhead).add("collective_overhead", network.collective_overhead);
   if (network.sharing != 1) map.add("sharing", network.sharing == 0 ? "serial" : fmt::format("{}", network.sharing));
   const FlowMap loggp = FlowMap{}.add("o", network.overhead).add("g", network.gap);
   if (!loggp.empty()) map.add("loggp", loggp.text());

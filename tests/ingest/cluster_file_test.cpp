@@ -45,10 +45,10 @@ TEST(ClusterFileTest, HostsOnOneSwitchAreAStar) {
 TEST(ClusterFileTest, EveryNumberOfMessagesAndRatesIsRead) {
   const Cluster cluster = parse(R"(hosts: 2
 nic: {bandwidth: 1Gb/s}
-messages: {overhead: 20us, sharing: 0.25, loggp: {o: 200ns, g: 5ns}}
+messages: {overhead: 20us, collective_overhead: 7us, sharing: 0.25, loggp: {o: 200ns, g: 5ns}}
 rates: {copy_to_host: 12GB/s, copy_to_device: 13GB/s, copy_overhead: 10us, sum: 4GB/s, sum_overhead: 3us, launch_overhead: 5us}
 )");
-  EXPECT_EQ(cluster.network, (NetworkParameters{Duration{20'000}, 0.25, Duration{200}, Duration{5}}));
+  EXPECT_EQ(cluster.network, (NetworkParameters{Duration{20'000}, Duration{7000}, 0.25, Duration{200}, Duration{5}}));
   EXPECT_EQ(cluster.rates, (HostRates{gigabits(8 * 12), gigabits(8 * 13), Duration{10'000}, gigabits(8 * 4),
                                       Duration{3000}, Duration{5000}}));
 }

@@ -18,7 +18,7 @@ class Maker {
 
   Cluster cluster() {
     Cluster cluster = below(3) == 0 ? link_by_link() : build_cluster(shape());
-    cluster.network = {time(), std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)], time(), time()};
+    cluster.network = {time(), time(), std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)], time(), time()};
     if (below(2) == 0) {
       cluster.rates = {rate(), std::nullopt, time(), rate(), Duration{}, Duration{below(5000)}};
     }
