@@ -5,13 +5,13 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 
 #include "sim/collective_runs.h"
-#include "sim/time_limits.h"
+#include "sim/replay_state.h"
 
 namespace stepsim::sim {
 namespace {
@@ -94,29 +94,12 @@ class CollectiveClock {
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
-/// What all blocks work on: columns by task, of which each block writes those of its own ranks.
-struct Shared {
-  Shared(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
-      : dag(dag_), machine(machine_), options(options_), pending(dag_.in_degrees().begin(), dag_.in_degrees().end()) {
-    timeline.start.assign(dag.task_count(), kUnknown);
-    timeline.finish.assign(dag.task_count(), kUnknown);
-    timeline.released_by.resize(dag.task_count());
-    timeline.last_arrival.resize(dag.rendezvous_count());
-    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-      absent.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
-    }
-  }
-
+/// What all blocks work on.
+struct Shared : ReplayState {
+  using ReplayState::ReplayState;
   [[nodiscard]] Block block_of(TaskId task) const noexcept { return block_of_lane[dag.lane_id(task).index()]; }
 
-  const Dag& dag;
-  const Machine& machine;
-  const EngineOptions& options;
-  Timeline timeline;
-  std::vector<std::uint32_t> pending;  ///< predecessors that have not ended, by task
-  std::vector<std::uint32_t> absent;   ///< members that have not started, by rendezvous
   std::vector<Block> block_of_lane;
-  std::atomic<std::size_t> done{0};
 };
 
 /// The tasks of one block of ranks, followed by one thread at a time.
@@ -160,7 +143,7 @@ class Follower {
         const TaskId next = dag_.target(EdgeId{i});
         tell<kSplit>({next, task, later(finished, dag_.lag(EdgeId{i})), Notice::Kind::kRelease});
       }
-      count_done();
+      shared_.count_done(++done_, block_ == 0);
     }
   }
 
@@ -185,13 +168,7 @@ class Follower {
 
   template <bool kSplit>
   void release(TaskId task, Time ready, TaskId from) {
-    Time& start_of = shared_.timeline.start[task.index()];
-    Release& release = shared_.timeline.released_by[task.index()];
-    if (ready > start_of || (ready == start_of && from < release.task())) {
-      start_of = ready;
-      release = Release{Release::By::kEdge, from};
-    }
-    if (--shared_.pending[task.index()] == 0) start<kSplit>(task);
+    if (shared_.release(task, ready, from)) start<kSplit>(task);
   }
 
   template <bool kSplit>
@@ -217,11 +194,7 @@ class Follower {
   template <bool kSplit>
   void arrive(TaskId task, Time now) {
     const RendezvousId rendezvous = dag_.rendezvous(task);
-    TaskId& last = shared_.timeline.last_arrival[rendezvous.index()];
-    const Time latest = last.valid() ? shared_.timeline.start[last.index()] : kUnknown;
-    if (!last.valid() || now > latest || (now == latest && task < last)) last = task;
-    if (--shared_.absent[rendezvous.index()] != 0) return;
-    end_collective<kSplit>(rendezvous, shared_.timeline.start[last.index()]);
+    if (shared_.arrive(task, rendezvous, now)) end_collective<kSplit>(rendezvous, shared_.last_arrival(rendezvous));
   }
 
   template <bool kSplit>
@@ -239,15 +212,6 @@ class Follower {
   void finish(TaskId task, Time finished) {
     shared_.timeline.finish[task.index()] = finished;
     ended_.push_back(task);
-  }
-
-  void count_done() {
-    constexpr std::size_t kEvery = 1U << 16U;
-    if (++done_ % kEvery != 0) return;
-    const EngineOptions& options = shared_.options;
-    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
-    const std::size_t all = shared_.done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
-    if (options.progress && block_ == 0) options.progress(all);
   }
 
   Shared& shared_;

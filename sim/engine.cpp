@@ -1,17 +1,24 @@
 #include "sim/engine.h"
 
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
+#include <atomic>
 #include <boost/heap/d_ary_heap.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "model/text.h"
 #include "sim/collective_runs.h"
 #include "sim/dataflow.h"
+#include "sim/independent_parts.h"
 #include "sim/queue_lane.h"
-#include "sim/time_limits.h"
+#include "sim/replay_state.h"
 
 namespace stepsim::sim {
 namespace {
@@ -53,13 +60,16 @@ struct LaneRole {
 /// end and what that releases are worked out at once, however far ahead in time.
 class Replay {
  public:
-  Replay(const Dag& dag, const Machine& machine, const EngineOptions& options);
-  Timeline run();
+  /// `tells`: it tells of progress.
+  Replay(ReplayState& state, bool tells);
+  /// From these tasks without predecessors, ascending, to all that follow from them.
+  void run(std::span<const TaskId> sources);
+  [[nodiscard]] std::size_t done() const noexcept { return done_; }
 
  private:
   void set_up_network();
   void set_up_lanes();
-  void release_sources();
+  void release_sources(std::span<const TaskId> sources);
   void settle();
   void finish_instant();
   void take_events();
@@ -82,8 +92,6 @@ class Replay {
   void end(TaskId task);
   void queue_on_lane(TaskId task);
   void list_lane(LaneId lane);
-  void count_done();
-  [[noreturn]] void report_deadlock() const;
 
   const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
   QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
@@ -91,18 +99,15 @@ class Replay {
   bool is_message(TaskId task) const noexcept { return role(task).is_link() && !dag_.rendezvous(task).valid(); }
   bool is_instant(TaskId task) const { return !is_message(task) && machine_.duration(task) == Duration{}; }
   bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
-  Time& start(TaskId task) noexcept { return timeline_.start[task.index()]; }
-  Time& finish(TaskId task) noexcept { return timeline_.finish[task.index()]; }
+  Time& start(TaskId task) noexcept { return state_.timeline.start[task.index()]; }
+  Time& finish(TaskId task) noexcept { return state_.timeline.finish[task.index()]; }
   Time end_for(TaskId task, EdgeKind kind) const noexcept;
-  bool is_stuck(TaskId task) const;
 
+  ReplayState& state_;
   const Dag& dag_;
   const Machine& machine_;
-  const EngineOptions& options_;
-  Timeline timeline_;
-  std::vector<std::uint32_t> pending_;  ///< predecessors that have not ended, by task
-  std::vector<std::uint32_t> absent_;   ///< members that have not started, by rendezvous
-  std::vector<LaneRole> roles_;         ///< by lane
+  bool tells_;
+  std::vector<LaneRole> roles_;  ///< by lane
   std::vector<QueueLane> queues_;
   std::vector<TaskId> ended_;          ///< a stack: ends whose successors are to be told
   std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
@@ -115,15 +120,8 @@ class Replay {
   std::size_t done_ = 0;
 };
 
-Replay::Replay(const Dag& dag, const Machine& machine, const EngineOptions& options)
-    : dag_(dag), machine_(machine), options_(options), pending_(dag.in_degrees().begin(), dag.in_degrees().end()) {
-  timeline_.start.assign(dag.task_count(), kUnknown);
-  timeline_.finish.assign(dag.task_count(), kUnknown);
-  timeline_.released_by.resize(dag.task_count());
-  timeline_.last_arrival.resize(dag.rendezvous_count());
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    absent_.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
-  }
+Replay::Replay(ReplayState& state, bool tells)
+    : state_(state), dag_(state.dag), machine_(state.machine), tells_(tells) {
   set_up_network();
   set_up_lanes();
 }
@@ -148,8 +146,8 @@ void Replay::set_up_lanes() {
   }
 }
 
-Timeline Replay::run() {
-  release_sources();
+void Replay::run(std::span<const TaskId> sources) {
+  release_sources(sources);
   while (true) {
     const Time from_network = network_ ? network_->next() : Time::max();
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time;
@@ -158,15 +156,12 @@ Timeline Replay::run() {
     if (from_network == now_) take_arrivals();
     finish_instant();
   }
-  if (done_ != dag_.task_count()) report_deadlock();
-  return std::move(timeline_);
 }
 
-void Replay::release_sources() {
-  for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-    if (dag_.in_degrees()[i] != 0) continue;
-    start(TaskId{i}) = machine_.origin(TaskId{i});
-    make_ready(TaskId{i});
+void Replay::release_sources(std::span<const TaskId> sources) {
+  for (const TaskId task : sources) {
+    start(task) = machine_.origin(task);
+    make_ready(task);
     settle();
   }
 }
@@ -231,7 +226,7 @@ void Replay::settle() {
 Time Replay::end_for(TaskId task, EdgeKind kind) const noexcept {
   const bool goes_on = !sent_.empty() && (kind == EdgeKind::kProgram || kind == EdgeKind::kStream);
   const Time sent = goes_on ? sent_[task.index()] : kUnknown;
-  return sent == kUnknown ? timeline_.finish[task.index()] : sent;
+  return sent == kUnknown ? state_.timeline.finish[task.index()] : sent;
 }
 
 void Replay::end(TaskId task) {
@@ -240,15 +235,9 @@ void Replay::end(TaskId task) {
   for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
     const TaskId next = dag_.target(EdgeId{i});
     const Time from = sent_.empty() ? finished : end_for(task, dag_.edge_kind(EdgeId{i}));
-    const Time ready = later(from, dag_.lag(EdgeId{i}));
-    Release& release = timeline_.released_by[next.index()];
-    if (ready > start(next) || (ready == start(next) && task < release.task())) {
-      start(next) = ready;
-      release = Release{Release::By::kEdge, task};
-    }
-    if (--pending_[next.index()] == 0) make_ready(next);
+    if (state_.release(next, later(from, dag_.lag(EdgeId{i})), task)) make_ready(next);
   }
-  count_done();
+  state_.count_done(++done_, tells_);
 }
 
 void Replay::make_ready(TaskId task) {
@@ -313,7 +302,7 @@ bool Replay::serve_lanes(bool only_instant) {
 
 void Replay::serve(QueueLane& lane) {
   const TaskId task = lane.serve(dag_);
-  if (start(task) < now_) timeline_.released_by[task.index()] = Release{Release::By::kLane, lane.freed_by()};
+  if (start(task) < now_) state_.timeline.released_by[task.index()] = Release{Release::By::kLane, lane.freed_by()};
   start(task) = now_;
   begin(task);
 }
@@ -347,17 +336,14 @@ void Replay::told(TaskId task, Passage passage) {
 }
 
 void Replay::arrive(TaskId task, RendezvousId rendezvous) {
-  TaskId& last = timeline_.last_arrival[rendezvous.index()];
-  if (!last.valid() || start(task) > start(last) || (start(task) == start(last) && task < last)) last = task;
-  if (--absent_[rendezvous.index()] != 0) return;
+  if (!state_.arrive(task, rendezvous, start(task))) return;
+  const Time last = state_.last_arrival(rendezvous);
   if (collectives_ && collectives_->expands(rendezvous)) {
-    const Time begin = later(start(last), machine_.cluster().network.collective_overhead);
-    events_.push(Event{std::max(begin, now_), last, Event::Kind::kBegin});
+    const Time begin = later(last, machine_.cluster().network.collective_overhead);
+    events_.push(Event{std::max(begin, now_), task, Event::Kind::kBegin});
     return;
   }
-  for (const TaskId member : dag_.members(rendezvous)) {
-    set_finish(member, later(start(last), machine_.duration(member)));
-  }
+  for (const TaskId member : dag_.members(rendezvous)) set_finish(member, later(last, machine_.duration(member)));
 }
 
 void Replay::begin_collective(RendezvousId rendezvous) {
@@ -387,35 +373,61 @@ void Replay::set_finish(TaskId task, Time finished) {
   }
 }
 
-void Replay::count_done() {
-  constexpr std::size_t kEvery = 1U << 16U;
-  if (++done_ % kEvery != 0) return;
-  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw Interrupted();
-  if (options_.progress) options_.progress(done_);
-}
-
 /// A task that could not end although all it depends on has: a member that waits for others,
 /// or one that stands in line.
-bool Replay::is_stuck(TaskId task) const {
-  return pending_[task.index()] == 0 && timeline_.finish[task.index()] == kUnknown;
+bool is_stuck(const ReplayState& state, TaskId task) {
+  return state.pending[task.index()] == 0 && state.timeline.finish[task.index()] == kUnknown;
 }
 
-void Replay::report_deadlock() const {
+[[noreturn]] void report_deadlock(const ReplayState& state) {
   constexpr std::size_t kNamed = 4;
   std::string names;
   std::size_t named = 0;
-  for (std::size_t i = 0; i < dag_.task_count() && named < kNamed; ++i) {
-    if (!is_stuck(TaskId{i})) continue;
-    names += (named++ == 0 ? "" : ", ") + shown(dag_.name(TaskId{i})) + " on " + shown(dag_.lane(TaskId{i}).name) +
-             " of rank " + std::to_string(dag_.lane(TaskId{i}).rank);
+  for (std::size_t i = 0; i < state.dag.task_count() && named < kNamed; ++i) {
+    if (!is_stuck(state, TaskId{i})) continue;
+    const Lane& lane = state.dag.lane(TaskId{i});
+    names += (named++ == 0 ? "" : ", ") + shown(state.dag.name(TaskId{i})) + " on " + shown(lane.name) + " of rank " +
+             std::to_string(lane.rank);
   }
-  throw DeadlockError("collectives wait for each other's lanes and none can end: " + names);
+  throw DeadlockError("tasks wait for each other's lanes or credit and none can go on: " + names);
+}
+
+std::vector<TaskId> sources_of(const Dag& dag) {
+  std::vector<TaskId> sources;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (dag.in_degrees()[i] == 0) sources.emplace_back(i);
+  }
+  return sources;
+}
+
+/// Takes events in order of time; parts of the job that nothing connects side by side.
+Timeline replay_events(const Dag& dag, const Machine& machine, const EngineOptions& options) {
+  ReplayState state{dag, machine, options};
+  std::vector<std::vector<TaskId>> parts{sources_of(dag)};
+  if (options.threads > 1 && dag.task_count() >= options.grain.tasks) {
+    parts = deal_parts(dag, machine, parts.front(), static_cast<std::size_t>(options.threads));
+  }
+  std::atomic<std::size_t> done{0};
+  const auto run = [&](std::size_t part) {
+    Replay replay{state, part == 0};
+    replay.run(parts[part]);
+    done += replay.done();
+  };
+  if (parts.size() == 1) {
+    run(0);
+  } else {
+    oneapi::tbb::task_arena arena(std::min(options.threads, oneapi::tbb::info::default_concurrency()));
+    arena.execute(
+        [&] { oneapi::tbb::parallel_for(std::size_t{0}, parts.size(), run, oneapi::tbb::simple_partitioner{}); });
+  }
+  if (done != dag.task_count()) report_deadlock(state);
+  return std::move(state.timeline);
 }
 
 }  // namespace
 
 Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options) {
-  return is_dataflow(dag, machine) ? replay_dataflow(dag, machine, options) : Replay{dag, machine, options}.run();
+  return is_dataflow(dag, machine) ? replay_dataflow(dag, machine, options) : replay_events(dag, machine, options);
 }
 
 }  // namespace stepsim::sim

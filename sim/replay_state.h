@@ -1,0 +1,76 @@
+#ifndef STEPSIM_SIM_REPLAY_STATE_H
+#define STEPSIM_SIM_REPLAY_STATE_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/dag.h"
+#include "model/error.h"
+#include "sim/engine.h"
+#include "sim/machine.h"
+#include "sim/time_limits.h"
+#include "sim/timeline.h"
+
+namespace stepsim::sim {
+
+/// What a replay is of, and its columns. Threads that share one write those of their own tasks
+/// and collectives. Only the engine uses it.
+struct ReplayState {
+  ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
+      : dag(dag_), machine(machine_), options(options_), pending(dag_.in_degrees().begin(), dag_.in_degrees().end()) {
+    timeline.start.assign(dag.task_count(), kUnknown);
+    timeline.finish.assign(dag.task_count(), kUnknown);
+    timeline.released_by.resize(dag.task_count());
+    timeline.last_arrival.resize(dag.rendezvous_count());
+    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+      absent.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
+    }
+  }
+
+  /// Called once a task that has ended, with how many had in this thread; `tells` says whether
+  /// it is the thread that tells of progress. Throws Interrupted.
+  void count_done(std::size_t here, bool tells) {
+    constexpr std::size_t kEvery = 1U << 16U;
+    if (here % kEvery != 0) return;
+    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
+    const std::size_t all = done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
+    if (options.progress && tells) options.progress(all);
+  }
+
+  /// The task may start at `ready` for all that `from` knows. True if nobody holds it back any more.
+  bool release(TaskId task, Time ready, TaskId from) {
+    Time& start = timeline.start[task.index()];
+    Release& by = timeline.released_by[task.index()];
+    if (ready > start || (ready == start && from < by.task())) {
+      start = ready;
+      by = Release{Release::By::kEdge, from};
+    }
+    return --pending[task.index()] == 0;
+  }
+
+  /// A member has started at `now`. True if it was the last of them.
+  bool arrive(TaskId task, RendezvousId rendezvous, Time now) {
+    TaskId& last = timeline.last_arrival[rendezvous.index()];
+    const Time latest = last.valid() ? timeline.start[last.index()] : kUnknown;
+    if (!last.valid() || now > latest || (now == latest && task < last)) last = task;
+    return --absent[rendezvous.index()] == 0;
+  }
+  /// Precondition: somebody has arrived.
+  [[nodiscard]] Time last_arrival(RendezvousId rendezvous) const noexcept {
+    return timeline.start[timeline.last_arrival[rendezvous.index()].index()];
+  }
+
+  const Dag& dag;
+  const Machine& machine;
+  const EngineOptions& options;
+  Timeline timeline;
+  std::vector<std::uint32_t> pending;  ///< predecessors that have not ended, by task
+  std::vector<std::uint32_t> absent;   ///< members that have not started, by rendezvous
+  std::atomic<std::size_t> done{0};    ///< tasks that ended, for progress
+};
+
+}  // namespace stepsim::sim
+
+#endif
