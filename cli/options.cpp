@@ -58,6 +58,15 @@ std::string network_names() {
   return names;
 }
 
+/// Recorded durations need no cluster: one that changes nothing was not meant.
+std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
+  if (file && network.make == nullptr) {
+    throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected a model too: {}", network.name,
+                                 network_names()));
+  }
+  return file;
+}
+
 int default_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads); }
 
 std::vector<std::string> traces_of(const CLI::Option* option) {
@@ -140,6 +149,10 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
   const auto* network = app.add_option("--network")
                             ->type_name("MODEL")
                             ->description("how transfers are timed: " + network_names() + " (default: recorded)");
+  const auto* cluster =
+      app.add_option("--cluster")
+          ->type_name("FILE")
+          ->description("cluster.yaml of the hardware to replay on, for --network (default: calibrated)");
   const auto* steps =
       app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole ones)");
   const auto* ranks =
@@ -158,6 +171,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
     options.traces = traces_of(traces);
     options.job_file = name_of(job);
     options.network = &parse_network(value_of(network).value_or("recorded"));
+    options.cluster_file = cluster_of(name_of(cluster), *options.network);
     if (const auto text = value_of(steps)) {
       options.steps = parse_steps(*text);
     }

@@ -144,15 +144,59 @@ std::string_view severity_text(Severity severity) {
   return "";
 }
 
-void write_network(JsonWriter& json, const Replayed& replayed) {
-  json.key("network").begin_object().key("model").value(replayed.network->name).key("fits").begin_array();
-  static const std::vector<Fit> kNone;
-  for (const Fit& fit : replayed.calibration ? replayed.calibration->fits : kNone) {
+void write_fits(JsonWriter& json, const std::vector<Fit>& fits) {
+  json.key("fits").begin_array();
+  for (const Fit& fit : fits) {
     json.new_line().begin_object().key("what").value(fit.what).key("value").value(fit.value);
     json.key("samples").value(fit.samples).key("residual").value(fit.residual);
     json.key("from").value(fit.from).end_object();
   }
-  json.end_array().end_object().new_line();
+  json.end_array();
+}
+
+void write_network(JsonWriter& json, const Replayed& replayed) {
+  json.key("network").begin_object().key("model").value(replayed.network->name);
+  write_fits(json, replayed.calibration ? replayed.calibration->fits : std::vector<Fit>{});
+  json.end_object().new_line();
+}
+
+void write_rate(JsonWriter& json, std::string_view name, const std::optional<Bandwidth>& rate) {
+  json.key(name);
+  rate ? json.value(rate->bytes_per_second()) : json.null();
+}
+
+void write_links(Output& out, JsonWriter& json, const std::vector<Link>& links) {
+  json.key("links").begin_array();
+  for (const Link& link : links) {
+    json.new_line().begin_object().key("name").value(link.name);
+    write_rate(json, "bandwidth_bytes_per_s", link.bandwidth);
+    write_duration(json, "latency_ns", link.latency);
+    json.key("efficiency").value(link.efficiency).end_object();
+    out.write(json.take());
+  }
+  json.end_array().new_line();
+}
+
+void write_messages(JsonWriter& json, const NetworkParameters& network) {
+  json.key("messages").begin_object();
+  write_duration(json, "overhead_ns", network.message_overhead);
+  write_duration(json, "collective_overhead_ns", network.collective_overhead);
+  json.key("sharing").value(network.sharing);
+  write_duration(json, "loggp_o_ns", network.overhead);
+  write_duration(json, "loggp_g_ns", network.gap);
+  json.end_object().new_line();
+}
+
+void write_rates(JsonWriter& json, const HostRates& rates) {
+  json.key("rates").begin_object();
+  write_rate(json, "copy_to_host_bytes_per_s", rates.copy_to_host);
+  write_rate(json, "copy_to_device_bytes_per_s", rates.copy_to_device);
+  write_duration(json, "copy_overhead_ns", rates.copy_overhead);
+  write_rate(json, "sum_bytes_per_s", rates.sum);
+  write_duration(json, "sum_overhead_ns", rates.sum_overhead);
+  json.key("launch_overhead_ns");
+  rates.launch_overhead ? json.value(rates.launch_overhead->count()) : json.null();
+  json.end_object().new_line();
 }
 
 void write_ingest(JsonWriter& json, const Capture& capture) {
@@ -166,9 +210,9 @@ void write_ingest(JsonWriter& json, const Capture& capture) {
   json.end_array().end_object().new_line();
 }
 
-void write_assumptions(JsonWriter& json, const Capture& capture) {
+void write_assumptions(JsonWriter& json, const std::vector<std::string>& assumptions) {
   json.key("assumptions").begin_array();
-  for (const std::string& assumption : capture.assumptions) {
+  for (const std::string& assumption : assumptions) {
     json.value(assumption);
   }
   json.end_array().new_line();
@@ -210,7 +254,7 @@ void write_replay(Output& out, const Replayed& replayed, const sim::Summary& sum
   write_clock(json, capture.recording);
   write_network(json, replayed);
   write_ingest(json, capture);
-  write_assumptions(json, capture);
+  write_assumptions(json, capture.assumptions);
   if (tasks) {
     write_tasks(out, json, capture, replayed.timeline);
   }
@@ -231,7 +275,7 @@ void write_critical_path(Output& out, const Replayed& replayed, const NamedPath&
   json.end_array().new_line();
   write_stragglers(json, replayed);
   write_ingest(json, replayed.capture);
-  write_assumptions(json, replayed.capture);
+  write_assumptions(json, replayed.capture.assumptions);
   write_provenance(json, provenance);
   end(out, json);
 }
@@ -242,6 +286,23 @@ void write_conversion(Output& out, const Replayed& replayed, const std::string& 
   begin(json, "stepsim.convert/1");
   json.key("output").value(output).key("tasks").value(dag.task_count()).key("edges").value(dag.edge_count()).new_line();
   write_ingest(json, replayed.capture);
+  write_provenance(json, provenance);
+  end(out, json);
+}
+
+void write_calibration(Output& out, const Capture& capture, const Calibration& calibration,
+                       const Provenance& provenance) {
+  const Cluster& cluster = calibration.cluster;
+  JsonWriter json;
+  begin(json, "stepsim.calibrate/1");
+  json.key("hosts").value(cluster.hosts.size()).key("endpoints").value(cluster.endpoints.size()).new_line();
+  write_links(out, json, cluster.links);
+  write_messages(json, cluster.network);
+  write_rates(json, cluster.rates);
+  write_fits(json, calibration.fits);
+  json.new_line();
+  write_ingest(json, capture);
+  write_assumptions(json, calibration.assumptions);
   write_provenance(json, provenance);
   end(out, json);
 }

@@ -19,6 +19,10 @@ void write_critical_path(Output& out, const Replayed& replayed, const NamedPath&
 /// {"schema":"stepsim.convert/1", ...}
 void write_conversion(Output& out, const Replayed& replayed, const std::string& output, const Provenance& provenance);
 
+/// {"schema":"stepsim.calibrate/1", ...}
+void write_calibration(Output& out, const Capture& capture, const Calibration& calibration,
+                       const Provenance& provenance);
+
 }  // namespace stepsim::cli
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "model/text.h"
 #include "model/units.h"
+#include "sim/export/cluster_yaml.h"
 #include "sim/report/table.h"
 
 namespace stepsim::cli {
@@ -82,6 +83,10 @@ std::string unexplained_text(const sim::Summary& summary) {
   return text;
 }
 
+std::string fits_text(const Calibration& calibration) {
+  return calibration.fits.empty() ? std::string() : sim::fit_table(calibration).to_text();
+}
+
 /// How transfers were timed, if not as recorded, and how well that is known.
 std::string network_text(const Replayed& replayed) {
   const NetworkModel& model = *replayed.network;
@@ -92,13 +97,24 @@ std::string network_text(const Replayed& replayed) {
   if (!replayed.calibration) {
     return text;
   }
-  Table fits(
-      {{"fitted", Align::kLeft}, {"value"}, {"samples"}, {"typically off by"}, {"from", Align::kLeft, kNameWidth}});
-  for (const Fit& fit : replayed.calibration->fits) {
-    fits.add_row(
-        {fit.what, fit.value, std::to_string(fit.samples), fmt::format("{:.1f} %", fit.residual * 100), fit.from});
+  return text + fits_text(*replayed.calibration);
+}
+
+/// What was found, and how far it is to be trusted.
+std::string calibration_sentence(const Calibration& calibration) {
+  const std::vector<Link>& links = calibration.cluster.links;
+  const auto slowest = std::min_element(links.begin(), links.end(),
+                                        [](const Link& a, const Link& b) { return a.goodput() < b.goodput(); });
+  const std::string cluster =
+      fmt::format("a cluster of {} hosts whose slowest link carries {} of payload", calibration.cluster.hosts.size(),
+                  slowest == links.end() ? std::string("nothing") : to_text(slowest->goodput()));
+  if (calibration.fits.empty()) {
+    return fmt::format("No speed could be fitted: {} is taken as the assumptions say.\n", cluster);
   }
-  return text + (fits.rows().empty() ? std::string() : fits.to_text());
+  const auto worst = std::max_element(calibration.fits.begin(), calibration.fits.end(),
+                                      [](const Fit& a, const Fit& b) { return a.residual < b.residual; });
+  return fmt::format("Calibrated {}; the fit that is worst, {}, is off by {} at the median of its {} samples.\n",
+                     cluster, shown(worst->what), sim::percent(worst->residual), worst->samples);
 }
 
 /// Nothing where there is one rank or none to tell apart.
@@ -140,6 +156,14 @@ std::string critical_path_text(const Replayed& replayed, const NamedPath& path, 
                  if_several(sim::straggler_table(sim::stragglers(dag, replayed.timeline)))) +
          section("Input", ingest_text(replayed.capture)) +
          section("Assumptions", bullets(replayed.capture.assumptions));
+}
+
+std::string calibration_text(const Capture& capture, const Calibration& calibration) {
+  const Cluster& cluster = calibration.cluster;
+  return calibration_sentence(calibration) + loss_text(capture.diagnostics) +
+         section("Fitted", fits_text(calibration)) + section("cluster.yaml", sim::cluster_yaml(cluster)) +
+         section("Input", ingest_text(capture)) + section("Assumptions", bullets(calibration.assumptions)) +
+         section("Assumptions about the capture", bullets(capture.assumptions));
 }
 
 }  // namespace stepsim::cli

@@ -14,6 +14,9 @@ namespace stepsim::cli {
 /// Below the path's first sentence, its classes and its longest tasks (at most `rows`).
 [[nodiscard]] std::string critical_path_text(const Replayed& replayed, const NamedPath& path, std::size_t rows);
 
+/// What calibration found: its fits, the cluster.yaml, what it assumed.
+[[nodiscard]] std::string calibration_text(const Capture& capture, const Calibration& calibration);
+
 }  // namespace stepsim::cli
 
 #endif

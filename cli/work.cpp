@@ -8,6 +8,7 @@
 
 #include "cli/progress.h"
 #include "cli/threads.h"
+#include "ingest/cluster_file.h"
 #include "ingest/load.h"
 #include "model/collective/data_parallel.h"
 #include "model/error.h"
@@ -30,8 +31,13 @@ Capture load(const CommonOptions& options, const Session& session, Progress& pro
                                        }});
 }
 
-/// The hardware to replay on: what the input says itself, else what it shows.
-const Cluster& cluster_of(Replayed& result) {
+/// The hardware to replay on: what --cluster or the input says itself, else what it shows.
+const Cluster& cluster_of(Replayed& result, const CommonOptions& options) {
+  if (options.cluster_file) {
+    result.cluster = ingest::read_cluster_file(*options.cluster_file);
+    result.capture.inputs.push_back(*options.cluster_file);
+    return *result.cluster;
+  }
   if (result.capture.cluster) {
     return *result.capture.cluster;
   }
@@ -41,10 +47,22 @@ const Cluster& cluster_of(Replayed& result) {
   return result.calibration->cluster;
 }
 
+/// A file whose cluster does not fit the job is a file that cannot be used.
+void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
+  try {
+    machine.set_network(*options.network, cluster);
+  } catch (const UsageError& error) {
+    if (!options.cluster_file) {
+      throw;
+    }
+    throw InputError({*options.cluster_file, {}, {}}, error.what());
+  }
+}
+
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   sim::Machine machine = sim::Machine::as_recorded(result.capture);
   if (options.network->make != nullptr) {
-    machine.set_network(*options.network, cluster_of(result));
+    set_network(machine, cluster_of(result, options), options);
   } else if (result.capture.cluster) {
     result.capture.assumptions.emplace_back(
         "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
@@ -85,25 +103,35 @@ std::size_t index_of(const Recording& recording, const sim::StepReport& step) {
   return static_cast<std::size_t>(found - recording.steps.begin());
 }
 
-void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // a file that is not there yet is no input
-    if (std::filesystem::equivalent(output, input, ignored)) {
-      throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
-    }
+/// As many threads as asked for and as can be started, for as long as it lives.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(CommonOptions& options)
+      : limit_(oneapi::tbb::global_control::max_allowed_parallelism, set(options)) {}
+
+ private:
+  static std::size_t set(CommonOptions& options) {
+    options.threads = startable_threads(options.threads);
+    return static_cast<std::size_t>(options.threads);
   }
-}
+
+  // Without it oneTBB warns on standard error when more threads than cores are asked for.
+  oneapi::tbb::global_control limit_;
+};
 
 }  // namespace
+
+Capture load_capture(CommonOptions options, const Session& session) {
+  const ThreadLimit limit(options);
+  Progress progress(options.quiet);
+  return load(options, session, progress);
+}
 
 Replayed load_and_replay(CommonOptions options, const Session& session) {
   if (options.output) {
     static_cast<void>(sim::exporter_for(*options.output));
   }
-  options.threads = startable_threads(options.threads);
-  // Without it oneTBB warns on standard error when more threads than cores are asked for.
-  const oneapi::tbb::global_control threads(oneapi::tbb::global_control::max_allowed_parallelism,
-                                            static_cast<std::size_t>(options.threads));
+  const ThreadLimit limit(options);
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);
@@ -129,6 +157,15 @@ NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summar
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {
   return options.json || options.output ? make_provenance(session.arguments, capture.inputs) : Provenance{};
+}
+
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // a file that is not there yet is no input
+    if (std::filesystem::equivalent(output, input, ignored)) {
+      throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
+    }
+  }
 }
 
 void export_if_asked(const CommonOptions& options, const Replayed& replayed, const Provenance& provenance) {

@@ -18,10 +18,14 @@ namespace stepsim::cli {
 /// What every command on traces begins with.
 struct Replayed {
   Capture capture;
+  std::optional<Cluster> cluster;          ///< of --cluster
   std::optional<Calibration> calibration;  ///< where --network names a model and no cluster was given
   const NetworkModel* network = nullptr;   ///< never null once replayed
   sim::Timeline timeline;                  ///< of capture.dag
 };
+
+/// Loads the traces, with progress on standard error.
+[[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
 
 /// Loads the traces and replays them under the network model asked for, with progress on standard error. Refuses a
 /// bad -o before it reads, so that nobody waits for a mistyped extension.
@@ -41,6 +45,9 @@ struct NamedPath {
 /// Where the result comes from, if it is to be told: text reports do not say.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const Capture& capture);
+
+/// Throws UsageError if `output` is one of the files that were read.
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
 
 /// Writes the replay to -o FILE, if that was given. Throws OutputError; UsageError if FILE is
 /// one of the inputs.

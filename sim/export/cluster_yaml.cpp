@@ -266,7 +266,7 @@ std::string cluster_yaml(const Cluster& cluster) {
 }
 
 std::string calibration_yaml(const Calibration& calibration, const Provenance& provenance) {
-  std::string text = fmt::format("Made by stepsim {} ({}): stepsim {}\n", provenance.version, provenance.commit,
+  std::string text = fmt::format("Made by stepsim {} ({}): {}\n", provenance.version, provenance.commit,
                                  shown(provenance.command, 2000));
   for (const std::string& input : provenance.inputs) text += fmt::format("- from {}\n", shown(input, 400));
   if (!calibration.fits.empty())

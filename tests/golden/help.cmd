@@ -7,6 +7,7 @@ Usage: stepsim COMMAND [TRACE...] [options]
 Commands:
   replay         Replay a capture: measured beside replayed, where the time goes, the critical path's summary
   critical-path  Show the chain of tasks that sets the replay's length, by class and by task, with queueing
+  calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
   stepsim COMMAND --help   a command's options
@@ -26,6 +27,7 @@ Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
   --network MODEL             how transfers are timed: recorded, alpha_beta, maxmin (default: recorded)
+  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 threads to work with; never changes a result (default: the machine's cores)
@@ -46,6 +48,7 @@ Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
   --network MODEL             how transfers are timed: recorded, alpha_beta, maxmin (default: recorded)
+  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 threads to work with; never changes a result (default: the machine's cores)

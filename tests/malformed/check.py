@@ -21,6 +21,7 @@ import time
 
 import big_cases
 import byteps_cases
+import cluster_cases
 import framing_cases
 import graph_cases
 import job_cases
@@ -142,7 +143,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, framing_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases] + ([] if options.no_big else [big_cases])
     cases = [case for module in modules for case in module.cases()]
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)
