@@ -1,6 +1,6 @@
 How fast was the hardware of the sample?
 $ stepsim calibrate scenarios/samples/byteps-even
-Assumed a cluster of 4 hosts whose slowest link carries 119.6 MB/s of payload: the capture shows no speeds of its hardware.
+No speed could be fitted: a cluster of 4 hosts whose slowest link carries 119.6 MB/s of payload is taken as the assumptions say.
 
 cluster.yaml
 hosts: 4
