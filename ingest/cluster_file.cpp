@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "ingest/cluster_tables.h"
-#include "ingest/yaml_input.h"
+#include "ingest/small_file.h"
 #include "model/topology.h"
+#include "model/yaml_value.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/yaml_input.h"
 #include "model/cluster.h"
+#include "model/yaml_value.h"
 
 namespace stepsim::ingest {
 

@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "ingest/yaml_input.h"
+#include "ingest/small_file.h"
 #include "model/error.h"
+#include "model/yaml_value.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef STEPSIM_INGEST_YAML_INPUT_H
-#define STEPSIM_INGEST_YAML_INPUT_H
+#ifndef STEPSIM_MODEL_YAML_VALUE_H
+#define STEPSIM_MODEL_YAML_VALUE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include "model/units.h"
 
-namespace stepsim::ingest {
+namespace stepsim {
 
 /// A YAML file as it was written: scalars are text, whatever YAML would make of `no` or `010`;
 /// aliases are replaced by what they stand for.
@@ -84,9 +84,6 @@ void read_map(const YamlField& map, const std::vector<YamlKey<Target>>& keys, Ta
 /// yaml-cpp's bound, aliases within what they stand for, or that stand for a million values.
 [[nodiscard]] YamlValue parse_yaml(std::string_view text, const std::string& name, std::size_t largest);
 
-/// The text of a file, at most `largest` bytes and one.
-[[nodiscard]] std::string read_small_file(const std::string& path, std::size_t largest);
-
-}  // namespace stepsim::ingest
+}  // namespace stepsim
 
 #endif

@@ -1,4 +1,4 @@
-#include "ingest/yaml_input.h"
+#include "model/yaml_value.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -11,11 +11,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "ingest/byte_source.h"
 #include "model/error.h"
 #include "model/text.h"
 
-namespace stepsim::ingest {
+namespace stepsim {
 namespace {
 
 using Kind = YamlValue::Kind;
@@ -300,16 +299,4 @@ YamlValue parse_yaml(std::string_view text, const std::string& name, std::size_t
   }
 }
 
-std::string read_small_file(const std::string& path, std::size_t largest) {
-  const auto source = ByteSource::open(path);
-  std::string text;
-  std::vector<char> piece(1U << 16U);
-  while (text.size() <= largest) {
-    const std::size_t got = source->read(piece);
-    if (got == 0) break;
-    text.append(piece.data(), got);
-  }
-  return text;
-}
-
-}  // namespace stepsim::ingest
+}  // namespace stepsim
