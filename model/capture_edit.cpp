@@ -62,6 +62,35 @@ TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   return builder_.add_task(task);
 }
 
+std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
+  Recording& recording = capture_.recording;
+  if (!std::binary_search(recording.ranks.begin(), recording.ranks.end(), step.rank)) {
+    recording.ranks.insert(std::upper_bound(recording.ranks.begin(), recording.ranks.end(), step.rank), step.rank);
+  }
+  recording.steps.push_back(step);
+  return static_cast<std::int32_t>(recording.steps.size()) - 1;
+}
+
+/// Steps whose first task is gone, the places of the others following; and the ranks without steps.
+void CaptureEdit::drop_steps() {
+  Recording& recording = capture_.recording;
+  std::vector<std::int32_t> place(recording.steps.size(), -1);
+  std::vector<RecordedStep> kept;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const RecordedStep& step = recording.steps[i];
+    if (step.first.valid() && removed_[step.first.index()]) continue;
+    place[i] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(step);
+  }
+  if (kept.size() == place.size()) return;
+  recording.steps = std::move(kept);
+  for (std::int32_t& step : recording.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
+  std::erase_if(recording.ranks, [&](Rank rank) {
+    return std::none_of(recording.steps.begin(), recording.steps.end(),
+                        [rank](const RecordedStep& step) { return step.rank == rank; });
+  });
+}
+
 Capture CaptureEdit::finish() && {
   const std::vector<TaskId> kept = builder_.drop(removed_);
   DagBuilder::Result built = std::move(builder_).build();
@@ -74,6 +103,7 @@ Capture CaptureEdit::finish() && {
   recording.finish = reordered(recording.finish, new_id, count);
   recording.step = reordered(recording.step, new_id, count);
   capture_.task_ids = reordered(capture_.task_ids, new_id, count);
+  drop_steps();
   for (RecordedStep& step : recording.steps) {
     if (step.first.valid()) step.first = new_id[step.first.index()];
   }
@@ -82,6 +112,7 @@ Capture CaptureEdit::finish() && {
   std::sort(recording.unexplained.begin(), recording.unexplained.end(),
             [](const auto& a, const auto& b) { return a.task < b.task; });
   for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
+  std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
   capture_.dag = std::move(built.dag);
   return std::move(capture_);
 }

@@ -21,14 +21,20 @@ class CaptureEdit {
   /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
   /// replay uses, are its hint and what follows from that.
   TaskId add_task(const TaskSpec& task, std::int32_t step);
+  /// A step behind all others. Returns its index into Recording::steps.
+  std::int32_t add_step(const RecordedStep& step);
+  /// A gradient behind all others.
+  void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
   /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it
-  /// only is no longer reached. Must not be the first task of a step.
+  /// only is no longer reached. With a step's first task goes the step: remove the others too.
   void remove(TaskId task) { removed_[task.index()] = true; }
 
   /// The capture with the new graph. Throws CycleError.
   [[nodiscard]] Capture finish() &&;
 
  private:
+  void drop_steps();
+
   Capture capture_;
   DagBuilder builder_;
   std::vector<bool> removed_;

@@ -176,6 +176,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
     }
   }
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
+  for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
+  std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);
@@ -209,6 +211,8 @@ Capture finish(Assembly&& assembly) {
   }
   capture.task_ids =
       assembly.task_ids.empty() ? std::vector<std::int64_t>{} : renumbered(assembly.task_ids, built.new_id);
+  capture.gradients = std::move(assembly.gradients);
+  for (Gradient& gradient : capture.gradients) gradient.ready = built.new_id[gradient.ready.index()];
   for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
   std::sort(recording.unexplained.begin(), recording.unexplained.end(),
             [](const auto& a, const auto& b) { return a.task < b.task; });

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace stepsim::ingest {
 namespace {
+
+constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
 
 /// Up to these a delay of a device is its usual way of working; what is longer waited for
 /// something that was not recorded. A few times the usual delay, at least a few microseconds.
@@ -87,11 +90,13 @@ void RankStitcher::stitch(Assembly& assembly) {
   std::uint64_t unmatched = 0;
   const std::vector<HandOff> submissions = find_submissions(events_, plans_, unmatched);
   hand_offs.insert(hand_offs.end(), submissions.begin(), submissions.end());
+  find_gradients();
   device_ = plan_device(events_, plans_);
 
   NameCache names(*events_.trace, assembly);
   place_threads(names, assembly);
   place_device_work(names, assembly);
+  add_gradients(assembly);
   connect_device_work(assembly);
   connect_threads(assembly, hand_offs);
   add_steps(assembly);
@@ -104,6 +109,33 @@ TaskId RankStitcher::task_of(const CollectiveUse& use) const noexcept {
   if (use.op != kNoIndex) return op_tasks_[use.op].last;
   const auto task = event_task_.find(use.event);
   return task == event_task_.end() ? TaskId{} : task->second;
+}
+
+/// A gradient is there when all that follows its accumulation has been done: the framework's
+/// hooks put it into its bucket, and hand over the bucket that it fills.
+void RankStitcher::find_gradients() {
+  for (std::uint32_t t = 0; t < events_.threads.size(); ++t) {
+    std::uint32_t around = kNoIndex;
+    for (const std::uint32_t event : events_.threads[t].events) {
+      const EventDetail* const detail = events_.trace->detail_of(event);
+      if (detail != nullptr && detail->bytes > Bytes{} && events_.name_of(event) == kAccumulation) {
+        const bool inside = around != kNoIndex && events_.end_of(event) <= events_.end_of(around);
+        const Time ready = events_.end_of(inside ? around : event);
+        plans_[t].cuts.push_back(ready);
+        gradients_.push_back({ready, t, detail->bytes});
+      }
+      around = event;
+    }
+  }
+  std::stable_sort(gradients_.begin(), gradients_.end(),
+                   [](const GradientMark& a, const GradientMark& b) { return a.ready < b.ready; });
+}
+
+void RankStitcher::add_gradients(Assembly& assembly) {
+  for (const GradientMark& mark : gradients_) {
+    const TaskId task = plans_[mark.thread].task_ending_by(mark.ready);
+    if (task.valid()) assembly.gradients.push_back({task, mark.bytes});
+  }
 }
 
 /// A background thread starts by its own timer after something the main thread did.

@@ -29,6 +29,8 @@ class RankStitcher {
   [[nodiscard]] RankEvents release_events() noexcept { return std::move(events_); }
 
  private:
+  void find_gradients();
+  void add_gradients(Assembly& assembly);
   void place_threads(NameCache& names, Assembly& assembly);
   void start_background(const ThreadPlan& plan, Assembly& assembly) const;
   void place_device_work(NameCache& names, Assembly& assembly);
@@ -43,6 +45,13 @@ class RankStitcher {
   RankIdentity identity_;
   std::vector<ThreadPlan> plans_;
   DevicePlan device_;
+  /// When a gradient is there, and on which thread.
+  struct GradientMark {
+    Time ready;
+    std::uint32_t thread = 0;
+    Bytes bytes{};
+  };
+  std::vector<GradientMark> gradients_;  ///< by time
   /// Tasks of one piece of device work: several where other work began in its tail.
   struct OpTasks {
     TaskId first;
