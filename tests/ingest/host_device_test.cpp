@@ -8,47 +8,17 @@
 
 #include "ingest/stitch/rank_events.h"
 #include "ingest/stitch/thread_cut.h"
+#include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
 namespace stepsim::ingest {
 namespace {
 
+using testing::edge;
+using testing::find;
+using testing::stitched;
 using testing::TraceMaker;
-
-constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
-
-Capture stitched(std::vector<HostDeviceTrace> traces) {
-  std::vector<RankTrace> ranks;
-  for (std::size_t i = 0; i < traces.size(); ++i)
-    ranks.push_back({std::move(traces[i]), "trace" + std::to_string(i), static_cast<Rank>(i)});
-  Assembly assembly;
-  stitch_host_device(std::move(ranks), assembly);
-  return finish(std::move(assembly));
-}
-
-/// The only task of that name that starts at `start_us`; any start if negative.
-TaskId find(const Capture& capture, std::string_view name, std::int64_t start_us = -1) {
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    const TaskId task{i};
-    if (capture.dag.name(task) == name && (start_us < 0 || capture.recording.start[i] == Time{us(start_us)}))
-      return task;
-  }
-  ADD_FAILURE() << "no task " << name << " at " << start_us;
-  return {};
-}
-
-struct FoundEdge {
-  EdgeKind kind;
-  Duration lag;
-};
-
-std::optional<FoundEdge> edge(const Capture& capture, TaskId from, TaskId to) {
-  for (std::size_t e = capture.dag.first_edge(from).index(), i = 0; i < capture.dag.successors(from).size(); ++i, ++e) {
-    if (capture.dag.target(EdgeId{e}) == to)
-      return FoundEdge{capture.dag.edge_kind(EdgeId{e}), capture.dag.lag(EdgeId{e})};
-  }
-  return std::nullopt;
-}
+using testing::us;
 
 Duration unexplained(const Capture& capture) {
   Duration sum{};

@@ -1,0 +1,55 @@
+#ifndef STEPSIM_TESTS_INGEST_STITCHED_H
+#define STEPSIM_TESTS_INGEST_STITCHED_H
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/stitch/host_device.h"
+
+namespace stepsim::ingest::testing {
+
+constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
+
+/// The job whose ranks 0, 1, ... left these traces.
+inline Capture stitched(std::vector<HostDeviceTrace> traces) {
+  std::vector<RankTrace> ranks;
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    ranks.push_back({std::move(traces[i]), "trace" + std::to_string(i), static_cast<Rank>(i)});
+  Assembly assembly;
+  stitch_host_device(std::move(ranks), assembly);
+  return finish(std::move(assembly));
+}
+
+/// The only task of that name that starts at `start_us`; any start if negative.
+inline TaskId find(const Capture& capture, std::string_view name, std::int64_t start_us = -1) {
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (capture.dag.name(task) == name && (start_us < 0 || capture.recording.start[i] == Time{us(start_us)}))
+      return task;
+  }
+  ADD_FAILURE() << "no task " << name << " at " << start_us;
+  return {};
+}
+
+struct FoundEdge {
+  EdgeKind kind;
+  Duration lag;
+};
+
+inline std::optional<FoundEdge> edge(const Capture& capture, TaskId from, TaskId to) {
+  for (std::size_t e = capture.dag.first_edge(from).index(), i = 0; i < capture.dag.successors(from).size(); ++i, ++e) {
+    if (capture.dag.target(EdgeId{e}) == to)
+      return FoundEdge{capture.dag.edge_kind(EdgeId{e}), capture.dag.lag(EdgeId{e})};
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepsim::ingest::testing
+
+#endif

@@ -1,0 +1,157 @@
+// Predicts the measured runs of ../shared/truth/ddp and fsdp from the base capture of each group,
+// under max-min with the links that the capture shows. Skips where the folder is absent.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ingest/load.h"
+#include "model/calibration/calibration.h"
+#include "model/collective/buckets.h"
+#include "model/collective/data_parallel.h"
+#include "model/collective/ranks.h"
+#include "sim/engine.h"
+#include "sim/machine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim {
+namespace {
+
+const std::filesystem::path kTruth = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth";
+
+using Row = std::map<std::string, std::string>;  ///< column to value
+
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> out;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) out.push_back(cell);
+  return out;
+}
+
+/// The runs of a group, the base first.
+std::vector<Row> measured_runs(const std::filesystem::path& group) {
+  std::ifstream file(group / "measured.csv");
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> columns = cells(line);
+  std::vector<Row> runs;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> values = cells(line);
+    Row& run = runs.emplace_back();
+    for (std::size_t i = 0; i < columns.size(); ++i) run[columns[i]] = values.at(i);
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Row& a, const Row& b) { return a.at("is_base") > b.at("is_base"); });
+  return runs;
+}
+
+double number(const Row& row, const std::string& column) { return std::stod(row.at(column)); }
+
+/// A group's base capture, to be replayed with another network, other buckets, other ranks.
+class Group {
+ public:
+  explicit Group(const std::string& name) : folder_(kTruth / name), runs_(measured_runs(folder_)) {
+    const Capture recorded =
+        ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()});
+    calibration_ = calibrate(recorded);
+    capture_ = under_models(recorded);
+  }
+
+  [[nodiscard]] const std::vector<Row>& runs() const { return runs_; }
+
+  [[nodiscard]] double predicted_seconds(const Row& run) const {
+    const Row& base = runs_.front();
+    Capture job = capture_;
+    Cluster cluster = calibration_.cluster;
+    if (run.at("bucket") != base.at("bucket"))
+      job = with_buckets(job, Bytes{std::llround(number(run, "bucket") * 1'048'576)});
+    if (run.at("workers") != base.at("workers")) {
+      const std::size_t ranks = std::stoul(run.at("workers"));
+      job = with_ranks(job, ranks);
+      cluster = star(ranks, cluster.links.front());
+      cluster.network = calibration_.cluster.network;
+    }
+    const double scale = number(run, "rate") / number(base, "rate");
+    for (Link& link : cluster.links)
+      link.bandwidth = Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * scale);
+    return replayed_seconds(job, cluster);
+  }
+
+  /// Errors of the runs' predictions; relative: of what they say of the change from the base.
+  [[nodiscard]] std::vector<double> errors(bool relative) const {
+    const double correction =
+        relative ? number(runs_.front(), "median_step_s") / predicted_seconds(runs_.front()) : 1.0;
+    std::vector<double> out;
+    for (const Row& run : runs_)
+      out.push_back(std::abs(correction * predicted_seconds(run) / number(run, "median_step_s") - 1));
+    return out;
+  }
+
+ private:
+  static double replayed_seconds(const Capture& job, const Cluster& cluster) {
+    sim::Machine machine = sim::Machine::as_recorded(job);
+    machine.set_network(*find_network_model("maxmin"), cluster);
+    const sim::Summary summary = sim::summarize(job, sim::replay(job.dag, machine));
+    return static_cast<double>(summary.iteration.replayed.count()) * 1e-9;
+  }
+
+  std::filesystem::path folder_;
+  std::vector<Row> runs_;
+  Calibration calibration_;
+  Capture capture_;
+};
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double worst(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+class DataParallelTruthTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kTruth)) GTEST_SKIP() << kTruth << " is absent: there are no runs to predict";
+  }
+};
+
+TEST_F(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
+  std::vector<double> errors;
+  for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2", "fsdp/fsdp-even"}) {
+    const Group group(name);
+    errors.push_back(
+        std::abs(group.predicted_seconds(group.runs().front()) / number(group.runs().front(), "median_step_s") - 1));
+    EXPECT_LE(errors.back(), 0.06) << name;
+  }
+  EXPECT_LE(mean(errors), 0.025);
+}
+
+TEST_F(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
+  std::vector<double> errors;
+  for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2"}) {
+    const std::vector<double> of_group = Group(name).errors(false);
+    EXPECT_LE(worst(of_group), 0.05) << name;
+    errors.insert(errors.end(), of_group.begin(), of_group.end());
+  }
+  EXPECT_EQ(errors.size(), 30U);
+  EXPECT_LE(mean(errors), 0.015);
+}
+
+TEST_F(DataParallelTruthTest, ChangesOfAShardedJobsNetworkArePredicted) {
+  // Its profiler slows the captured run by 5 %, so changes are compared, not times.
+  const std::vector<double> errors = Group("fsdp/fsdp-even").errors(true);
+
+  EXPECT_EQ(errors.size(), 6U);
+  EXPECT_LE(mean(errors), 0.05);
+}
+
+}  // namespace
+}  // namespace stepsim
