@@ -28,7 +28,8 @@ const std::filesystem::path kTruth = std::filesystem::path(STEPSIM_SOURCE_DIR) /
 
 using Row = std::map<std::string, std::string>;  ///< column to value
 
-std::vector<std::string> cells(const std::string& line) {
+std::vector<std::string> cells(std::string line) {
+  if (line.ends_with('\r')) line.pop_back();
   std::vector<std::string> out;
   std::istringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) out.push_back(cell);
