@@ -101,9 +101,8 @@ void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
   const MessageId message{kFirst + place};
   const ChannelId channel =
       network_.channel(members[flight.from].endpoint, members[flight.to].endpoint, Latency::kFirst);
-  if (const auto passage = network_.start(message, channel, bytes, now)) {
-    known_.emplace_back(message, passage->arrived);
-  }
+  const Passage passage = network_.start(message, channel, bytes, now);
+  if (passage.arrived) known_.emplace_back(message, *passage.arrived);
 }
 
 void CollectiveRuns::count_received(const Flight& flight) {

@@ -47,8 +47,8 @@ class Messages {
     return !channels_.empty() && channels_[dag_.lane_id(task).index()].valid();
   }
   [[nodiscard]] Time arrival(TaskId task, Time now) {
-    return network_->start(MessageId{task.index()}, channels_[dag_.lane_id(task).index()], dag_.bytes(task), now)
-        ->arrived;
+    const ChannelId channel = channels_[dag_.lane_id(task).index()];
+    return network_->start(MessageId{task.index()}, channel, dag_.bytes(task), now).arrived.value();
   }
   [[nodiscard]] Network* network() noexcept { return network_.get(); }
 

@@ -55,6 +55,16 @@ struct LaneRole {
   [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }
 };
 
+/// A task, or the sending half of a message, that has ended.
+struct End {
+  Time time;
+  TaskId task;
+  bool has_left = false;  ///< the message has left; its arrival is another End
+};
+
+/// Edges that wait only until a message has left where senders go on.
+bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
+
 /// One replay. Only queue lanes and the network make the order of events matter: they alone
 /// go through the event queue. A task that can wait for neither starts when it is ready, so its
 /// end and what that releases are worked out at once, however far ahead in time.
@@ -84,12 +94,12 @@ class Replay {
   void begin(TaskId task);
   void send(TaskId task);
   void on_arrival(MessageId message);
-  void told(TaskId task, Passage passage);
+  void told(TaskId task, const Passage& passage);
   void arrive(TaskId task, RendezvousId rendezvous);
   void begin_collective(RendezvousId rendezvous);
   void take_collectives();
   void set_finish(TaskId task, Time finish);
-  void end(TaskId task);
+  void end(const End& one);
   void queue_on_lane(TaskId task);
   void list_lane(LaneId lane);
 
@@ -101,7 +111,6 @@ class Replay {
   bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
   Time& start(TaskId task) noexcept { return state_.timeline.start[task.index()]; }
   Time& finish(TaskId task) noexcept { return state_.timeline.finish[task.index()]; }
-  Time end_for(TaskId task, EdgeKind kind) const noexcept;
 
   ReplayState& state_;
   const Dag& dag_;
@@ -109,13 +118,13 @@ class Replay {
   bool tells_;
   std::vector<LaneRole> roles_;  ///< by lane
   std::vector<QueueLane> queues_;
-  std::vector<TaskId> ended_;          ///< a stack: ends whose successors are to be told
+  std::vector<End> ended_;             ///< a stack: ends whose successors are to be told
   std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
   EventQueue events_;
   std::unique_ptr<Network> network_;           ///< null while recorded durations hold
   std::optional<CollectiveRuns> collectives_;  ///< with a network
   std::vector<Network::Told> told_;            ///< of this instant
-  std::vector<Time> sent_;                     ///< by task, only where senders go on: when a message had left
+  bool senders_go_on_ = false;
   Time now_ = kUnknown;
   std::size_t done_ = 0;
 };
@@ -130,7 +139,7 @@ void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
   network_ = machine_.network()->make(machine_.cluster());
   collectives_.emplace(dag_, machine_.cluster(), *network_);
-  if (machine_.network()->sender_goes_on) sent_.assign(dag_.task_count(), kUnknown);
+  senders_go_on_ = machine_.network()->sender_goes_on;
 }
 
 void Replay::set_up_lanes() {
@@ -192,8 +201,8 @@ void Replay::take_arrivals() {
     const TaskId id{one.message.index()};
     if (one.message.value() < CollectiveRuns::kFirst) {
       told(id, one.passage);
-    } else {
-      events_.push(Event{one.passage.arrived, id, Event::Kind::kArrived});
+    } else if (one.passage.arrived) {
+      events_.push(Event{*one.passage.arrived, id, Event::Kind::kArrived});
     }
     settle();
   }
@@ -210,34 +219,27 @@ void Replay::on_event(const Event& event) {
     case Event::Kind::kEnd:
       if (role(task).is_queue() && !is_message(task)) leave_lane(task);
       if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
-      ended_.push_back(task);
+      ended_.push_back({finish(task), task});
   }
 }
 
 void Replay::settle() {
   while (!ended_.empty()) {
-    const TaskId task = ended_.back();
+    const End one = ended_.back();
     ended_.pop_back();
-    end(task);
+    end(one);
   }
 }
 
-/// From when on an edge out of the task counts.
-Time Replay::end_for(TaskId task, EdgeKind kind) const noexcept {
-  const bool goes_on = !sent_.empty() && (kind == EdgeKind::kProgram || kind == EdgeKind::kStream);
-  const Time sent = goes_on ? sent_[task.index()] : kUnknown;
-  return sent == kUnknown ? state_.timeline.finish[task.index()] : sent;
-}
-
-void Replay::end(TaskId task) {
-  const Time finished = finish(task);
-  const std::size_t last = dag_.first_edge(TaskId{task.index() + 1}).index();
-  for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
+void Replay::end(const End& one) {
+  const bool in_two_parts = senders_go_on_ && is_message(one.task);
+  const std::size_t last = dag_.first_edge(TaskId{one.task.index() + 1}).index();
+  for (std::size_t i = dag_.first_edge(one.task).index(); i < last; ++i) {
+    if (in_two_parts && waits_for_sent(dag_.edge_kind(EdgeId{i})) != one.has_left) continue;
     const TaskId next = dag_.target(EdgeId{i});
-    const Time from = sent_.empty() ? finished : end_for(task, dag_.edge_kind(EdgeId{i}));
-    if (state_.release(next, later(from, dag_.lag(EdgeId{i})), task)) make_ready(next);
+    if (state_.release(next, later(one.time, dag_.lag(EdgeId{i})), one.task)) make_ready(next);
   }
-  state_.count_done(++done_, tells_);
+  if (!one.has_left) state_.count_done(++done_, tells_);
 }
 
 void Replay::make_ready(TaskId task) {
@@ -319,19 +321,21 @@ void Replay::begin(TaskId task) {
 
 /// Hands a message to the network. Precondition: it is ready, and first in line, now.
 void Replay::send(TaskId task) {
-  const auto passage = network_->start(MessageId{task.index()}, role(task).channel, dag_.bytes(task), now_);
-  if (passage) told(task, *passage);
+  told(task, network_->start(MessageId{task.index()}, role(task).channel, dag_.bytes(task), now_));
 }
 
-/// The network knows when the message has left and when it is there.
-void Replay::told(TaskId task, Passage passage) {
-  if (!sent_.empty()) sent_[task.index()] = passage.sent;
-  finish(task) = passage.arrived;
-  if (role(task).is_queue()) events_.push(Event{passage.sent, task, Event::Kind::kLeft});
+/// Takes what the network tells of the message: when it has left, when it is there, or both.
+void Replay::told(TaskId task, const Passage& passage) {
+  if (passage.sent) {
+    if (role(task).is_queue()) events_.push(Event{*passage.sent, task, Event::Kind::kLeft});
+    if (senders_go_on_) ended_.push_back({*passage.sent, task, true});
+  }
+  if (!passage.arrived) return;
+  finish(task) = *passage.arrived;
   if (gives_credit_back(task)) {
-    events_.push(Event{passage.arrived, task, Event::Kind::kEnd});
+    events_.push(Event{*passage.arrived, task, Event::Kind::kEnd});
   } else {
-    ended_.push_back(task);
+    ended_.push_back({*passage.arrived, task});
   }
 }
 
@@ -369,7 +373,7 @@ void Replay::set_finish(TaskId task, Time finished) {
   if (role(task).is_queue() || gives_credit_back(task)) {
     events_.push(Event{finished, task, Event::Kind::kEnd});
   } else {
-    ended_.push_back(task);
+    ended_.push_back({finished, task});
   }
 }
 

@@ -16,7 +16,7 @@ class AlphaBeta final : public Network {
     return channels_.find(from, to, latency);
   }
 
-  std::optional<Passage> start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
+  Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
     const Channel& channel = channels_[id];
     const Time begun = later(now, channels_.cluster().network.message_overhead);
     const Time sent = later(begun, channel.transfer(bytes));

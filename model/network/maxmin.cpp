@@ -114,7 +114,7 @@ class MaxMin final : public Network {
   }
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
-  std::optional<Passage> start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
+  Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
   Time next() override;
   void advance(Time now, std::vector<Told>& told) override;
 
@@ -168,7 +168,7 @@ std::uint32_t MaxMin::delay_of(const Channel& channel) {
   return static_cast<std::uint32_t>(delays_.size() - 1);
 }
 
-std::optional<Passage> MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
+Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
   const Channel& channel = channels_[id];
   Delay& delay = delays_[flows_[id.index()].delay];
   const Time begin = later(now, delay.length);
@@ -177,11 +177,11 @@ std::optional<Passage> MaxMin::start(MessageId message, ChannelId id, Bytes byte
   }
   if (begin == now) {
     enter(message, id, bytes, now);
-    return std::nullopt;
+    return {};
   }
   delay.waiting.push_back({begin, message, id, bytes});
   if (delay.waiting.size() == 1) events_.set(clocks_.size() + flows_[id.index()].delay, begin);
-  return std::nullopt;
+  return {};
 }
 
 Time MaxMin::next() {

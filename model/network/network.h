@@ -17,10 +17,11 @@ namespace stepsim {
 using MessageId = Id<struct MessageTag>;  ///< the engine's number for a message in flight
 using ChannelId = Id<struct ChannelTag>;  ///< messages from one endpoint to another
 
-/// When a message has left its sender and when its receiver has it. sent <= arrived.
+/// What a network knows of a message: when it has left its sender and when its receiver has it.
+/// Each is told once, as soon as it is known, together or one after the other. sent <= arrived.
 struct Passage {
-  Time sent;     ///< the sender may hand over its next message
-  Time arrived;  ///< the last byte is there
+  std::optional<Time> sent{};     ///< the sender may hand over its next message
+  std::optional<Time> arrived{};  ///< the last byte is there
 };
 
 /// When the latency of a channel's messages passes.
@@ -46,19 +47,19 @@ class Network {
   /// arguments. Precondition: cluster.route(from, to) exists, both are endpoints.
   virtual ChannelId channel(EndpointId from, EndpointId to, Latency latency) = 0;
 
-  /// A message is handed over at `now`. Returns its passage if that is known at once, else
-  /// advance() will tell. Message ids may be used again after their message has ended.
-  virtual std::optional<Passage> start(MessageId message, ChannelId channel, Bytes bytes, Time now) = 0;
+  /// A message is handed over at `now`. Returns what is known at once of its passage; advance()
+  /// will tell the rest. Message ids may be used again after their message has ended.
+  virtual Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) = 0;
 
   /// When advance() must be called next; Time::max() if nothing is under way.
   [[nodiscard]] virtual Time next() { return Time::max(); }
 
   struct Told {
     MessageId message;
-    Passage passage;  ///< sent <= now; arrived may lie ahead
+    Passage passage;  ///< what was not told before; may lie ahead
   };
-  /// Moves on to `now` = next() and appends the messages whose passage is then known, in
-  /// order of message id.
+  /// Moves on to `now` = next() and appends what is then known of messages, in order of
+  /// message id.
   virtual void advance(Time /*now*/, std::vector<Told>& /*told*/) {}
 };
 

@@ -20,7 +20,7 @@ constexpr Duration kLatency{100};
 class Wire : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }
-  std::optional<Passage> start(MessageId, ChannelId, Bytes bytes, Time now) override {
+  Passage start(MessageId, ChannelId, Bytes bytes, Time now) override {
     const Time sent = now + Duration{bytes.count()};
     return Passage{sent, sent + kLatency};
   }
@@ -29,9 +29,9 @@ class Wire : public Network {
 /// The same, told only when the message has left.
 class LateWire : public Wire {
  public:
-  std::optional<Passage> start(MessageId message, ChannelId, Bytes bytes, Time now) override {
+  Passage start(MessageId message, ChannelId, Bytes bytes, Time now) override {
     under_way_.emplace(now + Duration{bytes.count()}, message);
-    return std::nullopt;
+    return {};
   }
   Time next() override { return under_way_.empty() ? Time::max() : under_way_.begin()->first; }
   void advance(Time now, std::vector<Told>& told) override {

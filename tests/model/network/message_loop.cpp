@@ -16,7 +16,6 @@ class Loop {
         dag_(dag),
         pending_(dag.in_degrees().begin(), dag.in_degrees().end()),
         ready_(dag.task_count()),
-        sent_(dag.task_count()),
         finish_(dag.task_count()),
         free_(dag.lanes().size()) {}
 
@@ -48,7 +47,7 @@ class Loop {
     if (starts) {
       start(task, now);
     } else {
-      release(task, false);
+      release(task, now, false);
     }
   }
 
@@ -62,26 +61,24 @@ class Loop {
       return;
     }
     const ChannelId channel = network_->channel(lane.from, lane.to, Latency::kFirst);
-    if (const auto passage = network_->start(MessageId{task.index()}, channel, dag_.bytes(task), now)) {
-      end_at(task, *passage);
-    }
+    end_at(task, network_->start(MessageId{task.index()}, channel, dag_.bytes(task), now));
   }
 
   void end_at(TaskId task, const Passage& passage) {
-    sent_[task.index()] = passage.sent;
-    finish_[task.index()] = passage.arrived;
-    if (goes_on_) release(task, true);
-    events_.emplace(passage.arrived, false, task);
+    if (passage.sent && goes_on_ && dag_.lane(task).from.valid()) release(task, *passage.sent, true);
+    if (!passage.arrived) return;
+    finish_[task.index()] = *passage.arrived;
+    events_.emplace(*passage.arrived, false, task);
   }
 
-  void release(TaskId task, bool has_left) {
+  void release(TaskId task, Time from, bool has_left) {
     for (std::size_t i = 0; i < dag_.successors(task).size(); ++i) {
       const EdgeId edge{dag_.first_edge(task).index() + i};
-      const bool waits_for_sent = goes_on_ && dag_.edge_kind(edge) == EdgeKind::kStream;
+      const bool waits_for_sent = goes_on_ && dag_.lane(task).from.valid() && dag_.edge_kind(edge) == EdgeKind::kStream;
       if (waits_for_sent != has_left) continue;
       const TaskId next = dag_.target(edge);
       Time& ready = ready_[next.index()];
-      ready = std::max(ready, has_left ? sent_[task.index()] : finish_[task.index()]);
+      ready = std::max(ready, from);
       if (--pending_[next.index()] == 0) events_.emplace(ready, true, next);
     }
   }
@@ -91,7 +88,6 @@ class Loop {
   const Dag& dag_;
   std::vector<std::uint32_t> pending_;
   std::vector<Time> ready_;
-  std::vector<Time> sent_;
   std::vector<Time> finish_;
   std::vector<Time> free_;                       ///< by lane
   using Event = std::tuple<Time, bool, TaskId>;  ///< ends before starts, then by id
@@ -115,10 +111,14 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
     const Time now{Duration{one.at}};
     take_until(now);
     const ChannelId channel = network->channel(one.from, one.to, one.latency);
-    if (const auto passage = network->start(MessageId{i}, channel, Bytes{one.bytes}, now)) passages[i] = *passage;
+    told.push_back({MessageId{i}, network->start(MessageId{i}, channel, Bytes{one.bytes}, now)});
   }
   take_until(Time::max());
-  for (const Network::Told& one : told) passages[one.message.index()] = one.passage;
+  for (const Network::Told& one : told) {
+    Passage& passage = passages[one.message.index()];
+    if (one.passage.sent) passage.sent = one.passage.sent;
+    if (one.passage.arrived) passage.arrived = one.passage.arrived;
+  }
   return passages;
 }
 
