@@ -12,7 +12,7 @@ $ stepsim replay scenarios/samples/byteps-even --steps 700-800
 error: --steps 700-800: the input has steps 5 to 7; expected some of these
 [exit 2]
 $ stepsim replay scenarios/samples/byteps-even --network recrded
-error: unknown --network model 'recrded'; did you mean 'recorded'? expected recorded, alpha_beta or maxmin
+error: unknown --network model 'recrded'; did you mean 'recorded'? expected recorded, alpha_beta, loggp, fifo or maxmin
 [exit 2]
 $ stepsim convert scenarios/samples/byteps-even
 error: convert needs -o OUT; its extension names the format, see 'stepsim convert --help'
