@@ -183,6 +183,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   assembly.finish = std::move(out.finish);
   assembly.step = std::move(out.step);
   leave_out_steps(assembly, first, last);
+  if (assembly.parameter_server.has_value()) keep_steps(*assembly.parameter_server, first, last);
 }
 
 Capture finish(Assembly&& assembly) {
@@ -219,6 +220,8 @@ Capture finish(Assembly&& assembly) {
   for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
   recording.clocks = std::move(assembly.clocks);
   capture.cluster = std::move(assembly.cluster);
+  if (assembly.parameter_server.has_value())
+    capture.parameter_server = std::make_shared<const PsWorkload>(std::move(*assembly.parameter_server));
   capture.diagnostics = std::move(assembly.diagnostics);
   capture.assumptions = std::move(assembly.assumptions);
   return capture;

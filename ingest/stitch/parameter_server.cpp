@@ -71,6 +71,7 @@ void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembl
   number_ranks(tasks.gpus, known);
   tasks.clocks = align_worker_clocks(tasks.gpus, known, assembly.diagnostics);
   add_operators(tasks);
+  assembly.parameter_server = workload_of(tasks);
   add_stages(tasks);
   add_links(tasks);
   order_lanes(tasks);

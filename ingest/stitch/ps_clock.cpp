@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ingest/stitch/ps_tasks.h"
+#include "model/parameter_server/partition.h"
 #include "model/text.h"
 
 namespace stepsim::ingest {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ingest/stitch/ps_tasks.h"
+#include "model/parameter_server/partition.h"
 
 namespace stepsim::ingest {
 namespace {

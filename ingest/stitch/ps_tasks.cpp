@@ -1,7 +1,8 @@
 #include "ingest/stitch/ps_tasks.h"
 
 #include <algorithm>
-#include <string>
+
+#include "model/parameter_server/partition.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -10,20 +11,6 @@ namespace {
 constexpr Duration kAgainstTime{50'000};
 /// BytePS's stage threads sleep between looks at their queues (truth/README.md: up to 0.3 ms).
 constexpr Duration kPolling{300'000};
-constexpr std::int64_t kDefaultPartition = 4'096'000;
-constexpr std::int64_t kPage = 4'096;
-
-std::uint64_t djb2(std::string_view digits) noexcept {
-  std::uint64_t hash = 5381;
-  for (const char digit : digits) hash = hash * 33 + static_cast<unsigned char>(digit);
-  return hash;
-}
-
-std::uint64_t sdbm(std::string_view digits) noexcept {
-  std::uint64_t hash = 0;
-  for (const char digit : digits) hash = static_cast<unsigned char>(digit) + hash * 65'599;
-  return hash;
-}
 
 /// When the last predecessor of each task ended, lags included.
 std::vector<Time> ready_times(Assembly& assembly) {
@@ -102,25 +89,9 @@ void explain_polling(PsTasks& tasks) {
   }
 }
 
-std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job) {
-  if (!job.servers.has_value()) return std::nullopt;
-  const std::string digits = std::to_string(key);
-  const std::string hash = job.key_hash.value_or("djb2");
-  if (hash == "djb2") return static_cast<std::uint32_t>(djb2(digits) % *job.servers);
-  if (hash == "sdbm") return static_cast<std::uint32_t>(sdbm(digits) % *job.servers);
-  if (hash == "naive")
-    return static_cast<std::uint32_t>(static_cast<std::uint64_t>((key >> 16) + key % 65'536) * 9'973 % *job.servers);
-  return job.servers == 1U ? std::optional<std::uint32_t>{0} : std::nullopt;
-}
-
 std::optional<Bytes> partition_bytes(const TensorPlan& tensor, std::int64_t key, const Job& job) {
   if (!tensor.bytes.has_value() || key < 0) return tensor.bytes;
-  std::int64_t bound = job.partition_bytes.value_or(Bytes{kDefaultPartition}).count();
-  const std::int64_t grain = static_cast<std::int64_t>(job.local_size.value_or(1)) * kPage;
-  if (!job.exact.value_or(false)) bound = (bound + grain - 1) / grain * grain;
-  const std::int64_t before = (key & 0xFFFF) * bound;
-  if (before >= tensor.bytes->count()) return std::nullopt;
-  return Bytes{std::min(bound, tensor.bytes->count() - before)};
+  return partition_size(*tensor.bytes, partition_bound(job), key & 0xFFFF);
 }
 
 }  // namespace stepsim::ingest

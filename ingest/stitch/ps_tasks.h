@@ -11,6 +11,7 @@
 #include "ingest/stitch/assembly.h"
 #include "ingest/stitch/gpu_plan.h"
 #include "model/job.h"
+#include "model/parameter_server/workload.h"
 
 /// The passes by which the plans of a parameter-server job's GPUs become tasks and edges, in
 /// the order of parameter_server.cpp. Times in the plans are on each host's own clock, in the
@@ -61,9 +62,10 @@ void explain_polling(PsTasks& tasks);
 [[nodiscard]] Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus,
                                 std::vector<std::string>& assumptions);
 
-/// The server that holds a key (formats page 3B); nothing if the job does not say how many
-/// there are or uses a hash that cannot be computed here.
-[[nodiscard]] std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job);
+/// What the job's graph can be built from anew, or why it cannot. Steps that a GPU did not
+/// record whole are left out.
+[[nodiscard]] PsWorkload workload_of(const PsTasks& tasks);
+
 /// Bytes of a partition, from its tensor's bytes and the job's bound; nothing if they are unknown.
 [[nodiscard]] std::optional<Bytes> partition_bytes(const TensorPlan& tensor, std::int64_t key, const Job& job);
 
