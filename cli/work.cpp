@@ -12,6 +12,7 @@
 #include "ingest/load.h"
 #include "model/collective/data_parallel.h"
 #include "model/error.h"
+#include "model/parameter_server/build.h"
 #include "model/text.h"
 #include "sim/engine.h"
 #include "sim/export/exporter.h"
@@ -59,15 +60,28 @@ void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOpti
   }
 }
 
+/// How long a recorded push took is what its network made of it: for a model of this or another
+/// network the messages of a parameter-server job are built anew from what the job did.
+void build_anew(Capture& capture, const Cluster& cluster) {
+  const std::shared_ptr<const PsWorkload> workload = capture.parameter_server;
+  if (workload != nullptr) {
+    capture = build_parameter_server(capture, as_captured(*workload), cluster);
+  }
+}
+
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
-  sim::Machine machine = sim::Machine::as_recorded(result.capture);
   if (options.network->make != nullptr) {
-    set_network(machine, cluster_of(result, options), options);
-  } else if (result.capture.cluster) {
+    const Cluster& cluster = cluster_of(result, options);
+    build_anew(result.capture, cluster);
+    sim::Machine machine = sim::Machine::as_recorded(result.capture);
+    set_network(machine, cluster, options);
+    return machine;
+  }
+  if (result.capture.cluster) {
     result.capture.assumptions.emplace_back(
         "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
   }
-  return machine;
+  return sim::Machine::as_recorded(result.capture);
 }
 
 sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const CommonOptions& options,

@@ -6,6 +6,8 @@
 #include "model/calibration/host_rates.h"
 #include "model/collective/calibrate.h"
 #include "model/error.h"
+#include "model/parameter_server/calibrate.h"
+#include "model/parameter_server/workload.h"
 
 namespace stepsim {
 namespace {
@@ -43,6 +45,8 @@ Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
     return {*capture.cluster, {}, {"Hosts, links and routes are those of the task graph."}};
   }
+  if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
+    return calibrate_parameter_server(capture);
   if (std::optional<Calibration> seen = calibrate_collectives(capture)) return *std::move(seen);
   return network_of_job_file(capture);
 }

@@ -53,7 +53,7 @@ class Shaper {
     while (shape_.local_size < gpus.size() && gpus[shape_.local_size].worker == 0) ++shape_.local_size;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (shape_.local_size == 0 || gpus[i].worker != i / shape_.local_size || gpus.size() % shape_.local_size != 0)
-        throw InputError(where_, "the job cannot be built anew: its workers do not have equally many GPUs");
+        throw InputError(where_, "the job cannot be built anew: the capture lacks GPUs of some workers");
       const auto same = [](const PsTensor& a, const PsTensor& b) {
         return a.declared_key == b.declared_key && a.bytes == b.bytes;
       };

@@ -308,22 +308,6 @@ TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgem
   EXPECT_THAT(capture.assumptions, testing::Contains(testing::HasSubstr("2 servers taken from")));
 }
 
-TEST(ServerOfTest, KeysGoWhereTheFormatsPageSays) {
-  // djb2 mod 4 of the keys 0, 65536, 65537, 131072.
-  Job job;
-  job.servers = 4;
-  EXPECT_EQ(server_of(0, job), 1U);
-  EXPECT_EQ(server_of(65'536, job), 2U);
-  EXPECT_EQ(server_of(65'537, job), 3U);
-  EXPECT_EQ(server_of(131'072, job), 3U);
-  // sdbm(65536) = 3850799628401345593.
-  job.key_hash = "sdbm";
-  job.servers = 1'000'000'007;
-  EXPECT_EQ(server_of(65'536, job), 3'850'799'628'401'345'593ULL % 1'000'000'007ULL);
-  job.key_hash = "mixed";
-  EXPECT_FALSE(server_of(65'536, job).has_value());
-}
-
 TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   TensorPlan tensor;
   tensor.bytes = Bytes{10'000'000};
@@ -335,6 +319,30 @@ TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   EXPECT_FALSE(partition_bytes(tensor, 3, job).has_value());
   job.exact = true;
   EXPECT_EQ(partition_bytes(tensor, 1, job), Bytes{4'096'000});
+}
+
+/// What the capture's graph can be built from anew.
+const PsWorkload& workload_of(const Capture& capture) { return *capture.parameter_server; }
+
+TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
+  const Capture capture = stitched(two_workers(), job_of(2));
+  const PsWorkload& workload = workload_of(capture);
+  EXPECT_EQ(workload.cannot_build, "");
+  ASSERT_EQ(workload.gpus.size(), 2U);
+  const PsGpu& gpu = workload.gpus.front();
+  ASSERT_EQ(gpu.tensors.size(), 1U);
+  EXPECT_EQ(gpu.tensors[0].bytes, Bytes{1'000'000});
+  EXPECT_EQ(gpu.operators[gpu.tensors[0].made_by.at(0)].name, "BW.a");
+  EXPECT_EQ(gpu.operators[gpu.tensors[0].needed_by.at(0)].name, "UPDATE");
+  EXPECT_TRUE(gpu.operators[gpu.tensors[0].needed_by.at(0)].update);
+  EXPECT_FALSE(workload.stages.empty());
+}
+
+TEST(PsWorkloadTest, SaysWhatIsMissingToBuildTheJobAnew) {
+  std::vector<MadeGpu> gpus = two_workers();
+  for (MadeGpu& gpu : gpus) gpu.parts.tensors.reset();
+  const Capture capture = stitched(std::move(gpus), job_of(2));
+  EXPECT_THAT(workload_of(capture).cannot_build, testing::HasSubstr("the size of byteps.gradient_0 is unknown"));
 }
 
 }  // namespace

@@ -1,0 +1,217 @@
+// Parameter-server jobs small enough that their steps are sums of a few terms, under max-min
+// sharing. r is a link's rate, L the latency of a message (two links), h a header's time.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/network/network.h"
+#include "model/parameter_server/connection.h"
+#include "sim/engine.h"
+#include "sim/report/summary.h"
+#include "tests/model/parameter_server/workload_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+constexpr double kRate = 1e9;  // a byte takes a nanosecond
+constexpr Duration kLinkLatency{10'000};
+constexpr Duration kLatency = kLinkLatency * 2;
+constexpr Duration kHeader{100};
+constexpr Duration kCompute = kForward + kBackward + kUpdate;
+constexpr std::int64_t kTensor = 1'000'000;
+constexpr Duration kWire{kTensor};
+
+struct Replayed {
+  Capture capture;
+  sim::Timeline timeline;
+};
+
+Replayed replayed(const Capture& capture, const PsOptions& options) {
+  Replayed result;
+  const std::uint32_t endpoints = *options.job.workers + *options.job.servers;
+  result.capture = build_parameter_server(capture, options, switch_of(endpoints, kRate, kLinkLatency));
+  sim::Machine machine(result.capture.dag);
+  machine.set_network(*find_network_model("maxmin"), *result.capture.cluster);
+  result.timeline = sim::replay(result.capture.dag, machine);
+  return result;
+}
+
+/// The distance between the last two starts of FW.0 of rank 0.
+Duration step_of(const Replayed& job) {
+  std::vector<Time> starts;
+  for (std::size_t i = 0; i < job.timeline.size(); ++i) {
+    if (job.capture.dag.name(TaskId{i}) == "FW.0" && job.capture.dag.lane(TaskId{i}).rank == 0)
+      starts.push_back(job.timeline.start[i]);
+  }
+  return starts.back() - starts[starts.size() - 2];
+}
+
+Duration step_of(const WorkloadMaker& maker, Control control = Control::kInline) {
+  const Capture capture = maker.capture();
+  PsOptions options = as_captured(*capture.parameter_server);
+  options.job.control = control;
+  return step_of(replayed(capture, options));
+}
+
+/// Rounding up to whole nanoseconds of a few messages.
+void expect_close(Duration actual, Duration expected) {
+  EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
+}
+
+TEST(PsTheory, OnePartitionGoesThroughItsStagesOneAfterAnother) {
+  WorkloadMaker maker;
+  maker.copy = Duration{30'000};
+  // compute, copy, push, acknowledgement, request, answer, copy
+  expect_close(step_of(maker), kCompute + maker.copy * 2 + kWire * 2 + kHeader * 2 + kLatency * 4);
+}
+
+TEST(PsTheory, ControlGoingFirstChangesNothingWhereNothingIsInLine) {
+  WorkloadMaker maker;
+  expect_close(step_of(maker, Control::kFirst), step_of(maker));
+}
+
+TEST(PsTheory, WorkersShareTheLinkOfTheirServer) {
+  for (const std::uint32_t workers : {2U, 3U, 5U}) {
+    WorkloadMaker maker;
+    maker.workers = workers;
+    expect_close(step_of(maker), kCompute + (kWire * 2 + kHeader * 2) * workers + kLatency * 4);
+  }
+}
+
+TEST(PsTheory, AServerWithoutBytesToMoveCostsLatencyAndHeaders) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{}};
+  expect_close(step_of(maker), kCompute + kHeader * 2 + kLatency * 4);
+}
+
+TEST(PsTheory, PartitionsOfOneServerFollowEachOtherOnTheConnection) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{3 * kTensor}};
+  // Inline: requests stand behind the three pushes; from the first one's arrival on three answers.
+  expect_close(step_of(maker), kCompute + kWire * 3 + kHeader + kLatency + kWire * 3 + kLatency);
+}
+
+TEST(PsTheory, TensorsOfDifferentServersShareTheWorkersLink) {
+  WorkloadMaker maker;
+  maker.servers = 2;
+  maker.tensors = {Bytes{2 * kTensor}};  // keys 0 and 1: djb2 mod 2 = 1 and 0
+  expect_close(step_of(maker), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
+}
+
+/// With credit for one partition the next is copied when the one before is acknowledged. Its
+/// request and its answer pass meanwhile, because copying takes longer than a header.
+TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{4 * kTensor}};
+  maker.copy = Duration{30'000};
+  const Capture capture = maker.capture();
+  PsOptions options = as_captured(*capture.parameter_server);
+  options.job.credit_bytes = Bytes{kTensor};
+  const Duration round = maker.copy + kWire + kHeader + kLatency * 2;
+  const Duration tail = kHeader + kLatency * 2 + kWire + maker.copy;
+  expect_close(step_of(replayed(capture, options)), kCompute + round * 4 + tail);
+}
+
+/// A step of compute alone, with a tensor that comes back long before it is needed.
+TEST(PsTheory, AcrossTheBarrierCommunicationHidesBehindOtherLayers) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{}, Bytes{1'000}};
+  const Capture capture = maker.capture();
+  PsOptions options = as_captured(*capture.parameter_server);
+  options.job.barrier = Barrier::kCross;
+  // Only layer 0's tensor is waited for: its backward is the last, its forward the first.
+  const Duration exposed = kHeader * 2 + kLatency * 4;
+  expect_close(step_of(replayed(capture, options)), (kForward + kBackward) * 2 + exposed);
+}
+
+TEST(PsTheory, ASlowWorkerKeepsTheOthersWaiting) {
+  WorkloadMaker maker;
+  maker.workers = 2;
+  const Capture capture = maker.capture();
+  PsOptions options = as_captured(*capture.parameter_server);
+  options.compute_scale = {1, 3};
+  // The slow worker pushes last, alone; the answers to both share the server's link.
+  const Duration slow = (kForward + kBackward) * 3 + kWire + kLatency * 4 + kHeader * 2 + kUpdate * 3;
+  const Duration step = step_of(replayed(capture, options));
+  EXPECT_GE(step, slow + kWire);
+  EXPECT_LE(step, slow + kWire * 2 + kHeader * 4);
+}
+
+TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{4 * kTensor}};
+  const Capture capture = maker.capture();
+  PsOptions options = as_captured(*capture.parameter_server);
+  Cluster cluster = switch_of(2, kRate, kLinkLatency);
+  cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // ten times what a push takes
+  const auto step = [&](std::uint32_t threads) {
+    options.job.server_threads = threads;
+    Replayed job;
+    job.capture = build_parameter_server(capture, options, cluster);
+    sim::Machine machine(job.capture.dag);
+    machine.set_network(*find_network_model("maxmin"), cluster);
+    job.timeline = sim::replay(job.capture.dag, machine);
+    return step_of(job);
+  };
+  // Four threads: the last push, its sum, its answer. One thread has four sums to make, and what
+  // tells it that a key is complete stands in line behind those that came meanwhile.
+  expect_close(step(4), kCompute + kWire * 4 + kLatency + kWire * 10 + kLatency + kWire);
+  expect_close(step(1), kCompute + kWire + kLatency + kWire * 10 * 4 + kLatency + kWire * 4);
+}
+
+// ---- what goes ahead on a connection
+
+/// Two bulk messages handed over at 0 and a control message handed over at `when`.
+struct Overtaking {
+  Time first;
+  Time second;
+  Time urgent;
+};
+
+Overtaking overtaking(Control control, Duration when) {
+  DagBuilder builder;
+  Connection connection(builder, {.name = "to server", .from = EndpointId{0U}, .to = EndpointId{1U}}, control);
+  const auto send = [&](Bytes bytes, bool urgent, Duration at) {
+    const LaneId lane = builder.add_lane({.name = "thread"});
+    const TaskId before = builder.add_task({.name = builder.intern("before"), .lane = lane, .duration = at});
+    const Connection::Message message =
+        connection.send({TaskKind::kTransfer, urgent ? "control" : "bulk", bytes, urgent, {}});
+    builder.add_edge(before, message.first, EdgeKind::kStage);
+    return message.last;
+  };
+  const TaskId first = send(Bytes{kTensor}, false, Duration{0});
+  const TaskId second = send(Bytes{kTensor}, false, Duration{1});
+  const TaskId urgent = send(Bytes{100}, true, when);
+  const DagBuilder::Result built = std::move(builder).build();
+  const Cluster cluster = switch_of(2, kRate);
+  sim::Machine machine(built.dag);
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  const sim::Timeline timeline = sim::replay(built.dag, machine);
+  const auto end = [&](TaskId task) { return timeline.finish[built.new_id[task.index()].index()]; };
+  return {end(first), end(second), end(urgent)};
+}
+
+TEST(ConnectionTheory, InlineControlWaitsForWhatWasHandedOverBefore) {
+  const Overtaking order = overtaking(Control::kInline, Duration{500'000});
+  expect_close(order.urgent.time_since_epoch(), kWire * 2 + kHeader);
+}
+
+TEST(ConnectionTheory, ControlGoesAheadOfWhatIsQueued) {
+  const Overtaking order = overtaking(Control::kFirst, Duration{500'000});
+  expect_close(order.first.time_since_epoch(), kWire);
+  expect_close(order.urgent.time_since_epoch(), kWire + kHeader);
+  expect_close(order.second.time_since_epoch(), kWire * 2 + kHeader);
+}
+
+TEST(ConnectionTheory, ControlDoesNotGoAheadOfWhatTheSocketHolds) {
+  // When 128 KiB of the first message are left, the sender has begun with the second.
+  const Duration after_choice = kWire - Duration{kSocketBuffer.count()} + Duration{10'000};
+  const Overtaking order = overtaking(Control::kFirst, after_choice);
+  expect_close(order.second.time_since_epoch(), kWire * 2);
+  expect_close(order.urgent.time_since_epoch(), kWire * 2 + kHeader);
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,166 @@
+// Predicts every measured run of truth/ps and truth/byteps from the one run of its group that
+// was captured: its graph built anew under the run's settings, links calibrated, max-min.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ingest/load.h"
+#include "model/calibration/calibration.h"
+#include "model/network/network.h"
+#include "model/parameter_server/build.h"
+#include "sim/engine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim {
+namespace {
+
+const std::filesystem::path kTruth = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth";
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+std::vector<Row> rows_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  if (line.ends_with('\r')) line.pop_back();
+  const std::vector<std::string> columns = split(line, ',');
+  std::vector<Row> rows;
+  while (std::getline(stream, line)) {
+    if (line.ends_with('\r')) line.pop_back();
+    const std::vector<std::string> values = split(line, ',');
+    for (std::size_t i = 0; i < std::min(columns.size(), values.size()); ++i) {
+      if (i == 0) rows.emplace_back();
+      rows.back()[columns[i]] = values[i];
+    }
+  }
+  return rows;
+}
+
+/// The captured run of a group, with its links.
+struct Base {
+  Capture capture;
+  Cluster cluster;
+};
+
+Base base_of(const std::filesystem::path& group) {
+  Base base;
+  base.capture = ingest::load({(group / "base/traces").string()}, {.job_file = (group / "base/job.yaml").string()});
+  base.cluster = calibrate(base.capture).cluster;
+  return base;
+}
+
+/// The settings of a run, as check/score_truth.py reads its row.
+PsOptions options_of(const Row& row, const Base& base) {
+  PsOptions options = as_captured(*base.capture.parameter_server);
+  Job& job = options.job;
+  job.workers = static_cast<std::uint32_t>(std::stoul(row.at("workers")));
+  job.servers = static_cast<std::uint32_t>(std::stoul(row.at("servers")));
+  job.partition_bytes = Bytes{std::stoll(row.at("partition"))};
+  if (row.contains("control")) job.control = row.at("control") == "first" ? Control::kFirst : Control::kInline;
+  if (row.contains("barrier")) job.barrier = row.at("barrier") == "cross" ? Barrier::kCross : Barrier::kGlobal;
+  if (row.contains("schedule")) job.schedule = row.at("schedule") == "priority" ? Schedule::kPriority : Schedule::kFifo;
+  if (row.contains("credit")) job.credit_bytes = Bytes{std::stoll(row.at("credit"))};
+  for (const std::string& factor : split(row.at("slow"), ' ')) options.compute_scale.push_back(std::stod(factor));
+  return options;
+}
+
+double predicted(const Row& row, double base_rate, const Base& base) {
+  const PsOptions options = options_of(row, base);
+  Cluster cluster = with_endpoints(base.cluster, *options.job.workers, *options.job.servers);
+  for (Link& link : cluster.links) {
+    const double factor = std::stod(row.at("rate")) / base_rate;
+    link.bandwidth = Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * factor);
+  }
+  const Capture job = build_parameter_server(base.capture, options, cluster);
+  sim::Machine machine = sim::Machine::as_recorded(job);
+  machine.set_network(*find_network_model("maxmin"), *job.cluster);
+  const sim::Summary summary = sim::summarize(job, sim::replay(job.dag, machine));
+  return static_cast<double>(summary.iteration.replayed.count()) * 1e-9;
+}
+
+struct Errors {
+  std::vector<double> base;
+  std::vector<double> all;
+};
+
+std::string text_of(const Row& row) {
+  std::string text;
+  for (const char* column :
+       {"workers", "servers", "rate", "partition", "control", "barrier", "schedule", "credit", "slow"}) {
+    if (row.contains(column)) text += std::string(column) + " " + row.at(column) + "  ";
+  }
+  return text;
+}
+
+Errors errors_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> groups(std::filesystem::directory_iterator(folder), {});
+  std::sort(groups.begin(), groups.end());
+  Errors errors;
+  for (const std::filesystem::path& group : groups) {
+    if (!std::filesystem::exists(group / "measured.csv")) continue;
+    const Base base = base_of(group);
+    const std::vector<Row> rows = rows_of(group / "measured.csv");
+    const auto captured =
+        std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.at("is_base") == "1"; });
+    const double rate = std::stod(captured->at("rate"));
+    for (const Row& row : rows) {
+      const double measured = std::stod(row.at("median_step_s"));
+      const double error = predicted(row, rate, base) / measured - 1;
+      std::printf("%-17s %-90s measured %.4f  error %+.1f %%\n", group.filename().c_str(), text_of(row).c_str(),
+                  measured, 100 * error);
+      errors.all.push_back(std::abs(error));
+      if (row.at("is_base") == "1") errors.base.push_back(std::abs(error));
+    }
+  }
+  return errors;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double worst(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+class PsTruth : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kTruth)) GTEST_SKIP() << kTruth << " is absent: there are no measured runs";
+  }
+};
+
+TEST_F(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
+  const Errors errors = errors_of(kTruth / "ps");
+  ASSERT_EQ(errors.base.size(), 6U);
+  EXPECT_LE(mean(errors.base), 0.025);
+  EXPECT_LE(worst(errors.base), 0.06);
+  EXPECT_LE(mean(errors.all), 0.02);
+}
+
+TEST_F(PsTruth, RunsOfBytePsArePredictedFromTheCapturedOne) {
+  const Errors errors = errors_of(kTruth / "byteps");
+  ASSERT_EQ(errors.base.size(), 4U);
+  EXPECT_LE(mean(errors.base), 0.025);
+  EXPECT_LE(worst(errors.base), 0.06);
+  EXPECT_LE(mean(errors.all), 0.03);
+}
+
+}  // namespace
+}  // namespace stepsim
