@@ -81,14 +81,19 @@ Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
   return link;
 }
 
+/// Of nanoseconds a byte, in whole kilobytes a second: the fit is no finer.
+Bandwidth whole_rate(double slope) {
+  return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(1e6 / slope)) * 1e3);
+}
+
 void fit_copies(const PsWorkload& workload, Calibration& result) {
   const PsStageCosts costs = stage_costs(workload, true);
   const LineFit& up = costs[static_cast<std::size_t>(PsStage::kCopyToHost)].time;
   const LineFit& down = costs[static_cast<std::size_t>(PsStage::kCopyToDevice)].time;
   if (up.slope <= 0 || down.slope <= 0) return;
   HostRates& rates = result.cluster.rates;
-  rates.copy_to_host = Bandwidth::from_bytes_per_second(1e9 / up.slope);
-  rates.copy_to_device = Bandwidth::from_bytes_per_second(1e9 / down.slope);
+  rates.copy_to_host = whole_rate(up.slope);
+  rates.copy_to_device = whole_rate(down.slope);
   rates.copy_overhead = Duration{std::llround((up.intercept + down.intercept) / 2)};
   result.fits.push_back({"copies to the host", rate_text(1e9 / up.slope), up.samples, up.residual, "COPYD2H"});
   result.fits.push_back({"copies to the device", rate_text(1e9 / down.slope), down.samples, down.residual, "COPYH2D"});
