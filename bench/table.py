@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""table.py RESULT.json: the table of docs/performance.md from a run of models_bench:
+
+    build/release/bin/models_bench --benchmark_repetitions=5 --benchmark_min_time=0.3 \\
+      --benchmark_enable_random_interleaving --benchmark_out=result.json
+    bench/table.py result.json
+
+Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times the tasks take."""
+import json
+import statistics
+import sys
+
+# Of oracles/README.md: other runs, on this kind of machine.
+PEERS = {
+    "maxmin": ("SimGrid 4.1", {"ring_64x12": "0.99 M", "ring_64x120": "0.95 M", "ring_512x2": "0.92 M", "train_64x10x1": "0.25 M",
+                               "train_64x10x10": "0.26 M", "ps_16x4x20x2x5": "0.076 M", "ps_64x8x50x3x1": "0.0029 M"}),
+    "loggp": ("LogGOPSim", {"ring_64x12": "2.4 M", "ring_64x120": "2.3 M", "ring_512x2": "1.84 M", "ring_1024x1": "1.48 M", "train_64x10x10": "2.05 M",
+                            "ps_64x8x50x3x1": "1.29 M", "ps_64x8x50x3x50": "1.06 M"}),
+}
+# The larger has ten times the tasks of the smaller.
+GROWTH = [("ring_64x12", "ring_64x120"), ("train_64x10x1", "train_64x10x10")]
+
+
+def runs_of(path):
+    """{(model, workload, threads): [benchmark, ...]}, in the order of the file."""
+    with open(path) as file:
+        result = json.load(file)
+    if result["context"].get("stepsim_build", "") == "debug":
+        sys.exit("table.py: this is a run of a debug build")
+    runs = {}
+    for run in result["benchmarks"]:
+        if run.get("run_type") == "aggregate":
+            continue
+        if run.get("error_occurred"):
+            sys.exit(f"table.py: {run['name']}: {run['error_message']}")
+        model, workload, threads = run["name"].split("/")[:3]
+        runs.setdefault((model, workload, int(threads)), []).append(run)
+    return runs
+
+
+def rate(runs):
+    return statistics.median(run["items_per_second"] for run in runs)
+
+
+def print_table(runs):
+    print("| model | workload | tasks | M tasks/s | bytes a task | others (another run), tasks/s |")
+    print("|---|---|---:|---:|---:|---:|")
+    for (model, workload, threads), of in runs.items():
+        if threads != 1:
+            continue
+        name, figures = PEERS.get(model, ("", {}))
+        other = f"{name} {figures[workload]}" if workload in figures else ""
+        print(f"| {model} | {workload.replace('_', ' ')} | {of[0]['tasks']:,.0f} | {rate(of) / 1e6:.2f} | {of[0]['bytes_per_task']:.0f} | {other} |")
+
+
+def print_growth(runs):
+    for model in dict.fromkeys(key[0] for key in runs):
+        for small, large in GROWTH:
+            pair = [runs.get((model, workload, 1)) for workload in (small, large)]
+            if all(pair):
+                times = [of[0]["tasks"] / rate(of) for of in pair]
+                print(f"{model}: {large} has {pair[1][0]['tasks'] / pair[0][0]['tasks']:.1f} times the tasks of {small} and takes {times[1] / times[0]:.2f} times the time.")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found = runs_of(sys.argv[1])
+    print_table(found)
+    print()
+    print_growth(found)

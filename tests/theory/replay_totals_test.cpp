@@ -1,0 +1,64 @@
+// The totals of ../shared/oracles/README.md from whole replays: SimGrid's to six decimals,
+// LogGOPSim's to the nanosecond. The larger workloads are held to theirs by bench/models_bench.cpp.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/network/network.h"
+#include "sim/engine.h"
+#include "tests/sim/workloads.h"
+
+namespace stepsim::testing {
+namespace {
+
+constexpr Bytes kMegabyte{1'000'000};
+
+Duration makespan(const Dag& dag, const char* model, const Cluster& cluster, int threads) {
+  sim::Machine machine{dag};
+  machine.set_network(*find_network_model(model), cluster);
+  // Split however small the job is.
+  const sim::Timeline timeline = sim::replay(dag, machine, {.threads = threads, .grain = {.tasks = 1, .round = 1}});
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+/// Expects the makespan under max-min sharing, in microseconds, for one thread and for three.
+void expect_fair(const Dag& dag, int hosts, std::int64_t microseconds) {
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ((makespan(dag, "maxmin", oracle_cluster(hosts), threads).count() + 500) / 1000, microseconds)
+        << threads << " threads";
+  }
+}
+
+TEST(ReplayTotalsTest, RingsTakeAsLongUnderMaxMinAsSimGridSays) {
+  expect_fair(ring_workload({.ranks = 64, .all_reduces = 1, .bytes = kMegabyte}), 64, 10'332);
+  expect_fair(ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kMegabyte}), 64, 123'984);
+}
+
+TEST(ReplayTotalsTest, TrainStepsTakeAsLongUnderMaxMinAsSimGridSays) {
+  expect_fair(train_workload({.ranks = 64, .layers = 10, .iterations = 1, .bytes = kMegabyte}), 64, 101'438);
+}
+
+TEST(ReplayTotalsTest, ParameterServersTakeAsLongUnderMaxMinAsSimGridSays) {
+  expect_fair(parameter_server_workload(
+                  {.workers = 16, .servers = 4, .layers = 20, .partitions = 2, .iterations = 5, .bytes = kMegabyte}),
+              20, 117'581);
+  expect_fair(parameter_server_workload(
+                  {.workers = 64, .servers = 8, .layers = 50, .partitions = 3, .iterations = 1, .bytes = kMegabyte}),
+              72, 185'664);
+}
+
+TEST(ReplayTotalsTest, WithCreditForEightTransfersAParameterServerTakesAsLongAsThePlainestWaySays) {
+  // bench/fluid_reference.py 64 8 10 3 1 1000000 8, which shares no code with this.
+  expect_fair(parameter_server_workload({.workers = 64,
+                                         .servers = 8,
+                                         .layers = 10,
+                                         .partitions = 3,
+                                         .iterations = 1,
+                                         .bytes = kMegabyte,
+                                         .in_flight = 8}),
+              72, 36'901);
+}
+
+}  // namespace
+}  // namespace stepsim::testing
