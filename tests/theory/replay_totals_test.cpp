@@ -8,11 +8,13 @@
 #include "model/network/network.h"
 #include "sim/engine.h"
 #include "tests/sim/workloads.h"
+#include "tests/theory/log_gops_reference.h"
 
 namespace stepsim::testing {
 namespace {
 
 constexpr Bytes kMegabyte{1'000'000};
+constexpr Bytes kKilobyte{1'000};
 
 Duration makespan(const Dag& dag, const char* model, const Cluster& cluster, int threads) {
   sim::Machine machine{dag};
@@ -46,6 +48,32 @@ TEST(ReplayTotalsTest, ParameterServersTakeAsLongUnderMaxMinAsSimGridSays) {
   expect_fair(parameter_server_workload(
                   {.workers = 64, .servers = 8, .layers = 50, .partitions = 3, .iterations = 1, .bytes = kMegabyte}),
               72, 185'664);
+}
+
+TEST(ReplayTotalsTest, RingsTakeAsLongUnderLogGPAsLogGOPSimSays) {
+  for (const int threads : {1, 3}) {
+    const Dag rounds = ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte});
+    EXPECT_EQ(makespan(rounds, "loggp", log_gp_cluster(64), threads), Duration{3'627'288});
+    const Dag ranks = ring_workload({.ranks = 1024, .all_reduces = 1, .bytes = kKilobyte});
+    EXPECT_EQ(makespan(ranks, "loggp", log_gp_cluster(1024), threads), Duration{4'908'354});
+  }
+}
+
+// LogGOPSim's own totals of these disregard causality: network_totals_test.cpp says how.
+TEST(ReplayTotalsTest, TrainAndParameterServersTakeAsLongUnderLogGPAsItsArithmeticSays) {
+  const Dag train = train_workload({.ranks = 64, .layers = 10, .iterations = 1, .bytes = kKilobyte});
+  const Dag servers = parameter_server_workload({.workers = 64,
+                                                 .servers = 8,
+                                                 .layers = 50,
+                                                 .partitions = 3,
+                                                 .bytes = kKilobyte,
+                                                 .server_order = LaneOrder::kFifo});
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(makespan(train, "loggp", log_gp_cluster(64), threads).count(),
+              log_gops_finish(train, 64, {}, LogGOPSRules::kCausal));
+    EXPECT_EQ(makespan(servers, "loggp", log_gp_cluster(72), threads).count(),
+              log_gops_finish(servers, 72, {}, LogGOPSRules::kCausal));
+  }
 }
 
 TEST(ReplayTotalsTest, WithCreditForEightTransfersAParameterServerTakesAsLongAsThePlainestWaySays) {
