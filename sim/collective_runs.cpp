@@ -36,7 +36,7 @@ CollectiveShape CollectiveRuns::shape_of(RendezvousId rendezvous) const {
   const Collective& collective = dag_.collective(rendezvous);
   const std::vector<TaskId> group = group_of(rendezvous);
   const auto host_of = [this](TaskId task) { return cluster_.endpoints[endpoint_of(task).index()].host; };
-  CollectiveShape shape{collective.op, static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1};
+  CollectiveShape shape{collective.op, static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1, collective.buffered};
   if (collective.op == CollectiveOp::kUnknown) return shape;
   const auto other =
       std::find_if(group.begin(), group.end(), [&](TaskId task) { return host_of(task) != host_of(group.front()); });
@@ -70,13 +70,14 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
   std::vector<Send> sends;
   run.model->sends(run.shape, member_place, round, sends);
   Member& member = runs_[run_place].members[member_place];
-  member.waiting = static_cast<std::uint32_t>(sends.size()) + run.model->receives(run.shape, member_place, round);
+  member.waiting = run.model->receives(run.shape, member_place, round);
+  for (const Send& one : sends) member.waiting += one.left_behind ? 0 : 1;
   std::erase_if(member.early, [&member, round](const auto& entry) {
     if (entry.first != round) return false;
     member.waiting -= entry.second;
     return true;
   });
-  for (const Send& one : sends) send({run_place, round, member_place, one.to}, one.bytes, now);
+  for (const Send& one : sends) send({run_place, round, member_place, one.to, one.left_behind}, one.bytes, now);
 }
 
 /// Takes `member` through the rounds that it waits for nothing in.
@@ -124,7 +125,7 @@ void CollectiveRuns::arrived(MessageId message, Time now) {
   const std::uint32_t place = message.value() - kFirst;
   const Flight flight = flights_[place];
   free_flights_.push_back(place);
-  --runs_[flight.run].members[flight.from].waiting;
+  if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);
   // The sender may have been the last: then its receiver was done before, which cannot be,

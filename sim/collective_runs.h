@@ -62,6 +62,7 @@ class CollectiveRuns {
     std::uint32_t round = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
+    bool left_behind = false;  ///< the sender does not wait for it
   };
 
   [[nodiscard]] CollectiveShape shape_of(RendezvousId rendezvous) const;

@@ -90,6 +90,18 @@ std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEv
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
 }
 
+/// A host call that sends returns when the last bytes fit into the transport's buffers: before
+/// the receiver has them, by the time that these bytes take.
+Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
+  if (match.on_device() || match.uses.size() != 2) return {};
+  const Time received = match.uses[1 - sender].end;
+  const Duration whole = received - match.last_arrival();
+  const Duration alone = received - match.uses[sender].end;
+  if (alone <= Duration{} || alone > whole) return {};
+  const double share = static_cast<double>(alone.count()) / static_cast<double>(whole.count());
+  return Bytes{static_cast<std::int64_t>(share * static_cast<double>(bytes.count()))};
+}
+
 }  // namespace
 
 std::string_view operation_of(std::string_view name) {
@@ -105,7 +117,10 @@ Collective payload_of(const MatchedCollective& match, const std::vector<RankEven
   if (collective.op == CollectiveOp::kUnknown || !is_complete(match, ranks, world)) return collective;
   collective.bytes = bytes_of(match, ranks, collective.op);
   if (match.on_device()) collective.algorithm = algorithm_in(events.name_of(first.event), collective.bytes);
-  if (collective.op == CollectiveOp::kSendRecv) collective.root = sender_in(match, ranks);
+  if (collective.op == CollectiveOp::kSendRecv) {
+    collective.root = sender_in(match, ranks);
+    collective.buffered = buffered_in(match, collective.root, collective.bytes);
+  }
   return collective;
 }
 

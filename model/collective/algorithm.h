@@ -18,6 +18,7 @@ struct CollectiveShape {
   Bytes bytes{};  ///< as Collective::bytes
   std::uint32_t root = 0;
   std::uint32_t members_per_host = 1;  ///< hierarchical: member m is on host m / members_per_host
+  Bytes buffered{};                    ///< as Collective::buffered; at most bytes
 };
 
 /// One message of a round.
@@ -25,6 +26,7 @@ struct Send {
   std::uint32_t to = 0;
   Bytes bytes{};
   Bytes offset{};  ///< where in the payload they lie; of an all-to-all, in the sender's, its own part first
+  bool left_behind = false;  ///< the sender does not wait for it
 };
 
 /// Broadcasts and reductions to one member of more than this are pipelined in slices of at most
@@ -39,7 +41,7 @@ struct MessageCost {
 
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
 /// stored per message. A member begins round k + 1 when everything it sent in round k has
-/// arrived and everything it receives in round k is there; all begin round 0 together, after
+/// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together, after
 /// the last of them came. A member is done after its last round.
 /// One .cpp in model/collective/ defines one constant.
 struct CollectiveModel {

@@ -64,8 +64,9 @@ std::map<Rank, std::vector<Use>> uses_of(const Capture& capture) {
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
     const Collective& collective = dag.collective(RendezvousId{i});
     const std::vector<TaskId> group = by_rank(dag, RendezvousId{i});
-    const CollectiveShape shape{collective.op, static_cast<std::uint32_t>(group.size()), collective.bytes,
-                                collective.root};
+    const CollectiveShape shape{
+        collective.op,      static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1,
+        collective.buffered};
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
     if (model == nullptr) continue;
     Time begin = Time::min();

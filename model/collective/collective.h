@@ -33,6 +33,9 @@ struct Collective {
   /// known, and recorded durations hold.
   Bytes bytes{};
   std::uint32_t root = 0;  ///< broadcast, reduce, send: place in the group
+  /// Of a message: what the transport's buffers hold when the sender's call returns. The sender
+  /// goes on when all but this has arrived.
+  Bytes buffered{};
 };
 
 }  // namespace stepsim

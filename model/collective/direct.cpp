@@ -19,7 +19,9 @@ bool supports(const CollectiveShape& shape) {
   }
 }
 
+/// A message's last bytes follow from buffers, without their sender.
 std::uint32_t rounds(const CollectiveShape& shape) {
+  if (shape.op == CollectiveOp::kSendRecv) return shape.buffered == Bytes{} ? 1 : 2;
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * exchanges(shape);
 }
 
@@ -31,7 +33,10 @@ CollectiveOp half_of(const CollectiveShape& shape, std::uint32_t round) {
 
 void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   if (shape.op == CollectiveOp::kSendRecv) {
-    if (member == shape.root) sends.push_back({1 - member, shape.bytes, {}});
+    const Bytes first = shape.bytes - shape.buffered;
+    const bool rest = round > 0;
+    if (member == shape.root)
+      sends.push_back({1 - member, rest ? shape.buffered : first, rest ? first : Bytes{}, rest});
     return;
   }
   const std::uint32_t distance = round % exchanges(shape) + 1;
@@ -52,7 +57,10 @@ std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::
 /// all-gather sends it in every round. Of a reduce-scatter, a chain that meets a largest part
 /// in every round exists only if the parts are equal.
 Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  if (shape.op == CollectiveOp::kSendRecv) return time_of(cost, shape.bytes);
+  if (shape.op == CollectiveOp::kSendRecv) {
+    const Duration first = time_of(cost, shape.bytes - shape.buffered);
+    return shape.buffered == Bytes{} ? first : first + time_of(cost, shape.buffered);
+  }
   const std::int64_t larger = shape.bytes.count() % shape.members;
   if (shape.op == CollectiveOp::kAllGather || larger == 0) {
     return rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));

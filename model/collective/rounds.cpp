@@ -42,7 +42,7 @@ Duration longest_chain(const CollectiveShape& shape, const MessageCost& cost, st
       sends_of(shape, member, round, sends);
       for (const Send& send : sends) {
         const Duration arrived = begun[member] + time_of(cost, send.bytes);
-        next[member] = std::max(next[member], arrived);
+        if (!send.left_behind) next[member] = std::max(next[member], arrived);
         next[send.to] = std::max(next[send.to], arrived);
       }
     }

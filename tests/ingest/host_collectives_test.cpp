@@ -47,12 +47,11 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   TraceMaker maker;
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), 0, 5, 1);
   const std::uint32_t event = maker.add(EventKind::kKernel, kernel, maker.stream(14), 100, 400, 1);
-  const TextId collective = maker.text(operation);
-  const TextId ranks = maker.text(group);
-  EventDetail& detail = maker.detail(event);
+  EventDetail detail;
   detail.bytes = Bytes{bytes};
-  detail.collective = collective;
-  detail.group = ranks;
+  if (!operation.empty()) detail.collective = maker.text(operation);
+  detail.group = maker.text(group);
+  maker.detail(event) = detail;
   return maker.trace;
 }
 
@@ -114,6 +113,15 @@ TEST(PayloadTest, KernelThatDoesNotSayWhatItExchangesKeepsItsRecordedTime) {
   const HostDeviceTrace rank = nccl_rank("ncclDevKernel_SendRecv(ncclDevComm*)", "", 4096, "[0, 1]");
 
   EXPECT_EQ(only_collective(stitched({rank, rank})).op, CollectiveOp::kUnknown);
+}
+
+TEST(PayloadTest, SenderThatReturnsEarlyLeavesTheRestInBuffers) {
+  // Both there at 100 us, the sender back at 400 us, the receiver at 500 us: a quarter was left.
+  HostDeviceTrace sender = host_rank("gloo:send", 4000);
+  sender.duration.front() = us(300);
+
+  EXPECT_EQ(only_collective(stitched({sender, host_rank("gloo:recv", 4000)})).buffered, Bytes{1000});
+  EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});
 }
 
 /// Main thread: 200 us of work that ends with a submission, silence until `woken`, then more
