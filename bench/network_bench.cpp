@@ -94,8 +94,7 @@ constexpr Workload kTrain10{train<10>, 64};
 constexpr Workload kServer{parameter_server<1, 0>, 72};
 constexpr Workload kServerWithCredit{parameter_server<1, 8>, 72};
 
-#define STEPSIM_NETWORK_BENCH(name, ...) \
-  BENCHMARK_CAPTURE(replay, name, __VA_ARGS__)->Unit(benchmark::kMillisecond)
+#define STEPSIM_NETWORK_BENCH(name, ...) BENCHMARK_CAPTURE(replay, name, __VA_ARGS__)->Unit(benchmark::kMillisecond)
 
 // 126 rounds of 2 us and 80 us.
 STEPSIM_NETWORK_BENCH(alpha_beta_ring_64x120, "alpha_beta", oracle_cluster, kRing120, exactly(1'239'840'000));
@@ -110,8 +109,7 @@ STEPSIM_NETWORK_BENCH(maxmin_ring_512x2, "maxmin", oracle_cluster, kWideRing, mi
 STEPSIM_NETWORK_BENCH(maxmin_train_64x10x1, "maxmin", oracle_cluster, kTrain1, microseconds(101'438));
 STEPSIM_NETWORK_BENCH(maxmin_train_64x10x10, "maxmin", oracle_cluster, kTrain10, microseconds(1'014'367));
 STEPSIM_NETWORK_BENCH(maxmin_ps_64x8x50x3, "maxmin", oracle_cluster, kServer, microseconds(185'664));
-STEPSIM_NETWORK_BENCH(maxmin_ps_64x8x50x3_credit_8, "maxmin", oracle_cluster, kServerWithCredit,
-                      at_least(96'000'000));
+STEPSIM_NETWORK_BENCH(maxmin_ps_64x8x50x3_credit_8, "maxmin", oracle_cluster, kServerWithCredit, at_least(96'000'000));
 
 }  // namespace
 }  // namespace stepsim::sim

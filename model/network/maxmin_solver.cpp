@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stepsim {
 namespace {
@@ -33,10 +34,31 @@ FlowClassId MaxMinSolver::add_class(std::span<const std::uint32_t> route) {
 void MaxMinSolver::set_weight(FlowClassId id, double weight) {
   Class& one = classes_[id.index()];
   if (one.weight == weight) return;
+  take_limits_into_region(one);
+  take_from_usage(one);
   if (one.weight == 0) join(one);
   if (weight == 0) leave(one);
   one.weight = weight;
+}
+
+/// The links of a class that limit others have to be filled again; another one only if it gets
+/// overfull, or if there is none that does.
+void MaxMinSolver::take_limits_into_region(const Class& one) {
+  bool any = false;
+  for (const Crossing& crossing : route(one)) {
+    if (links_[crossing.link].limited == 0 && !links_[crossing.link].in_region) continue;
+    take_into_region(crossing.link);
+    any = true;
+  }
+  if (any) return;
   for (const Crossing& crossing : route(one)) take_into_region(crossing.link);
+}
+
+/// Leaves the class out of the usage of its links until it has a new level.
+void MaxMinSolver::take_from_usage(Class& one) {
+  if (!std::exchange(one.counted, false)) return;
+  const double rate = one.weight * links_[one.bottleneck].level;
+  for (const Crossing& crossing : route(one)) links_[crossing.link].usage -= rate;
 }
 
 void MaxMinSolver::join(Class& one) {
@@ -68,6 +90,7 @@ void MaxMinSolver::solve() {
   changed_links_.clear();
   moved_classes_.clear();
   if (region_.empty()) return;
+
   do {
     fill_region();
   } while (grow_region());
@@ -90,23 +113,51 @@ void MaxMinSolver::fill_region() {
   std::sort(capped_.begin(), capped_.end(), [this](std::uint32_t a, std::uint32_t b) {
     return touched_[a].cap != touched_[b].cap ? touched_[a].cap < touched_[b].cap : touched_[a].id < touched_[b].id;
   });
+  line_up();
   double level = 0;
   auto next_cap = capped_.begin();
-  for (std::uint32_t full = next_full_link(); full != kNone; full = next_full_link()) {
-    Link& link = links_[full];
-    const double link_level = std::max(level, link.room / link.open_weight);
+  while (!line_.empty()) {
+    const Candidate first = line_.front();
     while (next_cap != capped_.end() && touched_[*next_cap].bottleneck != kNone) ++next_cap;
-    if (next_cap != capped_.end() && touched_[*next_cap].cap <= link_level) {
+    if (next_cap != capped_.end() && touched_[*next_cap].cap <= first.level) {
       Touched& held = touched_[*next_cap];
       level = std::max(level, held.cap);
       freeze(held, held.cap_link, held.cap);
       continue;
     }
-    level = link_level;
-    for (const std::uint32_t member : link.members) {
-      Touched& one = touched_[classes_[crossings_[member].owner].touched];
-      if (one.bottleneck == kNone) freeze(one, full, level);
+    std::pop_heap(line_.begin(), line_.end());
+    line_.pop_back();
+    const Link& link = links_[first.link];
+    if (link.open_classes == 0) continue;
+    const double found = std::max(level, link.room / link.open_weight);
+    if (found > first.level) {
+      add_to_line(first.link, found);
+      continue;
     }
+    level = found;
+    freeze_members(first.link, level);
+  }
+}
+
+/// Puts the links of the region in line, the one that is full first if all rise alike in front.
+/// What is frozen below that level makes a link full later, never earlier.
+void MaxMinSolver::line_up() {
+  line_.clear();
+  for (const std::uint32_t id : region_) {
+    if (links_[id].open_classes > 0) line_.push_back({links_[id].room / links_[id].open_weight, id});
+  }
+  std::make_heap(line_.begin(), line_.end());
+}
+
+void MaxMinSolver::add_to_line(std::uint32_t link, double level) {
+  line_.push_back({level, link});
+  std::push_heap(line_.begin(), line_.end());
+}
+
+void MaxMinSolver::freeze_members(std::uint32_t link, double level) {
+  for (const std::uint32_t member : links_[link].members) {
+    Touched& one = touched_[classes_[crossings_[member].owner].touched];
+    if (one.bottleneck == kNone) freeze(one, link, level);
   }
 }
 
@@ -116,7 +167,7 @@ void MaxMinSolver::touch(std::uint32_t id) {
   one.touched = static_cast<std::uint32_t>(touched_.size());
   Touched& added = touched_.emplace_back();
   added.id = id;
-  added.level_before = one.bottleneck == kNone ? 0 : links_[one.bottleneck].level;
+  added.level_before = one.counted ? links_[one.bottleneck].level : 0;
   for (const Crossing& crossing : route(one)) {
     Link& link = links_[crossing.link];
     if (link.in_region) {
@@ -152,22 +203,6 @@ double MaxMinSolver::sum_of_open(const Link& link) const noexcept {
     if (touched_[owner.touched].bottleneck == kNone) sum += owner.weight;
   }
   return sum;
-}
-
-/// The link of the region that is full first if all open classes rise alike; kNone if no class
-/// is open.
-std::uint32_t MaxMinSolver::next_full_link() const noexcept {
-  std::uint32_t first = kNone;
-  double lowest = kNoLimit;
-  for (const std::uint32_t id : region_) {
-    const Link& link = links_[id];
-    if (link.open_classes == 0) continue;
-    const double level = link.room / link.open_weight;
-    if (first != kNone && level >= lowest) continue;
-    lowest = level;
-    first = id;
-  }
-  return first;
 }
 
 /// Takes the links into the region that the change reaches. False if there are none.
@@ -206,6 +241,7 @@ void MaxMinSolver::keep() {
   for (const std::uint32_t id : beside_) links_[id].usage += links_[id].usage_change;
   for (const Touched& one : touched_) {
     Class& owner = classes_[one.id];
+    owner.counted = true;
     if (owner.bottleneck == one.bottleneck) continue;
     if (owner.bottleneck != kNone) --links_[owner.bottleneck].limited;
     ++links_[one.bottleneck].limited;

@@ -85,6 +85,7 @@ class MaxMinSolver {
     std::uint32_t last = 0;
     std::uint32_t bottleneck = kNone;
     std::uint32_t touched = kNone;  ///< its place in touched_
+    bool counted = false;           ///< in the usage of its links
   };
   /// A class that crosses the region, while it is filled.
   struct Touched {
@@ -96,17 +97,30 @@ class MaxMinSolver {
     std::uint32_t cap_link = kNone;
   };
 
+  /// A link that may be the next to be full, at `level` or later.
+  struct Candidate {
+    double level = 0;
+    std::uint32_t link = 0;
+    friend bool operator<(const Candidate& a, const Candidate& b) noexcept {
+      return a.level != b.level ? a.level > b.level : a.link > b.link;
+    }
+  };
+
   [[nodiscard]] std::span<Crossing> route(const Class& one) noexcept {
     return {crossings_.data() + one.first, one.last - one.first};
   }
   void join(Class& one);
   void leave(Class& one);
+  void take_limits_into_region(const Class& one);
+  void take_from_usage(Class& one);
   void take_into_region(std::uint32_t link);
   void fill_region();
   void touch(std::uint32_t id);
   void freeze(Touched& one, std::uint32_t bottleneck, double level);
   [[nodiscard]] double sum_of_open(const Link& link) const noexcept;
-  [[nodiscard]] std::uint32_t next_full_link() const noexcept;
+  void line_up();
+  void add_to_line(std::uint32_t link, double level);
+  void freeze_members(std::uint32_t link, double level);
   bool grow_region();
   void count_change_beside(const Touched& one);
   void keep();
@@ -117,6 +131,7 @@ class MaxMinSolver {
   std::vector<std::uint32_t> region_;
   std::vector<std::uint32_t> beside_;  ///< links that what changed in the region crosses
   std::vector<Touched> touched_;
+  std::vector<Candidate> line_;        ///< a heap
   std::vector<std::uint32_t> capped_;  ///< places in touched_, by cap
   std::vector<std::uint32_t> changed_links_;
   std::vector<FlowClassId> moved_classes_;
