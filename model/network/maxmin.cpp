@@ -5,6 +5,7 @@
 
 #include "model/network/channels.h"
 #include "model/network/earliest.h"
+#include "model/network/lines.h"
 #include "model/network/maxmin_solver.h"
 #include "model/network/network.h"
 
@@ -14,7 +15,8 @@
 // All messages of a channel move alike, and so do all channels that the same link limits. So what
 // is followed in time is one clock a link: the bytes that each message limited by it has moved. A
 // channel knows how far its own count is ahead of that clock, and at which count each of its
-// messages ends; a change of the link's level touches the clock, not the channels.
+// messages ends; a change of the link's level touches the clock, not the channels. Where sharing is
+// not fair, channels of one link have rates of their own (Lines), and a clock each.
 
 namespace stepsim {
 namespace {
@@ -36,6 +38,7 @@ struct Flow {
   FlowClassId solved;           ///< invalid without links
   std::uint32_t delay = 0;      ///< the one that its messages wait
   std::uint32_t clock = kNone;  ///< none while no bytes move
+  double weight = 1;            ///< of each message
   double ahead = 0;             ///< bytes moved by each message of the channel so far, less those of the clock
   std::uint32_t entry = 0;      ///< number of its entry in the clock; older ones are void
   std::vector<Mark> marks;      ///< a heap, the first end on top
@@ -52,8 +55,9 @@ struct Entry {
 };
 
 struct Clock {
-  double rate = 0;   ///< bytes a nanosecond
-  double count = 0;  ///< bytes, at `since`
+  std::uint32_t event = 0;  ///< in MaxMin::events_
+  double rate = 0;          ///< bytes a nanosecond
+  double count = 0;         ///< bytes, at `since`
   Time since{};
   std::uint32_t flows = 0;
   bool stale = false;          ///< its next end is to be worked out again
@@ -78,6 +82,7 @@ struct Clock {
 
 /// Messages that wait the same time before their bytes move, in order.
 struct Delay {
+  std::uint32_t event = 0;  ///< in MaxMin::events_
   struct Waiting {
     Time until;
     MessageId message;
@@ -108,9 +113,10 @@ std::vector<double> goodputs(const Cluster& cluster) {
 
 class MaxMin final : public Network {
  public:
-  explicit MaxMin(const Cluster& cluster)
-      : channels_(cluster), solver_(goodputs(cluster)), clocks_(cluster.links.size()) {
-    for (std::size_t i = 0; i < clocks_.size(); ++i) events_.add();
+  explicit MaxMin(const Cluster& cluster) : channels_(cluster), solver_(goodputs(cluster)) {
+    const double sharing = cluster.network.sharing;
+    if (sharing < 1) lines_.emplace(sharing, cluster.links.size());
+    for (std::size_t i = 0; !lines_ && i < cluster.links.size(); ++i) add_clock();
   }
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
@@ -119,12 +125,17 @@ class MaxMin final : public Network {
   void advance(Time now, std::vector<Told>& told) override;
 
  private:
+  std::uint32_t add_event(bool of_clock, std::size_t index);
+  std::uint32_t add_clock();
   std::uint32_t delay_of(const Channel& channel);
   void release(std::uint32_t delay, Time now);
   void enter(MessageId message, ChannelId channel, Bytes bytes, Time now);
   void finish(std::uint32_t clock, Time now, std::vector<Told>& told);
   void end_messages(ChannelId channel, double count, Time now, std::vector<Told>& told);
   void solve();
+  void weigh(ChannelId channel);
+  void set_rates();
+  void set_rate(std::uint32_t clock, double rate);
   void attach(ChannelId channel, std::uint32_t clock);
   void detach(Flow& flow);
   void enlist(ChannelId channel);
@@ -136,11 +147,17 @@ class MaxMin final : public Network {
   MaxMinSolver solver_;
   std::vector<Flow> flows_;          ///< by channel
   std::vector<ChannelId> of_class_;  ///< by FlowClassId
-  std::vector<Clock> clocks_;        ///< by link
+  std::vector<Clock> clocks_;        ///< by link; by channel where sharing is not fair
   std::vector<Delay> delays_;
+  std::optional<Lines> lines_;        ///< where sharing is not fair
   std::vector<std::uint32_t> stale_;  ///< clocks
-  Earliest events_;                   ///< first the clocks, then the delays
-  Time now_{};                        ///< of the last change
+  struct Source {
+    bool of_clock = false;
+    std::uint32_t index = 0;
+  };
+  std::vector<Source> sources_;  ///< by number in events_
+  Earliest events_;
+  Time now_{};  ///< of the last change
 };
 
 ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
@@ -149,11 +166,26 @@ ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
   Flow& flow = flows_.emplace_back();
   const Channel& channel = channels_[id];
   flow.delay = delay_of(channel);
+  if (lines_) {
+    lines_->add_channel(channel);
+    add_clock();
+  }
   if (channel.links.empty()) return id;
   std::vector<std::uint32_t> route;
   for (const LinkId link : channel.links) route.push_back(link.value());
   flow.solved = solver_.add_class(route);
   of_class_.push_back(id);
+  return id;
+}
+
+std::uint32_t MaxMin::add_event(bool of_clock, std::size_t index) {
+  sources_.push_back({of_clock, static_cast<std::uint32_t>(index)});
+  return static_cast<std::uint32_t>(events_.add());
+}
+
+std::uint32_t MaxMin::add_clock() {
+  const auto id = static_cast<std::uint32_t>(clocks_.size());
+  clocks_.emplace_back().event = add_event(true, id);
   return id;
 }
 
@@ -163,8 +195,7 @@ std::uint32_t MaxMin::delay_of(const Channel& channel) {
   for (std::size_t i = 0; i < delays_.size(); ++i) {
     if (delays_[i].length == length) return static_cast<std::uint32_t>(i);
   }
-  delays_.push_back({length, {}});
-  events_.add();
+  delays_.push_back({add_event(false, delays_.size()), length, {}});
   return static_cast<std::uint32_t>(delays_.size() - 1);
 }
 
@@ -175,12 +206,14 @@ Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
   if (channel.links.empty() || bytes == Bytes{}) {
     return Passage{begin, channel.latency == Latency::kLast ? later(begin, channel.route_latency) : begin};
   }
+  if (lines_) lines_->enter(id, now);
+  now_ = now;
   if (begin == now) {
     enter(message, id, bytes, now);
     return {};
   }
   delay.waiting.push_back({begin, message, id, bytes});
-  if (delay.waiting.size() == 1) events_.set(clocks_.size() + flows_[id.index()].delay, begin);
+  if (delay.waiting.size() == 1) events_.set(delay.event, begin);
   return {};
 }
 
@@ -192,11 +225,11 @@ Time MaxMin::next() {
 void MaxMin::advance(Time now, std::vector<Told>& told) {
   const auto first = static_cast<std::ptrdiff_t>(told.size());
   while (events_.time() <= now) {
-    const auto source = static_cast<std::uint32_t>(events_.clock());
-    if (source < clocks_.size()) {
-      finish(source, now, told);
+    const Source source = sources_[events_.clock()];
+    if (source.of_clock) {
+      finish(source.index, now, told);
     } else {
-      release(source - static_cast<std::uint32_t>(clocks_.size()), now);
+      release(source.index, now);
     }
   }
   std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
@@ -210,7 +243,7 @@ void MaxMin::release(std::uint32_t id, Time now) {
     enter(one.message, one.channel, one.bytes, now);
     waiting.pop_front();
   }
-  events_.set(clocks_.size() + id, waiting.empty() ? Time::max() : waiting.front().until);
+  events_.set(delays_[id].event, waiting.empty() ? Time::max() : waiting.front().until);
 }
 
 void MaxMin::enter(MessageId message, ChannelId id, Bytes bytes, Time now) {
@@ -223,7 +256,13 @@ void MaxMin::enter(MessageId message, ChannelId id, Bytes bytes, Time now) {
   }
   push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
   if (flow.clock != kNone && flow.marks.front().message == message) enlist(id);
-  solver_.set_weight(flow.solved, static_cast<double>(flow.marks.size()));
+  weigh(id);
+}
+
+/// The solver's weight of a channel.
+void MaxMin::weigh(ChannelId id) {
+  const Flow& flow = flows_[id.index()];
+  solver_.set_weight(flow.solved, static_cast<double>(flow.marks.size()) * flow.weight);
 }
 
 /// Ends what ends within half a nanosecond of now: the event was rounded to a whole one.
@@ -238,7 +277,7 @@ void MaxMin::finish(std::uint32_t id, Time now, std::vector<Told>& told) {
     end_messages(channel, reached, now, told);
     drop_void_entries(clock);
   }
-  events_.set(id, Time::max());
+  events_.set(clock.event, Time::max());
   make_stale(id);
 }
 
@@ -250,8 +289,9 @@ void MaxMin::end_messages(ChannelId id, double count, Time now, std::vector<Told
   do {
     told.push_back({flow.marks.front().message, {now, arrived}});
     pop(flow.marks);
+    if (lines_) lines_->leave(id);
   } while (!flow.marks.empty() && flow.marks.front().count - flow.ahead <= count);
-  solver_.set_weight(flow.solved, static_cast<double>(flow.marks.size()));
+  weigh(id);
   if (flow.marks.empty()) {
     detach(flow);
     flow.ahead = 0;
@@ -261,18 +301,44 @@ void MaxMin::end_messages(ChannelId id, double count, Time now, std::vector<Told
 }
 
 void MaxMin::solve() {
+  if (lines_) {
+    for (const ChannelId id : lines_->settle()) {
+      flows_[id.index()].weight = lines_->weight(id);
+      weigh(id);
+    }
+  }
   solver_.solve();
-  for (const std::uint32_t link : solver_.changed_links()) {
-    clocks_[link].advance(now_);
-    clocks_[link].rate = solver_.level(link) == MaxMinSolver::kNoLimit ? 0 : solver_.level(link);
-    make_stale(link);
-  }
-  for (const FlowClassId moved : solver_.moved_classes()) {
-    detach(flows_[of_class_[moved.index()].index()]);
-    attach(of_class_[moved.index()], solver_.bottleneck(moved));
-  }
+  set_rates();
   for (const std::uint32_t clock : stale_) set_event(clock);
   stale_.clear();
+}
+
+void MaxMin::set_rates() {
+  if (lines_) {
+    for (std::uint32_t id = 0; id < flows_.size(); ++id) {
+      Flow& flow = flows_[id];
+      if (flow.marks.empty()) continue;
+      if (flow.clock == kNone) attach(ChannelId{id}, id);
+      set_rate(id, flow.weight * solver_.level(flow.solved));
+    }
+    return;
+  }
+  for (const std::uint32_t link : solver_.changed_links()) {
+    set_rate(link, solver_.level(link) == MaxMinSolver::kNoLimit ? 0 : solver_.level(link));
+  }
+  for (const FlowClassId moved : solver_.moved_classes()) {
+    const ChannelId id = of_class_[moved.index()];
+    detach(flows_[id.index()]);
+    attach(id, solver_.bottleneck(moved));
+  }
+}
+
+void MaxMin::set_rate(std::uint32_t id, double rate) {
+  Clock& clock = clocks_[id];
+  if (clock.rate == rate) return;
+  clock.advance(now_);
+  clock.rate = rate;
+  make_stale(id);
 }
 
 void MaxMin::attach(ChannelId id, std::uint32_t clock_id) {
@@ -317,7 +383,7 @@ void MaxMin::set_event(std::uint32_t id) {
   Clock& clock = clocks_[id];
   clock.stale = false;
   drop_void_entries(clock);
-  events_.set(id, clock.entries.empty() ? Time::max() : clock.when(clock.entries.front().count));
+  events_.set(clock.event, clock.entries.empty() ? Time::max() : clock.when(clock.entries.front().count));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace stepsim::testing {
 namespace {
@@ -103,13 +104,19 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return sendings[a].at < sendings[b].at; });
   std::vector<Network::Told> told;
+  // As the engine does: what happens at the instant of a start is taken first, and next() is not
+  // asked again before all starts of that instant.
   const auto take_until = [&](Time until) {
-    while (network->next() <= until && network->next() != Time::max()) network->advance(network->next(), told);
+    for (Time next = network->next(); next <= until && next != Time::max(); next = network->next()) {
+      network->advance(next, told);
+      if (next == until) return;
+    }
   };
+  Time reached = Time::min();
   for (const std::size_t i : order) {
     const Sending& one = sendings[i];
     const Time now{Duration{one.at}};
-    take_until(now);
+    if (std::exchange(reached, now) != now) take_until(now);
     const ChannelId channel = network->channel(one.from, one.to, one.latency);
     told.push_back({MessageId{i}, network->start(MessageId{i}, channel, Bytes{one.bytes}, now)});
   }
