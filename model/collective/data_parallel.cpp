@@ -18,7 +18,9 @@ bool is_matched_collective(const Dag& dag, TaskId task) {
 }
 
 /// Of each rank that has some, its threads that only carry collectives, by lane.
-std::map<Rank, std::vector<LaneId>> carriers_of(const Dag& dag) {
+using Carriers = std::map<Rank, std::vector<LaneId>>;
+
+Carriers carriers_of(const Dag& dag) {
   std::vector<bool> carries(dag.lanes().size(), false);
   std::vector<bool> works(dag.lanes().size(), false);
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -30,7 +32,7 @@ std::map<Rank, std::vector<LaneId>> carriers_of(const Dag& dag) {
       works[lane] = true;
     }
   }
-  std::map<Rank, std::vector<LaneId>> carriers;
+  Carriers carriers;
   for (std::size_t i = 0; i < dag.lanes().size(); ++i) {
     const Lane& lane = dag.lanes()[i];
     if (carries[i] && !works[i] && lane.kind == LaneKind::kThread) carriers[lane.rank].push_back(LaneId{i});
@@ -41,9 +43,9 @@ std::map<Rank, std::vector<LaneId>> carriers_of(const Dag& dag) {
 /// Turns the carrying threads of a capture into pools.
 class Pools {
  public:
-  explicit Pools(const Capture& capture)
+  Pools(const Capture& capture, const Carriers& carriers)
       : dag_(capture.dag), recording_(capture.recording), edit_(capture), pool_(dag_.lanes().size()) {
-    for (const auto& [rank, lanes] : carriers_of(dag_)) add_pool(dag_.lane(lanes.front()), lanes);
+    for (const auto& [rank, lanes] : carriers) add_pool(dag_.lane(lanes.front()), lanes);
     for (std::size_t i = 0; i < dag_.task_count(); ++i) {
       const TaskId task{i};
       if (is_pooled(task) && is_matched_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
@@ -53,8 +55,6 @@ class Pools {
                        [&](TaskId a, TaskId b) { return recording_.start[a.index()] < recording_.start[b.index()]; });
     }
   }
-
-  [[nodiscard]] bool none() const { return carried_.empty(); }
 
   Capture run() && {
     free_from_threads();
@@ -91,20 +91,37 @@ class Pools {
   }
 
   /// `collectives` of one pool, in the order in which they were taken. Those that nobody was
-  /// seen waiting for are waited for by who waits next.
+  /// seen waiting for are waited for by who waits next in the step, else by the next step.
   void wait_in_order(const std::vector<TaskId>& collectives) {
     std::vector<TaskId> unawaited;
     for (const TaskId collective : collectives) {
-      const std::vector<TaskId> waiters = waiters_of(collective);
-      for (const TaskId waiter : waiters) {
-        for (const TaskId earlier : unawaited) {
-          if (recording_.finish[earlier.index()] <= recording_.start[waiter.index()])
-            edit_.builder().add_edge(earlier, waiter, EdgeKind::kHandOff);
-        }
+      if (!unawaited.empty() && step_of(unawaited.front()) != step_of(collective)) {
+        await(unawaited, first_after(step_of(unawaited.front())));
+        unawaited.clear();
       }
+      const std::vector<TaskId> waiters = waiters_of(collective);
+      for (const TaskId waiter : waiters) await(unawaited, waiter);
       if (!waiters.empty()) unawaited.clear();
       if (waiters.empty()) unawaited.push_back(collective);
     }
+    if (!unawaited.empty()) await(unawaited, first_after(step_of(unawaited.front())));
+  }
+
+  void await(const std::vector<TaskId>& collectives, TaskId waiter) {
+    if (!waiter.valid()) return;
+    for (const TaskId collective : collectives) {
+      if (recording_.finish[collective.index()] <= recording_.start[waiter.index()])
+        edit_.builder().add_edge(collective, waiter, EdgeKind::kHandOff);
+    }
+  }
+
+  [[nodiscard]] std::int32_t step_of(TaskId task) const { return recording_.step[task.index()]; }
+
+  /// The first task of the rank's next step, if that follows.
+  [[nodiscard]] TaskId first_after(std::int32_t step) const {
+    const auto next = static_cast<std::size_t>(step + 1);
+    const bool follows = step >= 0 && next < recording_.steps.size() && recording_.steps[next - 1].next_follows;
+    return follows ? recording_.steps[next].first : TaskId{};
   }
 
   [[nodiscard]] std::vector<TaskId> waiters_of(TaskId collective) const {
@@ -126,8 +143,8 @@ class Pools {
 
 Capture under_models(Capture capture) {
   if (capture.recording.start.empty()) return capture;
-  Pools pools(capture);
-  return pools.none() ? std::move(capture) : std::move(pools).run();
+  const Carriers carriers = carriers_of(capture.dag);
+  return carriers.empty() ? std::move(capture) : Pools(capture, carriers).run();
 }
 
 }  // namespace stepsim

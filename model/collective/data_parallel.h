@@ -12,7 +12,8 @@ namespace stepsim {
 ///   collective is taken by whichever is free, in the order in which they were submitted. Which
 ///   thread took it, after which other one, was an outcome and is no edge any more.
 /// * Whoever waits for a collective waits for all that the rank submitted before it too, as a
-///   loop over futures does. In the recording those had ended, and no wait was seen.
+///   loop over futures does. In the recording those had ended, and no wait was seen. What nobody
+///   in its step was seen waiting for, the next step waits for.
 ///
 /// A collective whose submission was not recorded keeps its place after the one before it on
 /// its thread. Other captures are returned as they are. O(tasks log tasks + edges).

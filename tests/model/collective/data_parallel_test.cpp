@@ -36,6 +36,22 @@ TEST(UnderModelsTest, WhoWaitsForACollectiveWaitsForThoseBeforeIt) {
   }
 }
 
+TEST(UnderModelsTest, NextStepWaitsForWhatNobodyWaitedFor) {
+  const DataParallelJob one{.ranks = 1};
+  CaptureEdit edit(one.capture());
+  const std::vector<TaskId> optimizers = tasks_named(one.capture().dag, "optimizer");
+  std::erase_if(edit.builder().edges(), [&](const DagBuilder::Edge& edge) {
+    return edge.to == optimizers.front() && edge.kind == EdgeKind::kHandOff;
+  });
+  const Capture job = under_models(std::move(edit).finish());
+
+  const std::vector<TaskId> reductions = tasks_named(job.dag, "gloo:all_reduce");
+  const TaskId next_step = job.recording.steps[1].first;
+  EXPECT_TRUE(has_edge(job.dag, reductions[0], next_step));
+  EXPECT_TRUE(has_edge(job.dag, reductions[1], next_step));
+  EXPECT_FALSE(has_edge(job.dag, reductions[2], next_step));
+}
+
 TEST(UnderModelsTest, RecordedTimesAndStepsStayWithTheirTasks) {
   const Capture recorded = DataParallelJob{}.capture();
   const Capture job = under_models(recorded);
