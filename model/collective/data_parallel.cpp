@@ -13,9 +13,7 @@ namespace {
 /// Between two collectives a thread that carries them does nothing for longer than this.
 constexpr Duration kHandOver{100'000};
 
-bool is_matched_collective(const Dag& dag, TaskId task) {
-  return dag.kind(task) == TaskKind::kCollective && dag.rendezvous(task).valid();
-}
+bool is_collective(const Dag& dag, TaskId task) { return dag.kind(task) == TaskKind::kCollective; }
 
 /// Of each rank that has some, its threads that only carry collectives, by lane.
 using Carriers = std::map<Rank, std::vector<LaneId>>;
@@ -26,9 +24,9 @@ Carriers carriers_of(const Dag& dag) {
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const TaskId task{i};
     const std::size_t lane = dag.lane_id(task).index();
-    if (is_matched_collective(dag, task)) {
-      carries[lane] = true;
-    } else if (dag.kind(task) == TaskKind::kCollective || dag.duration(task) > kHandOver) {
+    if (is_collective(dag, task)) {
+      carries[lane] = carries[lane] || dag.rendezvous(task).valid();
+    } else if (dag.duration(task) > kHandOver) {
       works[lane] = true;
     }
   }
@@ -48,7 +46,7 @@ class Pools {
     for (const auto& [rank, lanes] : carriers) add_pool(dag_.lane(lanes.front()), lanes);
     for (std::size_t i = 0; i < dag_.task_count(); ++i) {
       const TaskId task{i};
-      if (is_pooled(task) && is_matched_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
+      if (is_pooled(task) && is_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
     }
     for (auto& [pool, carried] : carried_) {
       std::stable_sort(carried.begin(), carried.end(),
