@@ -66,30 +66,33 @@ class WorkloadOfGpu {
       if (const auto step = step_.find(span.step); step != step_.end()) by_step[step->second].push_back(&span);
     }
     for (std::uint32_t step = 0; step < by_step.size(); ++step) add_runs(by_step[step], step);
-    for (PsOperator& op : made_.operators) fill_in_runs(op);
     for (const OperatorSpan* const span : by_step.front()) add_inputs(*span);
   }
 
+  /// An operator that a step lacks is taken to have run as in the first one.
   void add_runs(const std::vector<const OperatorSpan*>& spans, std::uint32_t step) {
     std::map<std::uint32_t, std::uint32_t> seen;
+    for (PsOperator& op : made_.operators) {
+      const Duration later = tasks_.aligned(gpu_, spans.front()->start) - made_.operators.front().runs.front().start;
+      op.runs.push_back({op.runs.front().start + later, op.runs.front().finish + later});
+    }
     for (const OperatorSpan* const span : spans) {
       const Place place{span->name, seen[span->name]++};
-      if (step == 0) {
-        place_.try_emplace(place, static_cast<std::uint32_t>(made_.operators.size()));
-        of_name_[span->name].push_back(static_cast<std::uint32_t>(made_.operators.size()));
-        PsOperator& op = made_.operators.emplace_back();
-        op.name = plan_.names[span->name];
-        op.row = span->row;
-        op.update = is_update(op.name);
-      }
+      if (step == 0) add_operator(*span, place);
       const auto known = place_.find(place);
-      if (known != place_.end()) made_.operators[known->second].runs.push_back(aligned(span->start, span->finish));
+      if (known != place_.end()) made_.operators[known->second].runs[step] = aligned(span->start, span->finish);
     }
   }
 
-  /// An operator that a step lacks is taken to have run as in the first one.
-  void fill_in_runs(PsOperator& op) const {
-    while (op.runs.size() < out_.steps.size()) op.runs.push_back(op.runs.front());
+  void add_operator(const OperatorSpan& span, Place place) {
+    const auto index = static_cast<std::uint32_t>(made_.operators.size());
+    place_.try_emplace(place, index);
+    of_name_[span.name].push_back(index);
+    PsOperator& op = made_.operators.emplace_back();
+    op.name = plan_.names[span.name];
+    op.row = span.row;
+    op.update = is_update(op.name);
+    op.runs.resize(1);
   }
 
   /// What an operator's inputs name: the last run before it in its step, else in the step before.
