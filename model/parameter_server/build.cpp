@@ -58,7 +58,33 @@ PsJobGraph graph_for(const Capture& capture, const PsOptions& options, const Clu
   return graph;
 }
 
+/// About how long an iteration of the captured job took.
+Duration iteration_of(const PsWorkload& workload) {
+  const std::vector<PsOperator>& operators = workload.gpus.front().operators;
+  const std::vector<PsRun>& first = operators.front().runs;
+  if (first.size() > 1 && workload.steps[1] == workload.steps[0] + 1 && first[1].start > first[0].start)
+    return first[1].start - first[0].start;
+  return operators.back().runs.front().finish - first.front().start;
+}
+
+/// A task in front of each worker's first step that lasts as long as it is to begin later.
+void spread_workers(PsJobGraph& graph) {
+  const Duration iteration = iteration_of(graph.workload);
+  for (std::uint32_t worker = 0; worker < graph.shape.workers; ++worker) {
+    for (std::uint32_t local_rank = 0; local_rank < graph.shape.local_size; ++local_rank) {
+      PsGpuGraph& gpu = graph.gpu(worker, local_rank);
+      for (const auto& [row, lane] : gpu.rows) {
+        gpu.last_of_row[row] = graph.builder.add_task({.kind = TaskKind::kControl,
+                                                       .name = graph.builder.intern("begins later"),
+                                                       .lane = lane,
+                                                       .duration = iteration * worker / graph.shape.workers});
+      }
+    }
+  }
+}
+
 void add_steps(PsJobGraph& graph) {
+  if (graph.options.spread) spread_workers(graph);
   const auto recorded = static_cast<std::uint32_t>(graph.workload.steps.size());
   for (std::uint32_t i = 0; i < graph.options.warm_up + recorded; ++i) {
     graph.is_recorded = i >= graph.options.warm_up;

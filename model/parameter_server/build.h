@@ -14,7 +14,11 @@ namespace stepsim {
 struct PsOptions {
   Job job;                            ///< workers and servers are set
   std::vector<double> compute_scale;  ///< by worker, of its operators' durations; 1 for those not named
-  std::uint32_t warm_up = 2;          ///< steps before the recorded ones, so that these find a job under way
+  std::uint32_t warm_up = 5;          ///< steps before the recorded ones, so that these find a job under way
+  /// Workers begin spread evenly over an iteration. A job that pulls its workers together does
+  /// so while it warms up; where they get into each other's way, they stay apart, as real ones
+  /// do. False: they begin as they were recorded.
+  bool spread = true;
 };
 
 /// The settings under which the capture ran.

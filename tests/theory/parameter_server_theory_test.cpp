@@ -38,6 +38,13 @@ Replayed replayed(const Capture& capture, const PsOptions& options) {
   return result;
 }
 
+/// The captured settings, with all workers beginning at once.
+PsOptions in_step(const Capture& capture) {
+  PsOptions options = as_captured(*capture.parameter_server);
+  options.spread = false;
+  return options;
+}
+
 /// The distance between the last two starts of FW.0 of rank 0.
 Duration step_of(const Replayed& job) {
   std::vector<Time> starts;
@@ -50,7 +57,7 @@ Duration step_of(const Replayed& job) {
 
 Duration step_of(const WorkloadMaker& maker, Control control = Control::kInline) {
   const Capture capture = maker.capture();
-  PsOptions options = as_captured(*capture.parameter_server);
+  PsOptions options = in_step(capture);
   options.job.control = control;
   return step_of(replayed(capture, options));
 }
@@ -107,7 +114,7 @@ TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   maker.tensors = {Bytes{4 * kTensor}};
   maker.copy = Duration{30'000};
   const Capture capture = maker.capture();
-  PsOptions options = as_captured(*capture.parameter_server);
+  PsOptions options = in_step(capture);
   options.job.credit_bytes = Bytes{kTensor};
   const Duration round = maker.copy + kWire + kHeader + kLatency * 2;
   const Duration tail = kHeader + kLatency * 2 + kWire + maker.copy;
@@ -119,7 +126,7 @@ TEST(PsTheory, AcrossTheBarrierCommunicationHidesBehindOtherLayers) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{}, Bytes{1'000}};
   const Capture capture = maker.capture();
-  PsOptions options = as_captured(*capture.parameter_server);
+  PsOptions options = in_step(capture);
   options.job.barrier = Barrier::kCross;
   // Only layer 0's tensor is waited for: its backward is the last, its forward the first.
   const Duration exposed = kHeader * 2 + kLatency * 4;
@@ -130,7 +137,7 @@ TEST(PsTheory, ASlowWorkerKeepsTheOthersWaiting) {
   WorkloadMaker maker;
   maker.workers = 2;
   const Capture capture = maker.capture();
-  PsOptions options = as_captured(*capture.parameter_server);
+  PsOptions options = in_step(capture);
   options.compute_scale = {1, 3};
   // The slow worker pushes last, alone; the answers to both share the server's link.
   const Duration slow = (kForward + kBackward) * 3 + kWire + kLatency * 4 + kHeader * 2 + kUpdate * 3;
@@ -143,7 +150,7 @@ TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{4 * kTensor}};
   const Capture capture = maker.capture();
-  PsOptions options = as_captured(*capture.parameter_server);
+  PsOptions options = in_step(capture);
   Cluster cluster = switch_of(2, kRate, kLinkLatency);
   cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // ten times what a push takes
   const auto step = [&](std::uint32_t threads) {

@@ -70,11 +70,22 @@ TEST(PsBuild, HasWarmUpStepsThatAreNotReported) {
   WorkloadMaker maker;
   maker.steps = 3;
   const Capture job = built(maker.capture());
-  EXPECT_EQ(named(job.dag, "UPDATE").size(), 5U);
+  EXPECT_EQ(named(job.dag, "UPDATE").size(), 3U + PsOptions{}.warm_up);
   ASSERT_EQ(job.recording.steps.size(), 3U);
   EXPECT_EQ(job.recording.steps[0].number, 10);
   EXPECT_TRUE(job.recording.steps[1].next_follows);
   EXPECT_FALSE(job.recording.steps[2].next_follows);
+}
+
+TEST(PsBuild, SpreadsItsWorkersEvenlyOverAnIteration) {
+  WorkloadMaker maker;
+  maker.workers = 4;
+  const Capture job = built(maker.capture());
+  for (Rank rank = 0; rank < 4; ++rank) {
+    const TaskId wait = named(job.dag, "begins later", rank).front();
+    EXPECT_EQ(job.dag.duration(wait), (kForward + kBackward + kUpdate) * rank / 4);
+    EXPECT_TRUE(has_edge(job.dag, wait, named(job.dag, "FW.0", rank).front()));
+  }
 }
 
 TEST(PsBuild, KeepsTheMeasuredTimesOfTheCapture) {
