@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_COLLECTIVE_ALGORITHM_H
 #define STEPSIM_MODEL_COLLECTIVE_ALGORITHM_H
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -19,13 +20,14 @@ struct CollectiveShape {
   std::uint32_t root = 0;
   std::uint32_t members_per_host = 1;  ///< hierarchical: member m is on host m / members_per_host
   Bytes buffered{};                    ///< as Collective::buffered; at most bytes
+  friend auto operator<=>(const CollectiveShape&, const CollectiveShape&) noexcept = default;
 };
 
 /// One message of a round.
 struct Send {
   std::uint32_t to = 0;
   Bytes bytes{};
-  Bytes offset{};  ///< where in the payload they lie; of an all-to-all, in the sender's, its own part first
+  Bytes offset{};            ///< where in the payload they lie; of an all-to-all, in the sender's, its own part first
   bool left_behind = false;  ///< the sender does not wait for it
 };
 
@@ -41,9 +43,9 @@ struct MessageCost {
 
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
 /// stored per message. A member begins round k + 1 when everything it sent in round k has
-/// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together, after
-/// the last of them came. A member is done after its last round.
-/// One .cpp in model/collective/ defines one constant.
+/// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together,
+/// after the last of them came. A member is done after its last round. One .cpp in model/collective/ defines one
+/// constant.
 struct CollectiveModel {
   std::string_view name;  ///< "ring"
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -13,19 +14,29 @@
 namespace stepsim {
 namespace {
 
-/// What goes over a rank's link, each way.
-struct Load {
-  double sent = 0;
-  double received = 0;
+/// What goes over a rank's link one way.
+struct Flow {
+  double bytes = 0;
   double messages = 0;  ///< one after the other
 
-  Load& operator+=(const Load& other) {
-    sent += other.sent;
-    received += other.received;
+  Flow& operator+=(const Flow& other) {
+    bytes += other.bytes;
     messages += other.messages;
     return *this;
   }
-  [[nodiscard]] double bytes() const { return std::max(sent, received); }
+};
+
+/// Both ways; the fuller one takes the time.
+struct Load {
+  Flow out;
+  Flow in;
+
+  Load& operator+=(const Load& other) {
+    out += other.out;
+    in += other.in;
+    return *this;
+  }
+  [[nodiscard]] const Flow& fuller() const { return out.bytes < in.bytes ? in : out; }
 };
 
 /// A rank's part in one collective: when its link is busy with it, and what that carries.
@@ -44,44 +55,60 @@ std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& 
       sends.clear();
       model.sends(shape, member, round, sends);
       for (const Send& send : sends) {
-        loads[member] += {static_cast<double>(send.bytes.count()), 0, 1};
-        loads[send.to] += {0, static_cast<double>(send.bytes.count()), 0};
+        const Flow flow{static_cast<double>(send.bytes.count()), 1};
+        loads[member].out += flow;
+        loads[send.to].in += flow;
       }
     }
   }
   return loads;
 }
 
-std::vector<TaskId> by_rank(const Dag& dag, RendezvousId rendezvous) {
+std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
   std::vector<TaskId> group(dag.members(rendezvous).begin(), dag.members(rendezvous).end());
   std::stable_sort(group.begin(), group.end(), [&](TaskId a, TaskId b) { return dag.lane(a).rank < dag.lane(b).rank; });
   return group;
 }
 
-std::map<Rank, std::vector<Use>> uses_of(const Capture& capture) {
-  const Dag& dag = capture.dag;
-  std::map<Rank, std::vector<Use>> uses;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const Collective& collective = dag.collective(RendezvousId{i});
-    const std::vector<TaskId> group = by_rank(dag, RendezvousId{i});
-    const CollectiveShape shape{
-        collective.op,      static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1,
-        collective.buffered};
+/// The parts of all ranks in the collectives of a capture.
+class UseFinder {
+ public:
+  explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) add(RendezvousId{i});
+  }
+  [[nodiscard]] const std::map<Rank, std::vector<Use>>& by_rank() const { return uses_; }
+
+ private:
+  void add(RendezvousId rendezvous) {
+    const Collective& collective = dag_.collective(rendezvous);
+    const std::vector<TaskId> group = group_of(dag_, rendezvous);
+    const auto members = static_cast<std::uint32_t>(group.size());
+    const CollectiveShape shape{collective.op, members, collective.bytes, collective.root, 1, collective.buffered};
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
-    if (model == nullptr) continue;
+    if (model == nullptr) return;
     Time begin = Time::min();
     Time end = Time::min();
     for (const TaskId member : group) {
-      begin = std::max(begin, capture.recording.start[member.index()]);
-      end = std::max(end, capture.recording.finish[member.index()]);
+      begin = std::max(begin, recording_.start[member.index()]);
+      end = std::max(end, recording_.finish[member.index()]);
     }
-    const std::vector<Load> loads = loads_of(*model, shape);
-    for (std::size_t member = 0; member < group.size(); ++member) {
-      if (begin < end) uses[dag.lane(group[member]).rank].push_back({begin, end, loads[member]});
-    }
+    if (begin >= end) return;
+    const std::vector<Load>& loads = loads_for(*model, shape);
+    for (std::size_t member = 0; member < group.size(); ++member)
+      uses_[dag_.lane(group[member]).rank].push_back({begin, end, loads[member]});
   }
-  return uses;
-}
+
+  const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
+    const auto [entry, is_new] = loads_.try_emplace({model.algorithm, shape});
+    if (is_new) entry->second = loads_of(model, shape);
+    return entry->second;
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  std::map<Rank, std::vector<Use>> uses_;
+  std::map<std::pair<CollectiveAlgorithm, CollectiveShape>, std::vector<Load>> loads_;  ///< steps repeat their shapes
+};
 
 /// Uses that overlap, as one.
 std::vector<Use> busy_periods(std::vector<Use> uses) {
@@ -98,22 +125,57 @@ std::vector<Use> busy_periods(std::vector<Use> uses) {
   return periods;
 }
 
+/// Weighted: long periods vary more, by about the root of their length.
 struct Samples {
-  std::vector<double> rows;  ///< bytes, messages
+  std::vector<double> bytes;
+  std::vector<double> messages;
   std::vector<double> times;
 };
 
 Samples samples_of(const Capture& capture) {
   Samples samples;
-  for (const auto& [rank, uses] : uses_of(capture)) {
+  const UseFinder finder(capture);
+  for (const auto& [rank, uses] : finder.by_rank()) {
     for (const Use& period : busy_periods(uses)) {
-      if (period.load.bytes() <= 0) continue;
-      const double weight = 1 / std::sqrt(period.load.bytes());
-      samples.rows.insert(samples.rows.end(), {weight * period.load.bytes(), weight * period.load.messages});
+      const Flow& flow = period.load.fuller();
+      if (flow.bytes <= 0) continue;
+      const double weight = 1 / std::sqrt(flow.bytes);
+      samples.bytes.push_back(weight * flow.bytes);
+      samples.messages.push_back(weight * flow.messages);
       samples.times.push_back(weight * static_cast<double>((period.end - period.begin).count()));
     }
   }
   return samples;
+}
+
+/// What a message costs: nanoseconds a byte, and besides.
+struct CostFit {
+  double a_byte = 0;
+  double besides = 0;
+  SumFit fit;
+};
+
+/// Whether the periods' mean messages differ enough to tell bytes and messages apart.
+bool sizes_differ(const Samples& samples) {
+  double smallest = std::numeric_limits<double>::max();
+  double largest = 0;
+  for (std::size_t i = 0; i < samples.times.size(); ++i) {
+    smallest = std::min(smallest, samples.bytes[i] / samples.messages[i]);
+    largest = std::max(largest, samples.bytes[i] / samples.messages[i]);
+  }
+  return largest >= 2 * smallest;
+}
+
+CostFit fit_cost(const Samples& samples) {
+  if (sizes_differ(samples)) {
+    std::vector<double> rows;
+    for (std::size_t i = 0; i < samples.times.size(); ++i)
+      rows.insert(rows.end(), {samples.bytes[i], samples.messages[i]});
+    SumFit fit = fit_sum(rows, 2, samples.times);
+    if (fit.coefficients[0] > 0) return {fit.coefficients[0], fit.coefficients[1], std::move(fit)};
+  }
+  SumFit fit = fit_sum(samples.bytes, 1, samples.times);
+  return {fit.coefficients[0], 0, std::move(fit)};
 }
 
 /// Where the ranks are, and what of their links is known before anything is measured.
@@ -142,18 +204,19 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
   if (capture.recording.start.empty()) return std::nullopt;
   const Samples samples = samples_of(capture);
   if (samples.times.empty()) return std::nullopt;
-  const SumFit fit = fit_sum(samples.rows, 2, samples.times);
-  if (fit.coefficients[0] <= 0) return std::nullopt;
-  const Bandwidth goodput = Bandwidth::from_bytes_per_second(std::round(1e9 / fit.coefficients[0]));
-  const Duration alpha{std::llround(fit.coefficients[1])};
+  const CostFit cost = fit_cost(samples);
+  if (cost.a_byte <= 0) return std::nullopt;
+  const Bandwidth goodput = Bandwidth::from_bytes_per_second(std::round(1e9 / cost.a_byte));
+  const Duration alpha{std::llround(cost.besides)};
 
   Calibration result = prior(capture);
   std::erase_if(result.assumptions, [](const std::string& text) { return text.starts_with("A link carries"); });
   set_links(result.cluster, goodput, alpha);
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";
-  result.fits.push_back({"link goodput", to_text(goodput), fit.samples, fit.residual, from});
+  result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});
   if (alpha > Duration{})
-    result.fits.push_back({"time of a message besides its bytes", to_text(alpha), fit.samples, fit.residual, from});
+    result.fits.push_back(
+        {"time of a message besides its bytes", to_text(alpha), cost.fit.samples, cost.fit.residual, from});
   return result;
 }
 

@@ -18,12 +18,12 @@ namespace stepsim {
 ///
 /// with what the rank sends or receives in it by the algorithm's rounds, whichever is more. A
 /// ring all-reduce of n members counts 2 (n - 1) / n of its payload. Long periods vary more, so
-/// samples are weighted by 1 / bytes; the two parts are told apart only where message sizes
-/// differ. The goodput becomes the efficiency of job.yaml's bandwidth, or the bandwidth where
+/// samples are weighted by 1 / bytes; the two parts are told apart only where the periods' mean
+/// messages differ at least twofold. The goodput becomes the efficiency of job.yaml's bandwidth, or the bandwidth where
 /// that is missing or less; alpha beyond the links' latency is the message overhead.
 ///
 /// Ranks lie on hosts as network_of_job_file() puts them, else each has a link of its own.
-/// O(collectives * rounds * members).
+/// O(collectives * members + shapes * rounds * members).
 [[nodiscard]] std::optional<Calibration> calibrate_collectives(const Capture& capture);
 
 }  // namespace stepsim

@@ -60,6 +60,18 @@ TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
   EXPECT_NEAR(static_cast<double>(alpha.count()), 300'000, 3'000);
 }
 
+TEST(CalibrateCollectivesTest, MessagesOfAboutOneSizeTellTheGoodputAlone) {
+  // Three ranks, payloads that three does not divide: parts differ by a byte.
+  const Capture capture =
+      DataParallelJob{.ranks = 3, .gradients = {Bytes{1'000'000}, Bytes{1'000'001}, Bytes{2'000'000}}}.capture();
+
+  const Calibration calibration = *calibrate_collectives(capture);
+
+  EXPECT_NEAR(goodput(calibration), 1e9, 1e4);
+  EXPECT_EQ(calibration.cluster.network.message_overhead, Duration{});
+  EXPECT_EQ(calibration.fits.size(), 1U);
+}
+
 TEST(CalibrateCollectivesTest, JobFilesBandwidthIsKeptAndItsEfficiencyFitted) {
   Capture capture = DataParallelJob{}.capture();
   capture.job.bandwidth = Bandwidth::from_bits_per_second(10e9);
