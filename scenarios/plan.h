@@ -1,0 +1,51 @@
+#ifndef STEPSIM_SCENARIOS_PLAN_H
+#define STEPSIM_SCENARIOS_PLAN_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+#include "model/job.h"
+#include "model/network/network.h"
+#include "model/recording.h"
+#include "model/units.h"
+
+namespace stepsim::scenarios {
+
+/// What a scenario makes of a captured job. Changes fill it in one after the other; predict()
+/// (scenarios/predict.h) then carries it out: first the job's own graph is made for `job`, then
+/// edits change it in order, then rules change durations in order, then all is replayed on
+/// `cluster` under `network`.
+struct Plan {
+  const Capture* captured = nullptr;  ///< as loaded
+  Job job;                            ///< how the job runs: job.yaml's, workers and servers set where they are known
+  Cluster cluster;                    ///< what it runs on: as given, or calibrated
+  const NetworkModel* network = nullptr;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;  ///< of collectives that do not say theirs
+  bool colocated_servers = false;
+
+  /// Makes another graph of one.
+  using Edit = std::function<Capture(const Capture& capture)>;
+  std::vector<Edit> edits;
+  /// Changes durations, by TaskId of `capture`; none may become negative.
+  using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
+  std::vector<Rule> rules;
+
+  /// What the answer rests on, one sentence each, beside the capture's own assumptions.
+  std::vector<std::string> assumptions;
+  /// Says all that the graph depends on: plans of one capture with equal texts have equal
+  /// graphs, so that a sweep makes each graph once. A change that adds an edit, or touches the
+  /// job, appends itself.
+  std::string structure;
+};
+
+/// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
+[[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
+/// To the nearest nanosecond; stops at 146 years.
+[[nodiscard]] Duration scaled(Duration duration, double factor) noexcept;
+
+}  // namespace stepsim::scenarios
+
+#endif

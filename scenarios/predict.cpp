@@ -1,0 +1,96 @@
+#include "scenarios/predict.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "model/collective/buckets.h"
+#include "model/collective/data_parallel.h"
+#include "model/collective/ranks.h"
+#include "model/error.h"
+#include "model/parameter_server/build.h"
+#include "sim/machine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+std::uint32_t workers_of(const Capture& capture) {
+  const auto ranks = static_cast<std::uint32_t>(capture.recording.ranks.size());
+  return capture.job.workers.value_or(std::max(1U, ranks / capture.job.local_size.value_or(1)));
+}
+
+/// The graph of a job of servers and workers.
+Capture parameter_server_graph(const Plan& plan) {
+  PsOptions options = as_captured(*plan.captured->parameter_server);
+  options.job = plan.job;
+  return build_parameter_server(*plan.captured, options, plan.cluster);
+}
+
+/// The graph of any other job.
+Capture rank_graph(const Plan& plan) {
+  Capture graph = under_models(*plan.captured);
+  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes) graph = with_buckets(graph, *plan.job.bucket_bytes);
+  const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
+  if (*plan.job.workers != workers_of(*plan.captured)) graph = with_ranks(graph, ranks);
+  return graph;
+}
+
+}  // namespace
+
+Predictor::Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network)
+    : captured_(captured), cluster_(std::move(cluster)), network_(network) {}
+
+Plan Predictor::plan() const {
+  Plan plan;
+  plan.captured = &captured_;
+  plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
+  plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
+  plan.cluster = cluster_;
+  plan.network = &network_;
+  return plan;
+}
+
+Capture Predictor::make_graph(const Plan& plan) const {
+  Capture graph = plan.network->make == nullptr ? captured_
+                  : captured_.parameter_server  ? parameter_server_graph(plan)
+                                                : rank_graph(plan);
+  graph.job = plan.job;
+  for (const Plan::Edit& edit : plan.edits) graph = edit(graph);
+  return graph;
+}
+
+std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
+  std::promise<std::shared_ptr<const Capture>> promise;
+  std::unique_lock lock(mutex_);
+  const auto [slot, mine] = graphs_.try_emplace(plan.structure);
+  if (mine) slot->second = promise.get_future().share();
+  const auto graph = slot->second;
+  lock.unlock();
+  if (!mine) return graph.get();
+  try {
+    promise.set_value(std::make_shared<const Capture>(make_graph(plan)));
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+  }
+  return graph.get();
+}
+
+Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
+  Prediction prediction;
+  prediction.graph = graph_of(plan);
+  const Capture& graph = *prediction.graph;
+  sim::Machine machine = sim::Machine::as_recorded(graph);
+  machine.set_network(*plan.network, plan.cluster);
+  if (!plan.rules.empty()) {
+    std::vector<Duration> durations(graph.dag.task_count());
+    for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
+    for (const Plan::Rule& rule : plan.rules) rule(graph, durations);
+    machine.set_durations(std::move(durations));
+  }
+  prediction.timeline = sim::replay(graph.dag, machine, options);
+  prediction.iteration = sim::summarize(graph, prediction.timeline).iteration.replayed;
+  return prediction;
+}
+
+}  // namespace stepsim::scenarios

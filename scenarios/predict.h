@@ -1,0 +1,49 @@
+#ifndef STEPSIM_SCENARIOS_PREDICT_H
+#define STEPSIM_SCENARIOS_PREDICT_H
+
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "scenarios/plan.h"
+#include "sim/engine.h"
+#include "sim/timeline.h"
+
+namespace stepsim::scenarios {
+
+/// A replay of what a plan makes of the job.
+struct Prediction {
+  std::shared_ptr<const Capture> graph;  ///< what was replayed, and what was measured of it
+  sim::Timeline timeline;                ///< of graph->dag
+  Duration iteration{};                  ///< as the replay's report defines it (docs/command-line.md)
+};
+
+/// Predicts plans of one capture. Any number of threads may ask at once; graphs are made once
+/// and shared, so that a sweep over bandwidths has one.
+class Predictor {
+ public:
+  /// Refers to all but the network's name. `cluster`: what the capture ran on.
+  Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network);
+
+  /// The plan that changes nothing.
+  [[nodiscard]] Plan plan() const;
+  /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
+  /// go together, and what replay() throws. The answer does not depend on options.threads.
+  [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
+  [[nodiscard]] Capture make_graph(const Plan& plan) const;
+
+  const Capture& captured_;
+  Cluster cluster_;
+  const NetworkModel& network_;
+  std::mutex mutex_;  ///< of graphs_
+  std::map<std::string, std::shared_future<std::shared_ptr<const Capture>>> graphs_;  ///< by Plan::structure
+};
+
+}  // namespace stepsim::scenarios
+
+#endif

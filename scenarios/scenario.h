@@ -1,0 +1,46 @@
+#ifndef STEPSIM_SCENARIOS_SCENARIO_H
+#define STEPSIM_SCENARIOS_SCENARIO_H
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/what_if.h"
+
+namespace stepsim::scenarios {
+
+/// The YAML that changes refer to.
+struct Document {
+  std::string name;  ///< the file, for messages
+  YamlValue root;
+};
+
+/// One axis of a sweep: the values of one parameter.
+struct Axis {
+  std::string key;  ///< "network.bandwidth", "compute{worker=1}.scale"
+  YamlField values;  ///< a list, not empty
+};
+
+/// What is asked of a capture: changes in order, and for a sweep a grid over more.
+struct Scenario {
+  std::string name;
+  std::vector<Change> changes;
+  std::vector<Axis> sweep;  ///< empty: one scenario
+  std::vector<std::shared_ptr<const Document>> documents;  ///< what the above refers to
+};
+
+/// Reads a scenario file's text; `name` stands for its path in messages. Throws InputError with
+/// file and line, one sentence.
+[[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
+
+/// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE.
+/// Throws UsageError.
+void add_set(Scenario& scenario, std::string_view text);
+
+/// The change that gives an axis one of its values; `document` holds what it refers to.
+[[nodiscard]] Change change_at(const Axis& axis, const YamlValue& value, std::shared_ptr<const Document>& document);
+
+}  // namespace stepsim::scenarios
+
+#endif

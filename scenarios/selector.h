@@ -1,0 +1,54 @@
+#ifndef STEPSIM_SCENARIOS_SELECTOR_H
+#define STEPSIM_SCENARIOS_SELECTOR_H
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/recording.h"
+#include "model/yaml_value.h"
+
+namespace stepsim::scenarios {
+
+/// Which tasks a change is for. Every key that is given must hold:
+///
+/// | key    | a task is meant if                                                               |
+/// |--------|----------------------------------------------------------------------------------|
+/// | rank   | its rank is in the list "0,2,4-7"                                                |
+/// | worker | it runs on one of these workers (a rank's, divided by local_size); no server     |
+/// | host   | its host has this name                                                           |
+/// | device | it runs on this device of its host                                               |
+/// | stream | it runs on this stream                                                           |
+/// | step   | it belongs to one of these steps, by the trace's numbers                         |
+/// | kind   | it is a host, runtime, kernel, copy, memset, collective, transfer, operator, server or control task |
+/// | layer  | its name is FW.NAME, BW.NAME or UPDATE.NAME                                      |
+/// | name   | this regular expression (RE2: linear in the name) matches somewhere in its name   |
+/// | bytes  | it moves as many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                         |
+class Selector {
+ public:
+  /// Every task.
+  Selector() = default;
+  /// Reads `{worker: 1, name: "BW\\..*"}`. Throws InputError.
+  explicit Selector(const YamlField& map);
+
+  [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
+  /// The tasks that are meant, ascending. Throws InputError (at the selector) if none is, with
+  /// what there is. O(tasks).
+  [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
+  /// "{worker=1,name=BW.*}", or nothing for every task.
+  [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
+
+ private:
+  /// Made once for a capture, then asked for every task.
+  using Test = std::function<bool(TaskId task)>;
+  using TestFor = std::function<Test(const Capture& capture)>;
+
+  std::vector<TestFor> tests_;
+  std::string text_;
+  YamlField place_;
+};
+
+}  // namespace stepsim::scenarios
+
+#endif

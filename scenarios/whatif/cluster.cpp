@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/parameter_server/build.h"
+#include "scenarios/what_if.h"
+
+// More or fewer machines. Those that were not captured are copies of those that were.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::uint32_t kMost = 100'000;
+constexpr std::array kParameters{
+    Parameter{"workers", "a whole number from 1", "workers; of a job without servers, its ranks by local_size", ""},
+    Parameter{"servers", "a whole number from 1", "parameter servers", ""},
+    Parameter{"colocated", "true or false", "servers run on the workers' hosts and share their links", ""},
+};
+
+void apply(const Change& change, Plan& plan) {
+  const YamlField* const workers = change.find("workers");
+  const YamlField* const servers = change.find("servers");
+  const YamlField* const colocated = change.find("colocated");
+  const bool has_servers = plan.captured->parameter_server != nullptr;
+  for (const YamlField* const value : {servers, colocated}) {
+    if (value != nullptr && !has_servers) value->fail("the job has no parameter servers; expected one that has");
+  }
+  if (plan.network->make == nullptr) {
+    change.find(change.find("workers") != nullptr ? "workers" : "servers")
+        ->fail("under --network recorded transfers keep their recorded times; expected another network model");
+  }
+  const std::uint32_t before = plan.job.workers.value();
+  if (workers != nullptr) plan.job.workers = workers->count(1, kMost);
+  if (servers != nullptr) plan.job.servers = servers->count(1, kMost);
+  if (colocated != nullptr) plan.colocated_servers = colocated->flag();
+  const std::uint32_t per_worker = has_servers ? 1 : plan.job.local_size.value_or(1);
+  plan.cluster = with_endpoints(plan.cluster, *plan.job.workers * per_worker, has_servers ? plan.job.servers.value_or(1) : 0,
+                                plan.colocated_servers);
+  if (*plan.job.workers > before) {
+    plan.assumptions.push_back(fmt::format(
+        "workers beyond the {} that were captured do what a captured one did, on a host and link like its own", before));
+  }
+  plan.structure += change.to_text() + '\n';
+}
+
+}  // namespace
+
+extern const WhatIf cluster_what_if;
+const WhatIf cluster_what_if{
+    .name = "cluster",
+    .summary = "more or fewer workers and servers",
+    .ignores = "differences between machines, and what the job itself would do otherwise with another number of them",
+    .parameters = kParameters,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,99 @@
+#include <array>
+
+#include "model/capture_edit.h"
+#include "scenarios/what_if.h"
+
+// How the job communicates: the settings of job.yaml, and the algorithm of its collectives.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::array kParameters{
+    Parameter{"partition_bytes", "a size such as 1MiB", "the bound of a parameter server's partitions", ""},
+    Parameter{"bucket_bytes", "a size such as 25MB", "gradients are reduced in buckets of this size", ""},
+    Parameter{"schedule", "fifo or priority", "whose partition goes first: as they come, or the first declared", ""},
+    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "pushes that may be under way at once", ""},
+    Parameter{"barrier", "global or cross", "a step waits for all tensors, or each layer for its own", ""},
+    Parameter{"control", "first or inline", "acknowledgements and requests ahead of bulk data, or behind it", ""},
+    Parameter{"key_hash", "djb2, sdbm, naive or mixed", "which server holds a partition", ""},
+    Parameter{"algorithm", "ring, tree, halving_doubling, direct or hierarchical", "of collectives", ""},
+};
+
+using Set = void (*)(Job& job, const YamlField& value);
+struct JobParameter {
+  std::string_view name;
+  Set set;
+};
+constexpr std::array kJobParameters{
+    JobParameter{"partition_bytes", [](Job& job, const YamlField& value) { job.partition_bytes = value.bytes(1); }},
+    JobParameter{"bucket_bytes", [](Job& job, const YamlField& value) { job.bucket_bytes = value.bytes(1); }},
+    JobParameter{"schedule",
+                 [](Job& job, const YamlField& value) {
+                   job.schedule = static_cast<Schedule>(value.one_of_words({"fifo", "priority"}));
+                 }},
+    JobParameter{"credit_bytes", [](Job& job, const YamlField& value) { job.credit_bytes = value.bytes(0); }},
+    JobParameter{"barrier",
+                 [](Job& job, const YamlField& value) {
+                   job.barrier = static_cast<Barrier>(value.one_of_words({"global", "cross"}));
+                 }},
+    JobParameter{"control",
+                 [](Job& job, const YamlField& value) {
+                   job.control = static_cast<Control>(value.one_of_words({"first", "inline"}));
+                 }},
+    JobParameter{"key_hash",
+                 [](Job& job, const YamlField& value) {
+                   const std::vector<std::string> hashes{"djb2", "sdbm", "naive", "mixed"};
+                   job.key_hash = hashes[value.one_of_words(hashes)];
+                 }},
+};
+
+/// All but these are a parameter server's.
+bool is_of_collectives(std::string_view parameter) { return parameter == "bucket_bytes" || parameter == "algorithm"; }
+
+void refuse_where_it_means_nothing(const YamlField& value, std::string_view parameter, const Plan& plan) {
+  if (is_of_collectives(parameter) == (plan.captured->parameter_server != nullptr)) {
+    value.fail(is_of_collectives(parameter)
+                   ? "the job has parameter servers and no collectives; expected a capture of a job that has"
+                   : "the job has no parameter servers; expected a capture of one that has, such as BytePS's");
+  }
+  if (plan.network->make == nullptr) {
+    value.fail("under --network recorded transfers keep their recorded times; expected another network model");
+  }
+}
+
+void set_algorithm(const YamlField& value, Plan& plan) {
+  const std::vector<std::string> names{"ring", "tree", "halving_doubling", "direct", "hierarchical"};
+  const auto algorithm = static_cast<CollectiveAlgorithm>(value.one_of_words(names) + 1);
+  plan.edits.emplace_back([algorithm](const Capture& capture) {
+    CaptureEdit edit(capture);
+    for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+      edit.builder().collective(RendezvousId{i}).algorithm = algorithm;
+    }
+    return std::move(edit).finish();
+  });
+}
+
+void apply(const Change& change, Plan& plan) {
+  for (const Parameter& parameter : kParameters) {
+    const YamlField* const value = change.find(parameter.name);
+    if (value != nullptr) refuse_where_it_means_nothing(*value, parameter.name, plan);
+  }
+  for (const JobParameter& parameter : kJobParameters) {
+    if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
+  }
+  if (const YamlField* const value = change.find("algorithm")) set_algorithm(*value, plan);
+  plan.structure += change.to_text() + '\n';
+}
+
+}  // namespace
+
+extern const WhatIf comm_what_if;
+const WhatIf comm_what_if{
+    .name = "comm",
+    .summary = "how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
+    .ignores = "the processor time that more and smaller messages take on busy hosts",
+    .parameters = kParameters,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios
