@@ -170,6 +170,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
     CommonOptions options;
     options.traces = traces_of(traces);
     options.job_file = name_of(job);
+    options.network_given = network->count() > 0;
     options.network = &parse_network(value_of(network).value_or("recorded"));
     options.cluster_file = cluster_of(name_of(cluster), *options.network);
     if (const auto text = value_of(steps)) {

@@ -25,6 +25,7 @@ struct CommonOptions {
   std::optional<std::string> job_file;                         ///< --job
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps, inclusive, ascending
   std::vector<Rank> ranks;                                     ///< --ranks, ascending, each once; empty = all
+  bool network_given = false;                                  ///< whether --network was
   const NetworkModel* network = nullptr;                       ///< --network; never null
   std::optional<std::string> cluster_file;                     ///< --cluster; only with a network model
   int threads = 1;                                             ///< --threads; the machine's cores if not given

@@ -2,24 +2,11 @@
 
 #include <algorithm>
 
+#include "cli/json_parts.h"
 #include "sim/export/json_writer.h"
 
 namespace stepsim::cli {
 namespace {
-
-using sim::JsonWriter;
-
-void begin(JsonWriter& json, std::string_view schema) { json.begin_object().key("schema").value(schema).new_line(); }
-
-void end(Output& out, JsonWriter& json) {
-  json.end_object();
-  out.write(json.take());
-  out.write("\n");
-}
-
-void write_duration(JsonWriter& json, std::string_view name, Duration duration) {
-  json.key(name).value(duration.count());
-}
 
 /// null where nothing was measured.
 void write_measured(JsonWriter& json, bool measured, Duration duration) {
@@ -135,25 +122,6 @@ void write_clock(JsonWriter& json, const Recording& recording) {
   json.end_array().end_object().new_line();
 }
 
-std::string_view severity_text(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo: return "info";
-    case Severity::kNotice: return "notice";
-    case Severity::kDataLoss: return "data loss";
-  }
-  return "";
-}
-
-void write_fits(JsonWriter& json, const std::vector<Fit>& fits) {
-  json.key("fits").begin_array();
-  for (const Fit& fit : fits) {
-    json.new_line().begin_object().key("what").value(fit.what).key("value").value(fit.value);
-    json.key("samples").value(fit.samples).key("residual").value(fit.residual);
-    json.key("from").value(fit.from).end_object();
-  }
-  json.end_array();
-}
-
 void write_network(JsonWriter& json, const Replayed& replayed) {
   json.key("network").begin_object().key("model").value(replayed.network->name);
   write_fits(json, replayed.calibration ? replayed.calibration->fits : std::vector<Fit>{});
@@ -197,25 +165,6 @@ void write_rates(JsonWriter& json, const HostRates& rates) {
   json.key("launch_overhead_ns");
   rates.launch_overhead ? json.value(rates.launch_overhead->count()) : json.null();
   json.end_object().new_line();
-}
-
-void write_ingest(JsonWriter& json, const Capture& capture) {
-  json.key("ingest").begin_object().key("events").value(capture.events).key("skipped").value(capture.skipped);
-  json.key("diagnostics").begin_array();
-  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
-    json.new_line().begin_object().key("name").value(entry.name).key("count").value(entry.count);
-    json.key("severity").value(severity_text(entry.severity)).key("remedy").value(entry.remedy);
-    json.key("detail").value(entry.detail).key("first").value(entry.first.to_text()).end_object();
-  }
-  json.end_array().end_object().new_line();
-}
-
-void write_assumptions(JsonWriter& json, const std::vector<std::string>& assumptions) {
-  json.key("assumptions").begin_array();
-  for (const std::string& assumption : assumptions) {
-    json.value(assumption);
-  }
-  json.end_array().new_line();
 }
 
 void write_tasks(Output& out, JsonWriter& json, const Capture& capture, const sim::Timeline& timeline) {

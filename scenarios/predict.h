@@ -40,7 +40,7 @@ class Predictor {
   const Capture& captured_;
   Cluster cluster_;
   const NetworkModel& network_;
-  std::mutex mutex_;  ///< of graphs_
+  std::mutex mutex_;                                                                  ///< of graphs_
   std::map<std::string, std::shared_future<std::shared_ptr<const Capture>>> graphs_;  ///< by Plan::structure
 };
 

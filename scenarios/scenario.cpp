@@ -91,7 +91,8 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
       YamlField{"sweep", &key, field.file}.fail(fmt::format(
           "'{}' is no key of a sweep; expected WHATIF.PARAMETER such as network.bandwidth", shown(key.text, 60)));
     }
-    if (values.list("a list of values").empty()) values.fail(fmt::format("'{}' is empty; expected at least one value", shown(key.text, 60)));
+    if (values.list("a list of values").empty())
+      values.fail(fmt::format("'{}' is empty; expected at least one value", shown(key.text, 60)));
     for (const Axis& axis : scenario.sweep) {
       if (axis.key == key.text) values.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
     }
@@ -131,8 +132,8 @@ void add_set(Scenario& scenario, std::string_view text) {
   const std::size_t equals = text.find('=', brace == std::string_view::npos ? 0 : brace);
   const auto key = equals == std::string_view::npos ? std::nullopt : parse_key(text.substr(0, equals));
   if (!key) {
-    throw UsageError(fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x",
-                                 shown(text)));
+    throw UsageError(
+        fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x", shown(text)));
   }
   const auto document = std::make_shared<const Document>(
       Document{"--set " + std::string(text), entry_of(*key, scalar(text.substr(equals + 1), 1))});

@@ -18,7 +18,7 @@ struct Document {
 
 /// One axis of a sweep: the values of one parameter.
 struct Axis {
-  std::string key;  ///< "network.bandwidth", "compute{worker=1}.scale"
+  std::string key;   ///< "network.bandwidth", "compute{worker=1}.scale"
   YamlField values;  ///< a list, not empty
 };
 
@@ -26,7 +26,7 @@ struct Axis {
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
-  std::vector<Axis> sweep;  ///< empty: one scenario
+  std::vector<Axis> sweep;                                 ///< empty: one scenario
   std::vector<std::shared_ptr<const Document>> documents;  ///< what the above refers to
 };
 

@@ -211,9 +211,11 @@ constexpr std::array kKeys{Key{"rank", of_rank},     Key{"worker", of_worker}, K
 /// What there is, for who asked for what is not there.
 std::string what_there_is(const Capture& capture) {
   const std::vector<Rank>& ranks = capture.recording.ranks;
-  const std::string some =
-      capture.dag.name_count() == 0 ? std::string() : fmt::format(" and names such as '{}'", shown(capture.dag.name(NameId{0}), 40));
-  return ranks.empty() ? "the capture's own" + some : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), some);
+  const std::string some = capture.dag.name_count() == 0
+                               ? std::string()
+                               : fmt::format(" and names such as '{}'", shown(capture.dag.name(NameId{0}), 40));
+  return ranks.empty() ? "the capture's own" + some
+                       : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), some);
 }
 
 }  // namespace

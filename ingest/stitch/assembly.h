@@ -24,8 +24,8 @@ struct Assembly {
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   std::vector<std::string> assumptions;
-  std::optional<Cluster> cluster;      ///< the hardware, where the input itself says it
-  std::vector<Gradient> gradients;     ///< by rank, in the order in which they came
+  std::optional<Cluster> cluster;   ///< the hardware, where the input itself says it
+  std::vector<Gradient> gradients;  ///< by rank, in the order in which they came
   std::optional<PsWorkload> parameter_server;
   std::vector<std::int64_t> task_ids;  ///< by task: the id a task graph's file gave it; empty for traces
   /// False for a task graph, which nobody ran: its tasks have no recorded times to keep to.

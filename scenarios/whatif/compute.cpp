@@ -45,14 +45,14 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const add = change.find("add");
   const double factor = scale == nullptr ? 1 : scale_of(*scale, 0);
   const Duration extra = add == nullptr ? Duration{} : add->duration();
-  plan.rules.emplace_back([selector = change.selector(), factor, extra](const Capture& capture,
-                                                                        std::vector<Duration>& durations) {
-    const Computes computes(capture);
-    for (const TaskId task : selector.select(capture)) {
-      if (!computes(task)) continue;
-      durations[task.index()] = scaled(durations[task.index()], factor) + extra;
-    }
-  });
+  plan.rules.emplace_back(
+      [selector = change.selector(), factor, extra](const Capture& capture, std::vector<Duration>& durations) {
+        const Computes computes(capture);
+        for (const TaskId task : selector.select(capture)) {
+          if (!computes(task)) continue;
+          durations[task.index()] = scaled(durations[task.index()], factor) + extra;
+        }
+      });
 }
 
 }  // namespace

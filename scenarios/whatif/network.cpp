@@ -26,7 +26,18 @@ double sharing_of(const YamlField& value) {
   return value.number(0, 1);
 }
 
+void refuse_recorded(const Change& change) {
+  for (const Parameter& parameter : kParameters) {
+    if (const YamlField* const value = change.find(parameter.name)) {
+      value->fail(
+          "transfers keep their recorded times: the capture does not show how fast its links are; expected "
+          "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin");
+    }
+  }
+}
+
 void apply(const Change& change, Plan& plan) {
+  if (plan.network->make == nullptr) return refuse_recorded(change);
   Cluster& cluster = plan.cluster;
   if (const YamlField* const value = change.find("bandwidth")) {
     const auto factor = factor_of(*value);

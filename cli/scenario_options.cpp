@@ -1,0 +1,84 @@
+#include "cli/scenario_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "ingest/cluster_file.h"
+#include "ingest/small_file.h"
+#include "model/error.h"
+#include "model/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kLargestScenario = 1U << 20U;
+constexpr std::string_view kSetPrefix = "--set ";
+
+/// What the job ran on; nothing if neither the user nor the capture says.
+std::optional<Cluster> cluster_of(Asked& asked, const CommonOptions& options) {
+  if (options.cluster_file) {
+    asked.capture.inputs.push_back(*options.cluster_file);
+    return ingest::read_cluster_file(*options.cluster_file);
+  }
+  if (asked.capture.cluster) {
+    return asked.capture.cluster;
+  }
+  try {
+    asked.calibration = calibrate(asked.capture);
+  } catch (const InputError&) {
+    if (options.network_given && options.network->make != nullptr) {
+      throw;
+    }
+    return std::nullopt;
+  }
+  return asked.calibration->cluster;
+}
+
+}  // namespace
+
+std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
+  const auto* file = app.add_option("-s,--scenario")->type_name("FILE")->description("the scenario, in YAML");
+  const auto* sets = app.add_option("--set")
+                         ->type_name("WHATIF.PARAMETER=VALUE")
+                         ->expected(1)
+                         ->take_all()
+                         ->description("one more change, such as network.bandwidth=2x; may be given again");
+  return [=] {
+    scenarios::Scenario scenario;
+    if (file->count() > 0) {
+      const std::string path = file->results().back();
+      scenario = scenarios::parse_scenario(ingest::read_small_file(path, kLargestScenario), path);
+    }
+    for (const std::string& set : sets->results()) {
+      scenarios::add_set(scenario, set);
+    }
+    return scenario;
+  };
+}
+
+std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const Session& session) {
+  auto asked = std::make_unique<Asked>();
+  asked->capture = load_capture(options, session);
+  std::optional<Cluster> cluster = cluster_of(*asked, options);
+  const NetworkModel* const best = find_network_model(cluster ? "maxmin" : "recorded");
+  asked->network = options.network_given ? options.network : best;
+  asked->predictor =
+      std::make_unique<scenarios::Predictor>(asked->capture, cluster.value_or(Cluster{}), *asked->network);
+  return asked;
+}
+
+void with_set_errors(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    if (!error.where().file.starts_with(kSetPrefix)) {
+      throw;
+    }
+    const std::string_view what = error.what();
+    throw UsageError(fmt::format("--set '{}': {}", shown(error.where().file.substr(kSetPrefix.size())),
+                                 what.substr(error.where().to_text().size() + 2)));
+  }
+}
+
+}  // namespace stepsim::cli
