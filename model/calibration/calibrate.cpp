@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/calibration/calibration.h"
 #include "model/calibration/host_rates.h"
@@ -41,6 +42,14 @@ void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
   }
 }
 
+Calibration one_alone() {
+  Calibration result;
+  result.cluster.hosts = {{"0"}};
+  result.cluster.endpoints = {{HostId{0}, {}}};
+  result.assumptions = {"One rank alone sends no messages: nothing is said of a network."};
+  return result;
+}
+
 Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
     return {*capture.cluster, {}, {"Hosts, links and routes are those of the task graph."}};
@@ -48,7 +57,7 @@ Calibration network_seen(const Capture& capture) {
   if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
     return calibrate_parameter_server(capture);
   if (std::optional<Calibration> seen = calibrate_collectives(capture)) return *std::move(seen);
-  return network_of_job_file(capture);
+  return capture.job.bandwidth || endpoint_count(capture) > 1 ? network_of_job_file(capture) : one_alone();
 }
 
 }  // namespace
@@ -94,6 +103,10 @@ Calibration network_of_job_file(const Capture& capture) {
 
 Calibration calibrate(const Capture& capture) {
   Calibration result = network_seen(capture);
+  // No fit is finer than a byte a second, and cluster.yaml holds no more.
+  for (Link& link : result.cluster.links) {
+    link.bandwidth = Bandwidth::from_bytes_per_second(std::max(1.0, std::round(link.bandwidth.bytes_per_second())));
+  }
   fit_host_rates(capture, result);
   return result;
 }

@@ -44,10 +44,11 @@ void fit_launches(const Dag& dag, Calibration& result) {
                          "host time of kernel launch calls, their median"});
 }
 
-/// One overhead, and a rate each way.
+/// One overhead, and a rate each way. Copies of some bytes and of gigabytes are one fit, and what
+/// they are off by grows with them: each counts by its error relative to its time.
 struct Copies {
-  std::vector<double> rows;  ///< 1, bytes to the device, bytes to the host
-  std::vector<double> times;
+  std::vector<double> rows;  ///< 1, bytes to the device, bytes to the host; each over the copy's time
+  std::vector<double> ones;
 };
 
 Copies copies_of(const Dag& dag) {
@@ -55,10 +56,12 @@ Copies copies_of(const Dag& dag) {
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const Direction direction = direction_of(dag, TaskId{i});
     if (direction == Direction::kOther) continue;
-    const auto bytes = static_cast<double>(dag.bytes(TaskId{i}).count());
-    copies.rows.insert(copies.rows.end(),
-                       {1, direction == Direction::kToDevice ? bytes : 0, direction == Direction::kToHost ? bytes : 0});
-    copies.times.push_back(nanoseconds(dag.duration(TaskId{i})));
+    const double time = nanoseconds(dag.duration(TaskId{i}));
+    if (time <= 0) continue;
+    const double rate = static_cast<double>(dag.bytes(TaskId{i}).count()) / time;
+    copies.rows.insert(copies.rows.end(), {1 / time, direction == Direction::kToDevice ? rate : 0,
+                                           direction == Direction::kToHost ? rate : 0});
+    copies.ones.push_back(1);
   }
   return copies;
 }
@@ -72,8 +75,8 @@ std::optional<Bandwidth> rate_of(double nanoseconds_a_byte) {
 void fit_copies(const Dag& dag, Calibration& result) {
   HostRates& rates = result.cluster.rates;
   const Copies copies = copies_of(dag);
-  if (copies.times.empty() || rates.copy_to_device.has_value() || rates.copy_to_host.has_value()) return;
-  const SumFit fit = fit_sum(copies.rows, 3, copies.times);
+  if (copies.ones.empty() || rates.copy_to_device.has_value() || rates.copy_to_host.has_value()) return;
+  const SumFit fit = fit_sum(copies.rows, 3, copies.ones);
   rates.copy_overhead = whole_nanoseconds(fit.coefficients[0]);
   rates.copy_to_device = rate_of(fit.coefficients[1]);
   rates.copy_to_host = rate_of(fit.coefficients[2]);

@@ -89,6 +89,13 @@ TEST(CalibrateTest, ACaptureThatShowsNothingIsRefusedWithTheRemedy) {
   EXPECT_THAT(message, HasSubstr("'network: {bandwidth: 25Gb/s}' in job.yaml"));
 }
 
+TEST(CalibrateTest, ARankAloneNeedsNoNetwork) {
+  const Calibration found = calibrate(ranks(1));
+  EXPECT_EQ(found.cluster.endpoints.size(), 1U);
+  EXPECT_TRUE(found.cluster.links.empty());
+  EXPECT_EQ(found.assumptions.size(), 1U);
+}
+
 TEST(CalibrateTest, MoreRanksThanACaptureCanHaveAreRefused) {
   Capture capture = ranks(1);
   capture.job = job_with_network();
