@@ -28,11 +28,13 @@ std::string scalar(const std::string& text) {
   return quoted;
 }
 
+/// In the largest unit of which it is a whole number.
 std::string rate_text(Bandwidth rate) {
-  const double bits = rate.bytes_per_second() * 8;
-  if (std::fmod(bits, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bits / 1e9);
-  if (std::fmod(bits, 1e6) == 0) return fmt::format("{:.0f}Mb/s", bits / 1e6);
-  return fmt::format("{:.0f}B/s", rate.bytes_per_second());
+  const double bytes = rate.bytes_per_second();
+  if (std::fmod(bytes * 8, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bytes * 8 / 1e9);
+  if (std::fmod(bytes * 8, 1e6) == 0) return fmt::format("{:.0f}Mb/s", bytes * 8 / 1e6);
+  if (std::fmod(bytes, 1e3) == 0) return fmt::format("{:.0f}kB/s", bytes / 1e3);
+  return fmt::format("{:.0f}B/s", bytes);
 }
 
 std::string time_text(Duration time) {

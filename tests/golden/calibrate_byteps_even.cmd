@@ -12,7 +12,7 @@ overhead of a copy      211.381 us      576  20.6 %  COPYD2H and COPYH2D, pollin
 cluster.yaml
 hosts: 4
 nic: {bandwidth: 1Gb/s, latency: 5us, efficiency: 0.957}
-rates: {copy_to_host: 33049537000B/s, copy_to_device: 22233040000B/s, copy_overhead: 211381ns}
+rates: {copy_to_host: 33049537kB/s, copy_to_device: 22233040kB/s, copy_overhead: 211381ns}
 
 Input
 2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
