@@ -9,6 +9,7 @@
 
 #include "model/calibration/fit.h"
 #include "model/parameter_server/partition.h"
+#include "model/parameter_server/sharing.h"
 #include "model/parameter_server/stage_costs.h"
 #include "model/parameter_server/workload.h"
 
@@ -101,6 +102,17 @@ void fit_copies(const PsWorkload& workload, Calibration& result) {
                          std::max(up.residual, down.residual), "COPYD2H and COPYH2D, polling included"});
 }
 
+void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& result) {
+  const SharingSeen seen = sharing_of_pushes(workload, link.goodput());
+  if (seen.samples == 0) {
+    result.assumptions.emplace_back("Workers share a link fairly: at no time did two alone push into one server's.");
+    return;
+  }
+  result.cluster.network.sharing = seen.sharing;
+  result.fits.push_back({"sharing of a link, 1 = fair", fmt::format("{:.2f}", seen.sharing), seen.samples,
+                         seen.residual, "times in which two workers pushed to one server and to no other"});
+}
+
 }  // namespace
 
 PushRate sustained_push_rate(const PsWorkload& workload) {
@@ -132,6 +144,7 @@ Calibration calibrate_parameter_server(const Capture& capture) {
   if (!job.latency.has_value())
     result.assumptions.push_back(fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency)));
   result.assumptions.emplace_back("Copying and summing on a server takes no time: no server was recorded.");
+  fit_sharing(workload, link, result);
   fit_copies(workload, result);
   return result;
 }

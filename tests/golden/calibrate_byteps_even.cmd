@@ -22,6 +22,7 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
+- Workers share a link fairly: at no time did two alone push into one server's.
 
 Assumptions about the capture
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
@@ -45,7 +46,7 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 {"what":"copies to the device","value":"22233.0 MB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
 {"what":"overhead of a copy","value":"211.381 us","samples":576,"residual":0.20578609889451044,"from":"COPYD2H and COPYH2D, polling included"}],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
-"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded."],
+"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Workers share a link fairly: at no time did two alone push into one server's."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim calibrate scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},
