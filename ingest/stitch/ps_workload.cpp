@@ -43,7 +43,7 @@ class WorkloadOfGpu {
     made_.local_rank = plan_.local_rank;
     made_.rank = plan_.rank;
     made_.host = plan_.host;
-    made_.first = plan_.opaque ? 1 : 0;  // the first segment is as much the step's before as its own
+    made_.opaque = plan_.opaque;
     for (std::uint32_t name = 0; name < plan_.names.size(); ++name) of_text_.try_emplace(plan_.names[name], name);
     add_operators();
     add_tensors();
@@ -186,8 +186,11 @@ class WorkloadOfGpu {
     }
     for (const PsTensor& tensor : made_.tensors) {
       for (const std::uint32_t op : tensor.needed_by) waits[op].needs.push_back(&tensor);
-      if (tasks_.job.barrier != Barrier::kCross) continue;
-      for (const std::uint32_t op : tensor.used_by) waits[op].uses.push_back(&tensor);
+      if (tasks_.job.barrier == Barrier::kCross) {
+        for (const std::uint32_t op : tensor.used_by) waits[op].uses.push_back(&tensor);
+      } else if (tensor.needed_by.empty() && !waits.empty()) {
+        waits.front().uses.push_back(&tensor);  // nothing gathers it before the next step
+      }
     }
     return waits;
   }

@@ -52,6 +52,11 @@ class Shaper {
     const auto& gpus = workload_.gpus;
     while (shape_.local_size < gpus.size() && gpus[shape_.local_size].worker == 0) ++shape_.local_size;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
+      if (gpus[i].opaque && job_.barrier == Barrier::kCross) {
+        throw InputError(where_,
+                         "which layer waits for which tensor cannot be told without operators; expected "
+                         "bps_trace_final.json beside comm.json, or barrier: global");
+      }
       if (shape_.local_size == 0 || gpus[i].worker != i / shape_.local_size || gpus.size() % shape_.local_size != 0)
         throw InputError(where_, "the job cannot be built anew: the capture lacks GPUs of some workers");
       const auto same = [](const PsTensor& a, const PsTensor& b) {

@@ -27,7 +27,7 @@ void add_operator(PsJobGraph& graph, PsGpuGraph& gpu, std::uint32_t number) {
                                               .duration = length,
                                               .hint = graph.hint(gpu, run.start)});
   graph.note(task, gpu, run);
-  if (number == gpu.source->first) graph.note_first(task, gpu);
+  if (number == gpu.source->first()) graph.note_first(task, gpu);
   gpu.operators[number] = task;
   const auto [last, first] = gpu.last_of_row.try_emplace(op.row, task);
   if (!first) graph.link(std::exchange(last->second, task), task, EdgeKind::kProgram, op.gap);

@@ -68,9 +68,12 @@ struct PsGpu {
   std::uint32_t local_rank = 0;
   Rank rank = 0;
   std::string host;
-  std::uint32_t first = 0;            ///< the operator whose start begins a step
+  bool opaque = false;                ///< no operators were recorded: one segment up to each release of a tensor
   std::vector<PsOperator> operators;  ///< of one step, in the order in which they began
   std::vector<PsTensor> tensors;      ///< by declared key
+  /// The operator whose start begins a step. What lies before the first release of an opaque
+  /// step belongs to the step before as much.
+  [[nodiscard]] std::size_t first() const noexcept { return opaque && operators.size() > 1 ? 1 : 0; }
 };
 
 /// A parameter-server job as a capture shows it, apart from what its network made of it: what

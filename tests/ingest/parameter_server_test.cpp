@@ -338,6 +338,27 @@ TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
   EXPECT_FALSE(workload.stages.empty());
 }
 
+/// Steps of 100 ms: a release at 40, communication until 90, so 50 ms up to the next release.
+TEST(PsWorkloadTest, CommunicationIsNoPartOfAnOpaqueSegment) {
+  MadeGpu gpu(0);
+  gpu.parts.operators.reset();
+  for (const std::int64_t begin : {0, 100'000, 200'000})
+    gpu.stage(Stage::kPush, begin + 40'000, begin + 60'000).stage(Stage::kPull, begin + 60'000, begin + 90'000);
+  std::vector<MadeGpu> gpus;
+  gpus.push_back(std::move(gpu));
+  const Capture capture = stitched(std::move(gpus), job_of(1));
+  const PsWorkload& workload = workload_of(capture);
+  ASSERT_EQ(workload.cannot_build, "");
+  ASSERT_EQ(workload.steps.size(), 2U);  // what follows the last release was not recorded
+  const PsGpu& only = workload.gpus.front();
+  EXPECT_TRUE(only.opaque);
+  Duration second{};
+  for (const PsOperator& op : only.operators) {
+    second += op.runs[1].finish - op.runs[1].start + op.gap;
+  }
+  EXPECT_EQ(second, Duration{50'000'000});
+}
+
 TEST(PsWorkloadTest, SaysWhatIsMissingToBuildTheJobAnew) {
   std::vector<MadeGpu> gpus = two_workers();
   for (MadeGpu& gpu : gpus) gpu.parts.tensors.reset();

@@ -212,6 +212,18 @@ TEST(PsBuild, RefusesWhatItWouldHaveToGuess) {
   EXPECT_EQ(refused(incomplete, options), "capture: the job cannot be built anew: the size of w0 is unknown");
 }
 
+TEST(PsBuild, RefusesToGuessWhichLayerWaitsForWhichTensor) {
+  WorkloadMaker maker;
+  Capture capture = maker.capture();
+  PsWorkload workload = *capture.parameter_server;
+  workload.gpus[0].opaque = true;
+  capture.parameter_server = std::make_shared<const PsWorkload>(workload);
+  PsOptions options = as_captured(workload);
+  EXPECT_EQ(refused(capture, options), "");
+  options.job.barrier = Barrier::kCross;
+  EXPECT_THAT(refused(capture, options), HasSubstr("cannot be told without operators"));
+}
+
 TEST(PsBuild, RefusesGpusThatDidNotPushTheSameTensors) {
   WorkloadMaker maker;
   maker.workers = 2;
