@@ -7,260 +7,308 @@
 namespace stepsim {
 namespace {
 
+constexpr std::uint32_t kNone = MaxMinTables::kNone;
+constexpr double kNoLimit = MaxMinTables::kNoLimit;
 /// Levels that differ by less are the same: the order of summation must not spread.
 constexpr double kSame = 1e-13;
 /// A link is overfull only beyond this: usage is summed up change by change.
 constexpr double kOverfull = 1 + 1e-11;
 /// What is left of a sum after subtractions is summed up anew below this share of it.
 constexpr double kCancelled = 1e-6;
+/// A calm link whose level rises beyond its budget gets this much more than it needs, so that the
+/// next rises cost nothing; unless it has so few classes that the exact budget costs nothing.
+constexpr double kSlack = 1.25;
+constexpr std::size_t kFewClasses = 4;
 
 bool same(double a, double b) noexcept { return a == b || std::abs(a - b) <= kSame * std::min(a, b); }
 
 }  // namespace
 
-MaxMinSolver::MaxMinSolver(std::span<const double> capacities) : links_(capacities.size()) {
-  for (std::size_t i = 0; i < capacities.size(); ++i) links_[i].capacity = capacities[i];
+void MaxMinTables::join(Class& one) {
+  for (std::uint32_t i = one.first; i < one.last; ++i) {
+    std::vector<std::uint32_t>& members = links[crossings[i].link].members;
+    crossings[i].place = static_cast<std::uint32_t>(members.size());
+    members.push_back(i);
+  }
+}
+
+void MaxMinTables::leave(Class& one) {
+  for (const Crossing& crossing : route(one)) {
+    std::vector<std::uint32_t>& members = links[crossing.link].members;
+    crossings[members.back()].place = crossing.place;
+    members[crossing.place] = members.back();
+    members.pop_back();
+  }
+  if (one.bottleneck != kNone) --links[one.bottleneck].limited;
+  one.bottleneck = kNone;
+}
+
+MaxMinSolver::MaxMinSolver(std::span<const double> capacities)
+    : tables_{std::vector<Link>(capacities.size()), {}, {}}, fill_(tables_), usage_change_(capacities.size()) {
+  for (std::size_t i = 0; i < capacities.size(); ++i) tables_.links[i].capacity = capacities[i];
 }
 
 FlowClassId MaxMinSolver::add_class(std::span<const std::uint32_t> route) {
-  const auto id = static_cast<std::uint32_t>(classes_.size());
-  Class& added = classes_.emplace_back();
-  added.first = static_cast<std::uint32_t>(crossings_.size());
-  for (const std::uint32_t link : route) crossings_.push_back({id, link, 0});
-  added.last = static_cast<std::uint32_t>(crossings_.size());
+  const auto id = static_cast<std::uint32_t>(tables_.classes.size());
+  Class& added = tables_.classes.emplace_back();
+  added.first = static_cast<std::uint32_t>(tables_.crossings.size());
+  for (const std::uint32_t link : route) tables_.crossings.push_back({id, link, 0});
+  added.last = static_cast<std::uint32_t>(tables_.crossings.size());
   return FlowClassId{id};
 }
 
 void MaxMinSolver::set_weight(FlowClassId id, double weight) {
-  Class& one = classes_[id.index()];
+  Class& one = tables_.classes[id.index()];
   if (one.weight == weight) return;
+  if (!std::exchange(one.changed, true)) changed_classes_.push_back(id.value());
   take_limits_into_region(one);
   take_from_usage(one);
-  if (one.weight == 0) join(one);
-  if (weight == 0) leave(one);
-  one.weight = weight;
+  const double before = std::exchange(one.weight, weight);
+  if (before == 0) tables_.join(one);
+  if (weight == 0) tables_.leave(one);
+  for (const auto& crossing : tables_.route(one)) add_weight(tables_.links[crossing.link], weight - before);
 }
 
-/// The links of a class that limit others have to be filled again; another one only if it gets
-/// overfull, or if there is none that does.
+/// The links of a class that limit others are filled again; another one only if it gets overfull,
+/// or if there is none that limits.
 void MaxMinSolver::take_limits_into_region(const Class& one) {
   bool any = false;
-  for (const Crossing& crossing : route(one)) {
-    if (links_[crossing.link].limited == 0 && !links_[crossing.link].in_region) continue;
+  for (const auto& crossing : tables_.route(one)) {
+    const Link& link = tables_.links[crossing.link];
+    if (link.limited == 0 && !link.in_region) continue;
     take_into_region(crossing.link);
     any = true;
   }
   if (any) return;
-  for (const Crossing& crossing : route(one)) take_into_region(crossing.link);
+  for (const auto& crossing : tables_.route(one)) take_into_region(crossing.link);
+}
+
+void MaxMinSolver::take_into_region(std::uint32_t link) {
+  if (!std::exchange(tables_.links[link].in_region, true)) region_.push_back(link);
 }
 
 /// Leaves the class out of the usage of its links until it has a new level.
 void MaxMinSolver::take_from_usage(Class& one) {
   if (!std::exchange(one.counted, false)) return;
-  const double rate = one.weight * links_[one.bottleneck].level;
-  for (const Crossing& crossing : route(one)) links_[crossing.link].usage -= rate;
+  const double rate = one.weight * tables_.links[one.bottleneck].budget;
+  for (const auto& crossing : tables_.route(one)) tables_.links[crossing.link].usage -= rate;
 }
 
-void MaxMinSolver::join(Class& one) {
-  for (std::uint32_t i = one.first; i < one.last; ++i) {
-    std::vector<std::uint32_t>& members = links_[crossings_[i].link].members;
-    crossings_[i].place = static_cast<std::uint32_t>(members.size());
-    members.push_back(i);
-  }
-}
-
-void MaxMinSolver::leave(Class& one) {
-  for (const Crossing& crossing : route(one)) {
-    std::vector<std::uint32_t>& members = links_[crossing.link].members;
-    crossings_[members.back()].place = crossing.place;
-    members[crossing.place] = members.back();
-    members.pop_back();
-  }
-  if (one.bottleneck != kNone) --links_[one.bottleneck].limited;
-  one.bottleneck = kNone;
-}
-
-void MaxMinSolver::take_into_region(std::uint32_t link) {
-  if (links_[link].in_region) return;
-  links_[link].in_region = true;
-  region_.push_back(link);
+void MaxMinSolver::add_weight(Link& link, double change) {
+  const double before = std::exchange(link.weight, link.weight + change);
+  if (link.weight >= kCancelled * before) return;
+  link.weight = 0;
+  for (const std::uint32_t member : link.members) link.weight += tables_.owner(member).weight;
 }
 
 void MaxMinSolver::solve() {
   changed_links_.clear();
   moved_classes_.clear();
-  if (region_.empty()) return;
-
-  do {
-    fill_region();
-  } while (grow_region());
-  keep();
+  if (!change_calmly()) solve_region();
+  for (const std::uint32_t id : changed_classes_) tables_.classes[id].changed = false;
+  for (const std::uint32_t id : region_) tables_.links[id].in_region = false;
+  changed_classes_.clear();
+  region_.clear();
 }
 
-/// Raises the level of all classes that cross the region alike until a link is full or a link
-/// beside the region holds a class back; that class keeps its level, the others go on.
-void MaxMinSolver::fill_region() {
-  touched_.clear();
-  capped_.clear();
+void MaxMinSolver::set_level(std::uint32_t id, double level) {
+  Link& link = tables_.links[id];
+  if (same(level, link.level)) return;
+  link.level = level;
+  changed_links_.push_back(id);
+}
+
+/// Makes the change if all that it reaches are calm links. If not, what it has done is a valid
+/// state to fill the region from.
+bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : region_) {
-    links_[id].room = links_[id].capacity;
-    links_[id].open_weight = 0;
-    links_[id].open_classes = 0;
+    if (!tables_.links[id].calm) return false;
   }
+  for (const std::uint32_t id : changed_classes_) {
+    if (!adopt(id)) return false;
+  }
+  bool fits = true;
+  const std::size_t calm_links = region_.size();  // those that do not fit join behind
+  for (std::size_t i = 0; i < calm_links; ++i) fits = make_room(region_[i]) && fits;
+  for (const std::uint32_t id : changed_classes_) fits = fits_beside(tables_.classes[id], true) && fits;
+  if (!fits) return false;
   for (const std::uint32_t id : region_) {
-    for (const std::uint32_t member : links_[id].members) touch(crossings_[member].owner);
+    Link& link = tables_.links[id];
+    link.calm = !link.members.empty();
+    if (!link.calm) link.budget = kNoLimit;
+    set_level(id, link.calm ? link.capacity / link.weight : kNoLimit);
   }
-  std::sort(capped_.begin(), capped_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return touched_[a].cap != touched_[b].cap ? touched_[a].cap < touched_[b].cap : touched_[a].id < touched_[b].id;
-  });
-  line_up();
-  double level = 0;
-  auto next_cap = capped_.begin();
-  while (!line_.empty()) {
-    const Candidate first = line_.front();
-    while (next_cap != capped_.end() && touched_[*next_cap].bottleneck != kNone) ++next_cap;
-    if (next_cap != capped_.end() && touched_[*next_cap].cap <= first.level) {
-      Touched& held = touched_[*next_cap];
-      level = std::max(level, held.cap);
-      freeze(held, held.cap_link, held.cap);
-      continue;
+  return true;
+}
+
+/// Counts a class whose weight has changed again; a new one is limited by the calm link that it
+/// crosses. False if it crosses more of the region than that.
+bool MaxMinSolver::adopt(std::uint32_t id) {
+  Class& one = tables_.classes[id];
+  if (one.weight == 0) return true;
+  if (one.bottleneck == kNone) {
+    std::uint32_t limit = kNone;
+    for (const auto& crossing : tables_.route(one)) {
+      if (!tables_.links[crossing.link].in_region) continue;
+      if (limit != kNone) return false;
+      limit = crossing.link;
     }
-    std::pop_heap(line_.begin(), line_.end());
-    line_.pop_back();
-    const Link& link = links_[first.link];
-    if (link.open_classes == 0) continue;
-    const double found = std::max(level, link.room / link.open_weight);
-    if (found > first.level) {
-      add_to_line(first.link, found);
-      continue;
-    }
-    level = found;
-    freeze_members(first.link, level);
+    one.bottleneck = limit;
+    ++tables_.links[limit].limited;
+    moved_classes_.emplace_back(id);
   }
+  one.counted = true;
+  const double rate = one.weight * tables_.links[one.bottleneck].budget;
+  for (const auto& crossing : tables_.route(one)) tables_.links[crossing.link].usage += rate;
+  return true;
 }
 
-/// Puts the links of the region in line, the one that is full first if all rise alike in front.
-/// What is frozen below that level makes a link full later, never earlier.
-void MaxMinSolver::line_up() {
-  line_.clear();
-  for (const std::uint32_t id : region_) {
-    if (links_[id].open_classes > 0) line_.push_back({links_[id].room / links_[id].open_weight, id});
-  }
-  std::make_heap(line_.begin(), line_.end());
+/// Sees to it that a calm link's budget covers the level that it will have. False if its classes'
+/// other links have too little room for that: these are then in the region.
+bool MaxMinSolver::make_room(std::uint32_t id) {
+  const Link& link = tables_.links[id];
+  if (link.members.empty()) return true;
+  const double level = link.capacity / link.weight;
+  const bool few = link.members.size() <= kFewClasses;
+  if (!few && level <= link.budget) return true;
+  const auto all_fit = [this, &link](bool take) {
+    bool fit = true;
+    for (const std::uint32_t member : link.members) fit = fits_beside(tables_.owner(member), take) && fit;
+    return fit;
+  };
+  set_budget(id, few ? level : level * kSlack);
+  if (all_fit(few)) return true;
+  if (few) return false;
+  set_budget(id, level);
+  return all_fit(true);
 }
 
-void MaxMinSolver::add_to_line(std::uint32_t link, double level) {
-  line_.push_back({level, link});
-  std::push_heap(line_.begin(), line_.end());
-}
-
-void MaxMinSolver::freeze_members(std::uint32_t link, double level) {
-  for (const std::uint32_t member : links_[link].members) {
-    Touched& one = touched_[classes_[crossings_[member].owner].touched];
-    if (one.bottleneck == kNone) freeze(one, link, level);
-  }
-}
-
-void MaxMinSolver::touch(std::uint32_t id) {
-  Class& one = classes_[id];
-  if (one.touched < touched_.size() && touched_[one.touched].id == id) return;
-  one.touched = static_cast<std::uint32_t>(touched_.size());
-  Touched& added = touched_.emplace_back();
-  added.id = id;
-  added.level_before = one.counted ? links_[one.bottleneck].level : 0;
-  for (const Crossing& crossing : route(one)) {
-    Link& link = links_[crossing.link];
-    if (link.in_region) {
-      link.open_weight += one.weight;
-      link.whole_weight = link.open_weight;
-      ++link.open_classes;
-    } else if (link.limited > 0 && link.level < added.cap) {
-      added.cap = link.level;
-      added.cap_link = crossing.link;
-    }
-  }
-  if (added.cap_link != kNone) capped_.push_back(one.touched);
-}
-
-void MaxMinSolver::freeze(Touched& one, std::uint32_t bottleneck, double level) {
-  one.bottleneck = bottleneck;
-  one.level = level;
-  const Class& owner = classes_[one.id];
-  for (const Crossing& crossing : route(owner)) {
-    Link& link = links_[crossing.link];
-    if (!link.in_region) continue;
-    link.room -= owner.weight * level;
-    --link.open_classes;
-    link.open_weight -= owner.weight;
-    if (link.open_weight < kCancelled * link.whole_weight) link.open_weight = sum_of_open(link);
-  }
-}
-
-double MaxMinSolver::sum_of_open(const Link& link) const noexcept {
-  double sum = 0;
+void MaxMinSolver::set_budget(std::uint32_t id, double budget) {
+  Link& link = tables_.links[id];
+  const double change = budget - std::exchange(link.budget, budget);
+  if (change == 0) return;
   for (const std::uint32_t member : link.members) {
-    const Class& owner = classes_[crossings_[member].owner];
-    if (touched_[owner.touched].bottleneck == kNone) sum += owner.weight;
+    const Class& one = tables_.owner(member);
+    if (one.bottleneck != id) continue;
+    for (const auto& crossing : tables_.route(one)) tables_.links[crossing.link].usage += one.weight * change;
   }
-  return sum;
+}
+
+/// Whether no link of the class beside the region is overfull; with `take`, those join the region.
+bool MaxMinSolver::fits_beside(const Class& one, bool take) {
+  bool fits = true;
+  for (const auto& crossing : tables_.route(one)) {
+    const Link& link = tables_.links[crossing.link];
+    if (link.in_region || link.usage <= link.capacity * kOverfull) continue;
+    fits = false;
+    if (take) take_into_region(crossing.link);
+  }
+  return fits;
+}
+
+void MaxMinSolver::solve_region() {
+  const std::vector<Touched>* touched = nullptr;
+  do {
+    touched = &fill_.fill(region_);
+  } while (grow_region(*touched));
+  keep(*touched);
 }
 
 /// Takes the links into the region that the change reaches. False if there are none.
-bool MaxMinSolver::grow_region() {
+bool MaxMinSolver::grow_region(const std::vector<Touched>& touched) {
   beside_.clear();
-  for (const Touched& one : touched_) {
-    if (!same(one.level, one.level_before)) count_change_beside(one);
-  }
+  for (const Touched& one : touched) count_beside(one);
   bool grown = false;
   for (const std::uint32_t id : beside_) {
-    Link& link = links_[id];
-    link.beside_region = false;
-    if (link.limited == 0 && link.usage + link.usage_change <= link.capacity * kOverfull) continue;
+    Link& link = tables_.links[id];
+    link.is_beside = false;
+    const bool overfull = link.limited == 0 && link.usage + usage_change_[id] > link.capacity * kOverfull;
+    if (!std::exchange(link.is_reached, false) && !overfull) continue;
     take_into_region(id);
     grown = true;
   }
   return grown;
 }
 
-void MaxMinSolver::count_change_beside(const Touched& one) {
-  const Class& owner = classes_[one.id];
-  for (const Crossing& crossing : route(owner)) {
-    Link& link = links_[crossing.link];
+void MaxMinSolver::count_beside(const Touched& one) {
+  const Class& owner = tables_.classes[one.id];
+  const double level = owner.counted ? tables_.links[owner.bottleneck].level : 0;
+  const double budget = owner.counted ? tables_.links[owner.bottleneck].budget : 0;
+  const bool moves = !same(one.level, level);
+  const double change = owner.weight * (budget_of(one) - budget);
+  if (!moves && change == 0) return;
+  for (const auto& crossing : tables_.route(owner)) {
+    Link& link = tables_.links[crossing.link];
     if (link.in_region) continue;
-    if (!link.beside_region) {
-      link.beside_region = true;
-      link.usage_change = 0;
+    if (!std::exchange(link.is_beside, true)) {
       beside_.push_back(crossing.link);
+      usage_change_[crossing.link] = 0;
     }
-    link.usage_change += owner.weight * (one.level - one.level_before);
+    usage_change_[crossing.link] += change;
+    link.is_reached = link.is_reached || (moves && link.limited > 0);
   }
 }
 
+double MaxMinSolver::budget_of(const Touched& one) const {
+  const Link& link = tables_.links[one.bottleneck];
+  return link.in_region ? one.level : link.budget;
+}
+
 /// Makes what was found the answer.
-void MaxMinSolver::keep() {
-  for (const std::uint32_t id : beside_) links_[id].usage += links_[id].usage_change;
-  for (const Touched& one : touched_) {
-    Class& owner = classes_[one.id];
+void MaxMinSolver::keep(const std::vector<Touched>& touched) {
+  for (const std::uint32_t id : beside_) tables_.links[id].usage += usage_change_[id];
+  for (const std::uint32_t id : region_) tables_.links[id].usage = 0;
+  for (const Touched& one : touched) {
+    Class& owner = tables_.classes[one.id];
     owner.counted = true;
+    const double rate = owner.weight * budget_of(one);
+    for (const auto& crossing : tables_.route(owner)) {
+      if (tables_.links[crossing.link].in_region) tables_.links[crossing.link].usage += rate;
+    }
     if (owner.bottleneck == one.bottleneck) continue;
-    if (owner.bottleneck != kNone) --links_[owner.bottleneck].limited;
-    ++links_[one.bottleneck].limited;
+    if (owner.bottleneck != kNone) stop_limiting(owner.bottleneck);
+    ++tables_.links[one.bottleneck].limited;
     owner.bottleneck = one.bottleneck;
-    moved_classes_.push_back(FlowClassId{one.id});
+    moved_classes_.emplace_back(one.id);
   }
+  for (const std::uint32_t id : region_) tables_.links[id].budget = kNoLimit;
+  for (const Touched& one : touched) {
+    if (tables_.links[one.bottleneck].in_region) tables_.links[one.bottleneck].budget = one.level;
+  }
+  for (const std::uint32_t id : region_) set_level(id, tables_.links[id].budget);
+  for (const std::uint32_t id : region_) drop_slack(tables_.links[id]);
+  find_calm_links(touched);
+}
+
+/// A link that is not full only has to be counted as such: budgets of what crosses it were too wide.
+void MaxMinSolver::drop_slack(const Link& link) {
+  if (link.limited > 0 || link.usage <= link.capacity * kOverfull) return;
+  for (const std::uint32_t member : link.members) {
+    const std::uint32_t limit = tables_.owner(member).bottleneck;
+    set_budget(limit, tables_.links[limit].level);
+  }
+}
+
+/// A class moved on to another link; one beside the region that limits nobody any more has no level.
+void MaxMinSolver::stop_limiting(std::uint32_t id) {
+  Link& link = tables_.links[id];
+  if (--link.limited > 0 || link.in_region) return;
+  link.calm = false;
+  link.budget = kNoLimit;
+  set_level(id, kNoLimit);
+}
+
+void MaxMinSolver::find_calm_links(const std::vector<Touched>& touched) {
   for (const std::uint32_t id : region_) {
-    links_[id].in_region = false;
-    links_[id].usage = links_[id].capacity - links_[id].room;
-    links_[id].found = kNoLimit;
+    Link& link = tables_.links[id];
+    link.calm = link.limited > 0 && link.limited == link.members.size();
   }
-  for (const Touched& one : touched_) links_[one.bottleneck].found = one.level;
-  for (const std::uint32_t id : region_) {
-    Link& link = links_[id];
-    if (same(link.found, link.level)) continue;
-    link.level = link.found;
-    changed_links_.push_back(id);
+  for (const Touched& one : touched) {
+    const auto route = tables_.route(tables_.classes[one.id]);
+    const auto limits = [this](const auto& crossing) { return tables_.links[crossing.link].limited > 0; };
+    if (std::count_if(route.begin(), route.end(), limits) < 2) continue;
+    for (const auto& crossing : route) tables_.links[crossing.link].calm = false;
   }
-  region_.clear();
 }
 
 }  // namespace stepsim
