@@ -24,25 +24,6 @@ bool same(double a, double b) noexcept { return a == b || std::abs(a - b) <= kSa
 
 }  // namespace
 
-void MaxMinTables::join(Class& one) {
-  for (std::uint32_t i = one.first; i < one.last; ++i) {
-    std::vector<std::uint32_t>& members = links[crossings[i].link].members;
-    crossings[i].place = static_cast<std::uint32_t>(members.size());
-    members.push_back(i);
-  }
-}
-
-void MaxMinTables::leave(Class& one) {
-  for (const Crossing& crossing : route(one)) {
-    std::vector<std::uint32_t>& members = links[crossing.link].members;
-    crossings[members.back()].place = crossing.place;
-    members[crossing.place] = members.back();
-    members.pop_back();
-  }
-  if (one.bottleneck != kNone) --links[one.bottleneck].limited;
-  one.bottleneck = kNone;
-}
-
 MaxMinSolver::MaxMinSolver(std::span<const double> capacities)
     : tables_{std::vector<Link>(capacities.size()), {}, {}}, fill_(tables_), usage_change_(capacities.size()) {
   for (std::size_t i = 0; i < capacities.size(); ++i) tables_.links[i].capacity = capacities[i];
