@@ -36,7 +36,9 @@ CollectiveShape CollectiveRuns::shape_of(RendezvousId rendezvous) const {
   const Collective& collective = dag_.collective(rendezvous);
   const std::vector<TaskId> group = group_of(rendezvous);
   const auto host_of = [this](TaskId task) { return cluster_.endpoints[endpoint_of(task).index()].host; };
-  CollectiveShape shape{collective.op, static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1, collective.buffered};
+  CollectiveShape shape{
+      collective.op,      static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1,
+      collective.buffered};
   if (collective.op == CollectiveOp::kUnknown) return shape;
   const auto other =
       std::find_if(group.begin(), group.end(), [&](TaskId task) { return host_of(task) != host_of(group.front()); });

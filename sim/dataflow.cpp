@@ -1,9 +1,5 @@
 #include "sim/dataflow.h"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -12,6 +8,7 @@
 
 #include "sim/collective_runs.h"
 #include "sim/replay_state.h"
+#include "sim/rounds.h"
 
 namespace stepsim::sim {
 namespace {
@@ -253,31 +250,26 @@ std::size_t deal_ranks(Shared& shared, std::size_t most) {
 class Crew {
  public:
   Crew(Shared& shared, std::size_t blocks, int threads)
-      : shared_(shared), arena_(std::min(threads, oneapi::tbb::info::default_concurrency())), inbox_(blocks) {
+      : shared_(shared), rounds_(std::in_place, threads), inbox_(blocks) {
     for (std::size_t block = 0; block < blocks; ++block) {
       followers_.push_back(std::make_unique<Follower>(shared, static_cast<Block>(block), blocks));
     }
   }
 
   void run() {
-    round([this](std::size_t block) { begin_sources(block); });
+    rounds_->run(followers_.size(), [this](std::size_t block) { begin_sources(block); });
     for (int small = 0; exchange() && small < kSmallRounds;) {
       const std::size_t before = done();
-      round([this](std::size_t block) {
+      rounds_->run(followers_.size(), [this](std::size_t block) {
         for (const Notice& notice : inbox_[block]) followers_[block]->take<true>(notice);
       });
       small += done() - before < shared_.options.grain.round ? 1 : -small;
     }
+    rounds_.reset();
     go_on_alone();
   }
 
  private:
-  template <class Work>
-  void round(Work work) {
-    arena_.execute(
-        [&] { oneapi::tbb::parallel_for(std::size_t{0}, followers_.size(), work, oneapi::tbb::simple_partitioner{}); });
-  }
-
   void begin_sources(std::size_t block) {
     const Dag& dag = shared_.dag;
     for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -314,7 +306,7 @@ class Crew {
   }
 
   Shared& shared_;
-  oneapi::tbb::task_arena arena_;
+  std::optional<Rounds> rounds_;  // none once one thread goes on alone
   std::vector<std::unique_ptr<Follower>> followers_;
   std::vector<std::vector<Notice>> inbox_;
 };

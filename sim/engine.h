@@ -14,7 +14,7 @@ namespace stepsim::sim {
 /// When several threads are worth their while; measured in docs/performance.md. Never changes
 /// the result.
 struct Grain {
-  std::size_t tasks = std::size_t{1} << 16U;  ///< a replay of fewer tasks has one thread
+  std::size_t tasks = std::size_t{1} << 18U;  ///< a replay of fewer tasks has one thread
   std::size_t round = 4096;  ///< tasks that threads should find between two stops; with fewer, one goes on alone
 };
 
