@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "model/error.h"
 #include "model/text.h"
 
 namespace stepsim::scenarios {
@@ -202,10 +203,11 @@ TestFor of_bytes(const YamlField& value) {
 struct Key {
   std::string_view name;
   TestFor (*make)(const YamlField& value);
+  bool says_what = false;
 };
-constexpr std::array kKeys{Key{"rank", of_rank},     Key{"worker", of_worker}, Key{"host", of_host},
-                           Key{"device", of_device}, Key{"stream", of_stream}, Key{"step", of_step},
-                           Key{"kind", of_kind},     Key{"layer", of_layer},   Key{"name", of_name},
+constexpr std::array kKeys{Key{"rank", of_rank},       Key{"worker", of_worker},     Key{"host", of_host},
+                           Key{"device", of_device},   Key{"stream", of_stream},     Key{"step", of_step},
+                           Key{"kind", of_kind, true}, Key{"layer", of_layer, true}, Key{"name", of_name, true},
                            Key{"bytes", of_bytes}};
 
 /// What there is, for who asked for what is not there.
@@ -227,6 +229,7 @@ Selector::Selector(const YamlField& map) : place_(map) {
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.scalar("a value"));
     tests_.push_back(kKeys[key].make(value));
+    says_what_ = says_what_ || kKeys[key].says_what;
   });
   text_ = "{" + text_ + "}";
 }
@@ -241,11 +244,13 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
       selected.push_back(task);
     }
   }
-  if (selected.empty()) {
-    place_.fail(fmt::format("{} matches none of the {} tasks; expected {}", text_.empty() ? "the selection" : text_,
-                            capture.dag.task_count(), what_there_is(capture)));
-  }
+  if (selected.empty()) fail(capture, fmt::format("none of the {} tasks", capture.dag.task_count()));
   return selected;
+}
+
+void Selector::fail(const Capture& capture, std::string_view problem) const {
+  if (place_.file == nullptr) throw UsageError(fmt::format("the change is for {}; expected a capture with more", problem));
+  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
 }
 
 }  // namespace stepsim::scenarios

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/recording.h"
@@ -33,9 +34,14 @@ class Selector {
   explicit Selector(const YamlField& map);
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
+  /// Whether it says what is meant (kind, layer or name) and not only where and when.
+  [[nodiscard]] bool says_what() const noexcept { return says_what_; }
   /// The tasks that are meant, ascending. Throws InputError (at the selector) if none is, with
   /// what there is. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
+  /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ...", with what there
+  /// is. UsageError if every task was meant.
+  [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
   /// "{worker=1,name=BW.*}", or nothing for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
 
@@ -46,6 +52,7 @@ class Selector {
 
   std::vector<TestFor> tests_;
   std::string text_;
+  bool says_what_ = false;
   YamlField place_;
 };
 

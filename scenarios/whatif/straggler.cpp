@@ -1,0 +1,121 @@
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "scenarios/computing.h"
+#include "scenarios/what_if.h"
+
+// Compute that is slow now and then: each task, or each rank in each step, draws a factor. What
+// is drawn follows from the seed, the rank and the step (or the task) alone, by SplitMix64
+// (Steele, Lea and Flood 2014), so that a prediction can be repeated anywhere.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr double kLargestSpread = 10;
+constexpr std::uint32_t kLargestSeed = 1'000'000'000;
+constexpr std::array kParameters{
+    Parameter{"factor", "a number such as 1.5 from 0", "of the durations of what is slow, in the mean", "1"},
+    Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
+    Parameter{"spread", "a number from 0 to 10", "standard deviation: of the factor, of its logarithm if lognormal", "0"},
+    Parameter{"share", "a number from 0 to 1", "of the steps or tasks that are slow", "0"},
+    Parameter{"each", "step or task", "what draws: a rank in each step, or each task", "step"},
+    Parameter{"seed", "a whole number", "other draws for another one", "1"},
+};
+
+/// Independent draws for one place: the same for the same seed and place.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::uint64_t place, std::uint64_t part) : state_(seed) {
+    state_ = next() ^ place;
+    state_ = next() ^ part;
+  }
+  /// In (0, 1).
+  double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
+  /// Box and Muller 1958.
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::uint64_t next() {
+    state_ += 0x9E3779B97F4A7C15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31U);
+  }
+  std::uint64_t state_;
+};
+
+enum class Distribution : std::uint8_t { kConstant, kNormal, kLogNormal, kExponential };
+
+struct Slowness {
+  double factor = 1;
+  double spread = 0;
+  double share = 1;
+  Distribution distribution = Distribution::kConstant;
+  bool each_task = false;
+  std::uint32_t seed = 1;
+
+  [[nodiscard]] double draw(std::uint64_t place, std::uint64_t part) const {
+    Draws draws(seed, place, part);
+    if (draws.uniform() >= share) return 1;
+    switch (distribution) {
+      case Distribution::kConstant: break;
+      case Distribution::kNormal: return std::max(0.0, factor + spread * draws.normal());
+      case Distribution::kLogNormal: return factor * std::exp(spread * draws.normal() - spread * spread / 2);
+      case Distribution::kExponential: return 1 - (factor - 1) * std::log(draws.uniform());
+    }
+    return factor;
+  }
+};
+
+Slowness slowness_of(const Change& change) {
+  Slowness slow;
+  if (const YamlField* const value = change.find("factor")) slow.factor = scale_of(*value, 0);
+  if (const YamlField* const value = change.find("distribution")) {
+    slow.distribution =
+        static_cast<Distribution>(value->one_of_words({"constant", "normal", "lognormal", "exponential"}));
+    if (slow.distribution == Distribution::kExponential && slow.factor < 1)
+      value->fail("'distribution' is exponential, whose factors are 1 and more; expected 'factor' from 1");
+  }
+  if (const YamlField* const value = change.find("spread")) slow.spread = value->number(0, kLargestSpread);
+  if (const YamlField* const value = change.find("share")) slow.share = value->number(0, 1);
+  if (const YamlField* const value = change.find("each")) slow.each_task = value->one_of_words({"step", "task"}) == 1;
+  if (const YamlField* const value = change.find("seed")) slow.seed = value->count(0, kLargestSeed);
+  return slow;
+}
+
+/// The number of the task's step as the trace has it; -1 for what no step was recorded for.
+std::int64_t step_number(const Recording& recording, TaskId task) {
+  const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.index()];
+  return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;
+}
+
+void apply(const Change& change, Plan& plan) {
+  plan.rules.emplace_back([selector = change.selector(), slow = slowness_of(change)](const Capture& capture,
+                                                                                     std::vector<Duration>& durations) {
+    for (const TaskId task : computing(selector, capture)) {
+      const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
+      const std::uint64_t part = slow.each_task ? task.index()
+                                                : static_cast<std::uint64_t>(step_number(capture.recording, task));
+      durations[task.index()] = scaled(durations[task.index()], slow.draw(place, part));
+    }
+  });
+}
+
+}  // namespace
+
+extern const WhatIf straggler_what_if;
+const WhatIf straggler_what_if{
+    .name = "straggler",
+    .summary = "compute that is slow now and then: one rank or worker, or by a distribution",
+    .ignores = "what makes a machine slow would slow its network and its host threads too",
+    .parameters = kParameters,
+    .selects = true,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios

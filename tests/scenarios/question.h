@@ -1,0 +1,50 @@
+#ifndef STEPSIM_TESTS_SCENARIOS_QUESTION_H
+#define STEPSIM_TESTS_SCENARIOS_QUESTION_H
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "scenarios/predict.h"
+#include "scenarios/scenario.h"
+
+namespace stepsim::testing {
+
+/// A capture, what it ran on and how its transfers are timed: what --set can be asked of.
+class Question {
+ public:
+  explicit Question(Capture capture, Cluster cluster = {}, std::string_view network = "recorded")
+      : capture_(std::make_unique<const Capture>(std::move(capture))),
+        predictor_(std::make_unique<scenarios::Predictor>(*capture_, std::move(cluster), *find_network_model(network))) {
+  }
+
+  [[nodiscard]] const Capture& capture() const { return *capture_; }
+
+  [[nodiscard]] scenarios::Prediction predicted(const scenarios::Scenario& scenario) const {
+    scenarios::Plan plan = predictor_->plan();
+    for (const scenarios::Change& change : scenario.changes) change.apply(plan);
+    return predictor_->predict(plan);
+  }
+  [[nodiscard]] scenarios::Prediction predicted(std::initializer_list<std::string> sets) const {
+    scenarios::Scenario scenario;
+    for (const std::string& set : sets) scenarios::add_set(scenario, set);
+    return predicted(scenario);
+  }
+  /// Of a scenario file's text.
+  [[nodiscard]] scenarios::Prediction predicted(std::string_view yaml) const {
+    return predicted(scenarios::parse_scenario(yaml, "test.yaml"));
+  }
+  [[nodiscard]] Duration iteration(std::initializer_list<std::string> sets = {}) const {
+    return predicted(sets).iteration;
+  }
+
+ private:
+  std::unique_ptr<const Capture> capture_;
+  std::unique_ptr<scenarios::Predictor> predictor_;
+};
+
+}  // namespace stepsim::testing
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef STEPSIM_TESTS_SCENARIOS_SAMPLE_QUESTIONS_H
+#define STEPSIM_TESTS_SCENARIOS_SAMPLE_QUESTIONS_H
+
+#include <string>
+#include <vector>
+
+#include "tests/scenarios/question.h"
+
+namespace stepsim::testing {
+
+struct NamedQuestion {
+  std::string name;
+  Question question;
+};
+
+/// Two workers, two servers, three layers, on a switch of 1 GB/s.
+[[nodiscard]] Question parameter_server_question();
+/// DataParallelJob of two ranks on a switch of 1 GB/s.
+[[nodiscard]] Question data_parallel_question();
+/// sample_capture(): kernels and collectives on streams, as recorded.
+[[nodiscard]] Question streams_question();
+/// scenarios/samples/byteps-even as `stepsim whatif` would ask of it.
+[[nodiscard]] Question byteps_question();
+/// One of each.
+[[nodiscard]] std::vector<NamedQuestion> sample_questions();
+
+}  // namespace stepsim::testing
+
+#endif

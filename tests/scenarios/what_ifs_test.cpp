@@ -1,0 +1,89 @@
+// What holds for every what-if of the registry.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "model/error.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using scenarios::Parameter;
+using scenarios::what_ifs;
+using scenarios::WhatIf;
+
+class WhatIfTest : public ::testing::TestWithParam<const WhatIf*> {};
+
+INSTANTIATE_TEST_SUITE_P(All, WhatIfTest, ::testing::ValuesIn(what_ifs().begin(), what_ifs().end()),
+                         [](const auto& instance) { return std::string(instance.param->name); });
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+    return std::islower(letter) != 0 || letter == '_';
+  });
+}
+
+TEST_P(WhatIfTest, SaysWhatItDoesAndWhatItLeavesOut) {
+  EXPECT_TRUE(is_word(GetParam()->name));
+  EXPECT_FALSE(GetParam()->summary.empty());
+  EXPECT_FALSE(GetParam()->ignores.empty());
+  EXPECT_NE(GetParam()->apply, nullptr);
+}
+
+TEST_P(WhatIfTest, DescribesEachParameterOnce) {
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : GetParam()->parameters) {
+    EXPECT_TRUE(is_word(parameter.name)) << parameter.name;
+    EXPECT_FALSE(parameter.form.empty()) << parameter.name;
+    EXPECT_FALSE(parameter.summary.empty()) << parameter.name;
+    names.push_back(parameter.name);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  EXPECT_FALSE(names.empty());
+}
+
+TEST_P(WhatIfTest, RefusesAParameterThatItDoesNotKnow) {
+  scenarios::Scenario scenario;
+  const std::string key = std::string(GetParam()->name) + ".nonsense";
+  try {
+    scenarios::add_set(scenario, key + "=1");
+    FAIL() << "taken";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(WhatIfTest, RefusesValuesInNoForm) {
+  for (const Parameter& parameter : GetParam()->parameters) {
+    const std::string set = std::string(GetParam()->name) + "." + std::string(parameter.name) + "=%";
+    for (const NamedQuestion& sample : sample_questions()) {
+      EXPECT_ANY_THROW((void)sample.question.predicted({set})) << set << " of " << sample.name;
+    }
+  }
+}
+
+TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
+  for (const NamedQuestion& sample : sample_questions()) {
+    const scenarios::Prediction before = sample.question.predicted({});
+    for (const Parameter& parameter : GetParam()->parameters) {
+      if (parameter.neutral.empty()) continue;
+      const std::string set =
+          std::string(GetParam()->name) + "." + std::string(parameter.name) + "=" + std::string(parameter.neutral);
+      const bool as_recorded = sample.name == "streams" && GetParam()->name == "network";
+      if (as_recorded) continue;  // refused there: transfers keep their recorded times
+      const scenarios::Prediction after = sample.question.predicted({set});
+      EXPECT_EQ(after.iteration, before.iteration) << set << " of " << sample.name;
+      EXPECT_EQ(after.timeline.start, before.timeline.start) << set << " of " << sample.name;
+      EXPECT_EQ(after.timeline.finish, before.timeline.finish) << set << " of " << sample.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::testing

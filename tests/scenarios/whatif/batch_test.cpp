@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "model/capture_edit.h"
+#include "model/error.h"
+#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/scenarios/sample_questions.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+/// One worker, one server, one tensor of 1 MB at 1 GB/s: forward and backward, push, pull, update.
+TEST(BatchWhatIf, ForwardAndBackwardGrowAndTheRestOfAParameterServersStepStays) {
+  const WorkloadMaker maker;
+  const Question question(maker.capture(), switch_of(2, 1e9, Duration{10'000}), "maxmin");
+  EXPECT_EQ(question.iteration({"batch.scale=3"}) - question.iteration(), 2 * (kForward + kBackward));
+}
+
+/// Two stages of a pipeline, that send an activation of 1 MB: 5 ms + 1 ms (+ latency) + 7 ms.
+Capture pipeline() {
+  DagMaker maker;
+  const TaskId first = maker.task(maker.lane(0), 5'000'000, {}, "forward", TaskKind::kOperator);
+  const TaskId send = maker.task(maker.lane(0), 1'000'000, {first}, "send", TaskKind::kCollective);
+  const TaskId receive = maker.task(maker.lane(1), 1'000'000, {}, "receive", TaskKind::kCollective);
+  (void)maker.task(maker.lane(1), 7'000'000, {receive}, "forward", TaskKind::kOperator);
+  const RendezvousId message = maker.builder.add_rendezvous({.op = CollectiveOp::kSendRecv, .bytes = Bytes{1'000'000}});
+  maker.builder.join(message, send);
+  maker.builder.join(message, receive);
+  Capture capture;
+  capture.dag = maker.build();
+  return capture;
+}
+
+TEST(BatchWhatIf, ActivationsBetweenPipelineStagesGrow) {
+  const Question question(pipeline(), switch_of(2, 1e9, Duration{10'000}), "maxmin");
+  const Duration latency{2 * 10'000};
+  EXPECT_EQ(question.iteration(), Duration{13'000'000} + latency);
+  EXPECT_EQ(question.iteration({"batch.scale=2"}), Duration{26'000'000} + latency);
+}
+
+TEST(BatchWhatIf, ActivationsTakeTheirShareLongerWhereMessagesKeepRecordedTimes) {
+  EXPECT_EQ(Question(pipeline()).iteration({"batch.scale=2"}), Duration{26'000'000});
+}
+
+TEST(BatchWhatIf, GradientsAreReducedAsTheyWere) {
+  const Question question = streams_question();
+  // Rank 1 computes 150 us; 30 us of reduction, 20 us of waiting and 10 us on the host stay.
+  EXPECT_EQ(question.iteration({"batch.scale=2"}), std::chrono::microseconds{300 + 30 + 20 + 10});
+}
+
+TEST(BatchWhatIf, RefusesACaptureInWhichNothingComputes) {
+  DagMaker maker;
+  (void)maker.task(maker.lane(0), 1'000, {}, "gloo:all_reduce", TaskKind::kCollective);
+  Capture capture;
+  capture.dag = maker.build();
+  EXPECT_THROW((void)Question(std::move(capture)).iteration({"batch.scale=2"}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,36 @@
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/sample_questions.h"
+
+// A step of streams_question(): rank 0 computes 100 us, rank 1 150 us; then a collective of 30 us,
+// an unexplained wait of 20 us and 10 us on the host: 210 us. Of parameter_server_question(), with
+// 3 layers: 3 ms forward, 6 ms backward, 0.5 ms update.
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+TEST(ComputeWhatIf, ScalesDeviceWorkButNotCollectivesWaitsOrHosts) {
+  EXPECT_EQ(streams_question().iteration({"compute.scale=2"}), microseconds{2 * 150 + 30 + 20 + 10});
+}
+
+TEST(ComputeWhatIf, ARankThatStaysFasterThanTheSlowestChangesNothing) {
+  EXPECT_EQ(streams_question().iteration({"compute{rank=0}.scale=1.5"}), microseconds{210});
+  EXPECT_EQ(streams_question().iteration({"compute{rank=0}.scale=1.7"}), microseconds{170 + 60});
+}
+
+TEST(ComputeWhatIf, AddsATimeToEachTask) {
+  EXPECT_EQ(streams_question().iteration({"compute.add=7us"}), microseconds{217});
+}
+
+TEST(ComputeWhatIf, ScalesHostWorkWhereItIsSelected) {
+  EXPECT_EQ(streams_question().iteration({"compute{kind=host}.scale=3"}), microseconds{150 + 30 + 20 + 30});
+}
+
+TEST(ComputeWhatIf, RefusesASelectionOfCommunication) {
+  EXPECT_ANY_THROW((void)streams_question().iteration({"compute{kind=collective}.scale=2"}));
+}
+
+}  // namespace
+}  // namespace stepsim::testing

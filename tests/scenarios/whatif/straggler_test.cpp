@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "tests/scenarios/sample_questions.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::size_t kTasks = 20'000;
+constexpr double kBase = 1e6;
+
+/// As many operators of a millisecond on one rank, one after another.
+Question many_operators() {
+  DagMaker maker;
+  const LaneId lane = maker.lane(0);
+  TaskId last = maker.task(lane, 1'000'000, {}, "op", TaskKind::kOperator);
+  for (std::size_t i = 1; i < kTasks; ++i) last = maker.task(lane, 1'000'000, {last}, "op", TaskKind::kOperator);
+  Capture capture;
+  capture.dag = maker.build();
+  return Question(std::move(capture));
+}
+
+/// The factors that a straggler.yaml with these values draws for each task.
+std::vector<double> factors(const std::string& values) {
+  static const Question question = many_operators();
+  const scenarios::Prediction prediction =
+      question.predicted(std::string_view("changes: [{straggler: {each: task, " + values + "}}]"));
+  std::vector<double> drawn;
+  for (std::size_t i = 0; i < prediction.timeline.size(); ++i) {
+    const Duration duration = prediction.timeline.finish[i] - prediction.timeline.start[i];
+    drawn.push_back(static_cast<double>(duration.count()) / kBase);
+  }
+  return drawn;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += (value - mean(values)) * (value - mean(values));
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+/// Four standard errors of a mean of kTasks draws with this deviation.
+double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(kTasks)); }
+
+TEST(StragglerWhatIf, OneSlowRankIsWaitedFor) {
+  // Rank 0 computes 100 us a step, rank 1 150 us, then 60 us of what is not compute.
+  EXPECT_EQ(streams_question().iteration({"straggler{rank=0}.factor=2"}), microseconds{200 + 60});
+  EXPECT_EQ(streams_question().iteration({"straggler{rank=1}.factor=2"}), microseconds{300 + 60});
+}
+
+TEST(StragglerWhatIf, AllOfARanksStepIsSlowOrNone) {
+  const Question question = data_parallel_question();
+  const scenarios::Prediction slow =
+      question.predicted(std::string_view("changes: [{straggler: {factor: 2, share: 0.5, seed: 3}}]"));
+  const Capture& graph = *slow.graph;
+  for (std::size_t i = 0; i < graph.dag.task_count(); ++i) {
+    if (graph.dag.kind(TaskId{i}) != TaskKind::kHost) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (graph.dag.kind(TaskId{j}) != TaskKind::kHost || graph.recording.step[i] != graph.recording.step[j]) continue;
+      const Duration a = slow.timeline.finish[i] - slow.timeline.start[i];
+      const Duration b = slow.timeline.finish[j] - slow.timeline.start[j];
+      EXPECT_EQ(a == graph.dag.duration(TaskId{i}), b == graph.dag.duration(TaskId{j}));
+    }
+  }
+}
+
+TEST(StragglerWhatIf, NormalFactorsHaveTheirMeanAndSpread) {
+  const std::vector<double> drawn = factors("factor: 2, distribution: normal, spread: 0.3");
+  EXPECT_NEAR(mean(drawn), 2, tolerance(0.3));
+  EXPECT_NEAR(deviation(drawn), 0.3, tolerance(0.3));
+}
+
+TEST(StragglerWhatIf, LogNormalFactorsHaveTheirMeanAndTheirLogarithmsTheSpread) {
+  std::vector<double> drawn = factors("factor: 1.5, distribution: lognormal, spread: 0.4");
+  EXPECT_NEAR(mean(drawn), 1.5, tolerance(1.5 * std::sqrt(std::exp(0.16) - 1)));
+  for (double& factor : drawn) factor = std::log(factor);
+  EXPECT_NEAR(deviation(drawn), 0.4, tolerance(0.4));
+}
+
+TEST(StragglerWhatIf, ExponentialFactorsAreAtLeastOneAndHaveTheirMean) {
+  const std::vector<double> drawn = factors("factor: 1.25, distribution: exponential");
+  EXPECT_GE(*std::min_element(drawn.begin(), drawn.end()), 1);
+  EXPECT_NEAR(mean(drawn), 1.25, tolerance(0.25));
+  EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // kurtosis 9: twice a normal one's error
+}
+
+TEST(StragglerWhatIf, SlowsTheShareThatIsAskedFor) {
+  const std::vector<double> drawn = factors("factor: 3, share: 0.2");
+  const auto slow = std::count(drawn.begin(), drawn.end(), 3.0);
+  EXPECT_EQ(slow + std::count(drawn.begin(), drawn.end(), 1.0), static_cast<std::ptrdiff_t>(kTasks));
+  EXPECT_NEAR(static_cast<double>(slow) / kTasks, 0.2, tolerance(std::sqrt(0.2 * 0.8)));
+}
+
+TEST(StragglerWhatIf, TheSeedDecidesAndNothingElse) {
+  const std::string values = "factor: 2, distribution: normal, spread: 0.3, seed: ";
+  EXPECT_EQ(factors(values + "5"), factors(values + "5"));
+  EXPECT_NE(factors(values + "5"), factors(values + "6"));
+}
+
+TEST(StragglerWhatIf, RefusesExponentialFactorsBelowOne) {
+  EXPECT_ANY_THROW((void)factors("factor: 0.5, distribution: exponential"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
