@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t kEnoughPushes = 8;
 /// A rate that exceeds what job.yaml allows by more is no measuring error.
 constexpr double kContradiction = 1.1;
-/// Of a link, where job.yaml does not say: half of what a message takes over one switch.
-constexpr Duration kLatency{5'000};
 
 using Pushes = std::vector<const PsStageRun*>;
 
@@ -59,10 +57,10 @@ PushRate middle(const std::vector<double>& rates) {
   return result;
 }
 
-std::string rate_text(double bytes_per_second) { return fmt::format("{:.1f} MB/s", bytes_per_second * 1e-6); }
+std::string rate_text(double bytes_per_second) { return to_text(Bandwidth::from_bytes_per_second(bytes_per_second)); }
 
 Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
-  Link link{{}, job.bandwidth.value_or(Bandwidth{}), job.latency.value_or(kLatency), kTcpEfficiency};
+  Link link{{}, job.bandwidth.value_or(Bandwidth{}), job.latency.value_or(kUsualLatency), kTcpEfficiency};
   const bool contradicted = seen.bytes_per_second > kContradiction * link.goodput().bytes_per_second();
   if (seen.samples > 0) {
     result.fits.push_back({"rate of pushes", rate_text(seen.bytes_per_second), seen.samples, seen.residual,

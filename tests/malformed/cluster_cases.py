@@ -1,6 +1,7 @@
 """cluster.yaml: an error names the file and the line."""
 import graph_cases
 from case import Case, Refused, Used, no_file
+from job_cases import alias_bomb
 
 REPLAY = graph_cases.REPLAY + ["--network", "maxmin", "--cluster", "cluster.yaml"]
 CLUSTER = b"hosts: 2\nnic: {bandwidth: 8Gb/s, latency: 5us}\n"
@@ -18,13 +19,6 @@ WHOLE = Case("cluster-whole", files(CLUSTER), REPLAY, Used(skipped=0))
 
 def case(name, content, verdict, twin=None, arguments=REPLAY, **options):
     return Case("cluster-" + name, files(content), arguments, verdict, twin=twin, **options)
-
-
-def alias_bomb():
-    text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
-    for i in range(1, 10):
-        text += f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 10) + "]\n"
-    return text.encode()
 
 
 def cases():
