@@ -3,11 +3,11 @@ $ stepsim calibrate scenarios/samples/byteps-even
 Calibrated a cluster of 4 hosts whose slowest link carries 119.6 MB/s of payload; the fit that is worst, copies to the device, is off by 20.6 % at the median of its 288 samples.
 
 Fitted
-fitted                       value  samples  off by  from
-rate of pushes          121.6 MB/s        6   0.5 %  pushes acknowledged while more were under way
-copies to the host    33049.5 MB/s      288  15.2 %  COPYD2H
-copies to the device  22233.0 MB/s      288  20.6 %  COPYH2D
-overhead of a copy      211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling included
+fitted                     value  samples  off by  from
+rate of pushes        121.6 MB/s        6   0.5 %  pushes acknowledged while more were under way
+copies to the host     33.0 GB/s      288  15.2 %  COPYD2H
+copies to the device   22.2 GB/s      288  20.6 %  COPYH2D
+overhead of a copy    211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling included
 
 cluster.yaml
 hosts: 4
@@ -42,8 +42,8 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 "rates":{"copy_to_host_bytes_per_s":33049537000,"copy_to_device_bytes_per_s":22233040000,"copy_overhead_ns":211381,"sum_bytes_per_s":null,"sum_overhead_ns":0,"launch_overhead_ns":null},
 "fits":[
 {"what":"rate of pushes","value":"121.6 MB/s","samples":6,"residual":0.004651961908015589,"from":"pushes acknowledged while more were under way"},
-{"what":"copies to the host","value":"33049.5 MB/s","samples":288,"residual":0.15194371036841073,"from":"COPYD2H"},
-{"what":"copies to the device","value":"22233.0 MB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
+{"what":"copies to the host","value":"33.0 GB/s","samples":288,"residual":0.15194371036841073,"from":"COPYD2H"},
+{"what":"copies to the device","value":"22.2 GB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
 {"what":"overhead of a copy","value":"211.381 us","samples":576,"residual":0.20578609889451044,"from":"COPYD2H and COPYH2D, polling included"}],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
 "assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Workers share a link fairly: at no time did two alone push into one server's."],
