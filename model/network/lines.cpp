@@ -11,11 +11,7 @@ constexpr double kSmallestWeight = 1e-200;
 
 }  // namespace
 
-Lines::Lines(double sharing, std::size_t links) : lines_(links) {
-  const double ratio = std::clamp(sharing, kSerial, 1.0);
-  powers_.push_back(1);
-  while (ratio < 1 && powers_.back() * ratio > kSmallestWeight) powers_.push_back(powers_.back() * ratio);
-}
+Lines::Lines(double sharing, std::size_t links) : ratio_(std::clamp(sharing, kSerial, 1.0)), lines_(links) {}
 
 void Lines::add_channel(const Channel& channel) {
   for (const LinkId link : channel.links) lines_[link.index()].channels.emplace_back(channels_.size());
@@ -40,6 +36,7 @@ Lines::Place& Lines::place_of(std::uint32_t link, EndpointId sender, Time now) {
   if (found != places.end()) return *found;
   change(link);
   const auto behind = [=](const Place& one) { return one.since == now && one.sender > sender; };
+  if (places.size() == powers_.size()) powers_.push_back(std::max(powers_.back() * ratio_, kSmallestWeight));
   return *places.insert(std::find_if(places.begin(), places.end(), behind), Place{sender, now});
 }
 
@@ -68,7 +65,7 @@ double Lines::weight(ChannelId id) const {
         std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.sender == channel.from; });
     if (own != places.end()) ahead = std::max(ahead, static_cast<std::size_t>(own - places.begin()));
   }
-  return powers_[std::min(ahead, powers_.size() - 1)];
+  return powers_[ahead];
 }
 
 }  // namespace stepsim

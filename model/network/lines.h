@@ -50,8 +50,9 @@ class Lines {
   Place& place_of(std::uint32_t link, EndpointId sender, Time now);
   void change(std::uint32_t link);
 
-  std::vector<double> powers_;  ///< of sharing; the last one holds for all that come after
-  std::vector<Line> lines_;     ///< by link
+  double ratio_;
+  std::vector<double> powers_{1};  ///< of ratio_, for the longest line so far
+  std::vector<Line> lines_;        ///< by link
   std::vector<Channel> channels_;
   std::vector<std::uint32_t> changed_;  ///< links
   std::vector<ChannelId> settled_;
