@@ -249,7 +249,8 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 }
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
-  if (place_.file == nullptr) throw UsageError(fmt::format("the change is for {}; expected a capture with more", problem));
+  if (place_.file == nullptr)
+    throw UsageError(fmt::format("the change is for {}; expected a capture with more", problem));
   place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
 }
 

@@ -17,7 +17,8 @@ constexpr std::uint32_t kLargestSeed = 1'000'000'000;
 constexpr std::array kParameters{
     Parameter{"factor", "a number such as 1.5 from 0", "of the durations of what is slow, in the mean", "1"},
     Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
-    Parameter{"spread", "a number from 0 to 10", "standard deviation: of the factor, of its logarithm if lognormal", "0"},
+    Parameter{"spread", "a number from 0 to 10", "standard deviation: of the factor, of its logarithm if lognormal",
+              "0"},
     Parameter{"share", "a number from 0 to 1", "of the steps or tasks that are slow", "0"},
     Parameter{"each", "step or task", "what draws: a rank in each step, or each task", "step"},
     Parameter{"seed", "a whole number", "other draws for another one", "1"},
@@ -99,8 +100,8 @@ void apply(const Change& change, Plan& plan) {
                                                                                      std::vector<Duration>& durations) {
     for (const TaskId task : computing(selector, capture)) {
       const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
-      const std::uint64_t part = slow.each_task ? task.index()
-                                                : static_cast<std::uint64_t>(step_number(capture.recording, task));
+      const std::uint64_t part =
+          slow.each_task ? task.index() : static_cast<std::uint64_t>(step_number(capture.recording, task));
       durations[task.index()] = scaled(durations[task.index()], slow.draw(place, part));
     }
   });

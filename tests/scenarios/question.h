@@ -17,8 +17,8 @@ class Question {
  public:
   explicit Question(Capture capture, Cluster cluster = {}, std::string_view network = "recorded")
       : capture_(std::make_unique<const Capture>(std::move(capture))),
-        predictor_(std::make_unique<scenarios::Predictor>(*capture_, std::move(cluster), *find_network_model(network))) {
-  }
+        predictor_(
+            std::make_unique<scenarios::Predictor>(*capture_, std::move(cluster), *find_network_model(network))) {}
 
   [[nodiscard]] const Capture& capture() const { return *capture_; }
 

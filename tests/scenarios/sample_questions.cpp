@@ -27,8 +27,7 @@ Question streams_question() { return Question(sample_capture()); }
 
 Question byteps_question() {
   const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/samples/byteps-even";
-  Capture capture =
-      ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()});
+  Capture capture = ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()});
   Cluster cluster = calibrate(capture).cluster;
   return Question(std::move(capture), std::move(cluster), "maxmin");
 }

@@ -23,9 +23,8 @@ INSTANTIATE_TEST_SUITE_P(All, WhatIfTest, ::testing::ValuesIn(what_ifs().begin()
                          [](const auto& instance) { return std::string(instance.param->name); });
 
 bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char letter) {
-    return std::islower(letter) != 0 || letter == '_';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char letter) { return std::islower(letter) != 0 || letter == '_'; });
 }
 
 TEST_P(WhatIfTest, SaysWhatItDoesAndWhatItLeavesOut) {
