@@ -8,7 +8,6 @@ namespace stepsim {
 namespace {
 
 constexpr std::uint32_t kNone = MaxMinTables::kNone;
-constexpr double kNoLimit = MaxMinTables::kNoLimit;
 /// Levels that differ by less are the same: the order of summation must not spread.
 constexpr double kSame = 1e-13;
 /// A link is overfull only beyond this: usage is summed up change by change.
