@@ -36,9 +36,10 @@ std::string signed_time(Duration difference) { return (difference > Duration{} ?
 std::string headline(const WhatIfAnswer& answer, const sim::Summary& baseline) {
   const Duration before = answer.baseline.iteration;
   const Duration after = answer.scenario.iteration;
-  const std::string times = fmt::format("With {}, an iteration takes {} instead of {} ({:+.1f} %)",
+  const std::string times = fmt::format("With {}, an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
                                         answer.name.empty() ? "these changes" : shown(answer.name), to_text(after),
-                                        to_text(before), relative(after, before) * 100);
+                                        to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
+                                        relative(after, before) * 100);
   if (!baseline.measured) return times + "; nothing was measured to hold the prediction against.";
   return fmt::format("{}; the captured iteration of {} is predicted with an error of {:+.2f} %.", times,
                      to_text(baseline.iteration.measured), baseline.iteration.error * 100);
@@ -58,6 +59,18 @@ Table difference_table(const RankBreakdown& before, const RankBreakdown& after) 
   row("host", &RankBreakdown::host);
   row("idle", &RankBreakdown::idle);
   return table;
+}
+
+Table interval_table(const scenarios::AnswerInterval& interval) {
+  Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft}});
+  for (const scenarios::IntervalSource& source : interval.sources)
+    table.add_row({std::string(source.name), to_text(source.low), to_text(source.high), source.reason});
+  return table;
+}
+
+std::string range_section(const scenarios::AnswerInterval& interval) {
+  if (interval.sources.empty()) return "\nNothing shows how far the answer may be off: one step was captured.\n";
+  return "\nWhy it is a range\n" + interval_table(interval).to_text();
 }
 
 std::string section(std::string_view title, const std::vector<std::string>& sentences) {
@@ -100,9 +113,23 @@ void write_baseline(JsonWriter& json, const WhatIfAnswer& answer, const sim::Sum
   json.end_object().new_line();
 }
 
+void write_interval(JsonWriter& json, const scenarios::AnswerInterval& interval) {
+  write_duration(json, "low_ns", interval.low);
+  write_duration(json, "high_ns", interval.high);
+  json.key("interval").begin_array();
+  for (const scenarios::IntervalSource& source : interval.sources) {
+    json.new_line().begin_object().key("source").value(source.name);
+    write_duration(json, "low_ns", source.low);
+    write_duration(json, "high_ns", source.high);
+    json.key("reason").value(source.reason).end_object();
+  }
+  json.end_array();
+}
+
 void write_scenario(JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("scenario").begin_object().key("name").value(answer.name);
   write_duration(json, "iteration_ns", answer.scenario.iteration);
+  write_interval(json, answer.interval);
   json.key("change").value(relative(answer.scenario.iteration, answer.baseline.iteration));
   write_breakdown(json, slowest(summary_of(answer.scenario)));
   json.end_object().new_line();
@@ -132,7 +159,7 @@ void write_whatif(Output& out, const Asked& asked, const WhatIfAnswer& answer, c
 std::string whatif_text(const Asked& asked, const WhatIfAnswer& answer) {
   const sim::Summary baseline = summary_of(answer.baseline);
   const sim::Summary scenario = summary_of(answer.scenario);
-  return headline(answer, baseline) + '\n' + section("Changes", answer.changes) +
+  return headline(answer, baseline) + '\n' + section("Changes", answer.changes) + range_section(answer.interval) +
          "\nWhere the difference comes from\n" + difference_table(slowest(baseline), slowest(scenario)).to_text() +
          section("Assumptions", all_assumptions(answer, asked));
 }

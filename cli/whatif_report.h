@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "cli/scenario_options.h"
+#include "scenarios/interval.h"
 
 namespace stepsim::cli {
 
@@ -15,6 +16,7 @@ struct WhatIfAnswer {
   std::string name;  ///< of the scenario; may be empty
   scenarios::Prediction baseline;
   scenarios::Prediction scenario;
+  scenarios::AnswerInterval interval;    ///< of the scenario
   std::vector<std::string> changes;      ///< as they could be typed after --set
   std::vector<std::string> assumptions;  ///< the scenario's own
 };

@@ -6,6 +6,11 @@
 
 namespace stepsim::scenarios {
 
+void Plan::begin_together() {
+  begins_together_ = true;
+  structure += "workers begin together\n";
+}
+
 Bandwidth scaled(Bandwidth rate, double factor) noexcept {
   return Bandwidth::from_bytes_per_second(rate.bytes_per_second() * factor);
 }

@@ -25,6 +25,8 @@ struct Plan {
   const NetworkModel* network = nullptr;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;  ///< of collectives that do not say theirs
   bool colocated_servers = false;
+  /// How links are shared was measured or given: the answer need not allow for another way.
+  bool sharing_known = false;
 
   /// Makes another graph of one.
   using Edit = std::function<Capture(const Capture& capture)>;
@@ -39,6 +41,13 @@ struct Plan {
   /// graphs, so that a sweep makes each graph once. A change that adds an edit, or touches the
   /// job, appends itself.
   std::string structure;
+
+  /// Workers of a parameter-server job begin as they were recorded, not spread over an iteration.
+  void begin_together();
+  [[nodiscard]] bool begins_together() const noexcept { return begins_together_; }
+
+ private:
+  bool begins_together_ = false;
 };
 
 /// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).

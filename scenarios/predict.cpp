@@ -24,6 +24,7 @@ std::uint32_t workers_of(const Capture& capture) {
 Capture parameter_server_graph(const Plan& plan) {
   PsOptions options = as_captured(*plan.captured->parameter_server);
   options.job = plan.job;
+  options.spread = !plan.begins_together();
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
@@ -48,6 +49,7 @@ Plan Predictor::plan() const {
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
   plan.cluster = cluster_;
   plan.network = &network_;
+  plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing;
   return plan;
 }
 

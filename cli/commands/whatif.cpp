@@ -24,6 +24,7 @@ WhatIfAnswer answer(Asked& asked, const scenarios::Scenario& scenario, const Com
     answer.changes.push_back(change.to_text());
   }
   answer.scenario = asked.predictor->predict(plan, engine);
+  answer.interval = scenarios::interval_of(*asked.predictor, plan, answer.baseline, answer.scenario, engine);
   answer.name = scenario.name;
   answer.assumptions = plan.assumptions;
   return answer;

@@ -52,7 +52,10 @@ void apply(const Change& change, Plan& plan) {
   if (const YamlField* const value = change.find("efficiency")) {
     for (Link& link : cluster.links) link.efficiency = value->number(0.01, 1);
   }
-  if (const YamlField* const value = change.find("sharing")) cluster.network.sharing = sharing_of(*value);
+  if (const YamlField* const value = change.find("sharing")) {
+    cluster.network.sharing = sharing_of(*value);
+    plan.sharing_known = true;
+  }
 }
 
 }  // namespace
