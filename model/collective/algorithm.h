@@ -31,8 +31,8 @@ struct Send {
   bool left_behind = false;  ///< the sender does not wait for it
 };
 
-/// Broadcasts and reductions to one member of more than this are pipelined in slices of at most
-/// this: one of the eight steps of NCCL's 4 MiB buffers.
+/// Broadcasts and reductions to one member of more than this are pipelined in slices of this, or
+/// larger ones where there would be thousands: one of the eight steps of NCCL's 4 MiB buffers.
 inline constexpr Bytes kPipelineSlice{524'288};
 
 /// What a message costs where nothing else is on the links: alpha + bytes / rate.

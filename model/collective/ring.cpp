@@ -11,9 +11,12 @@ bool is_chain(const CollectiveShape& shape) {
   return shape.op == CollectiveOp::kBroadcast || shape.op == CollectiveOp::kReduce;
 }
 
+/// No more than keep a chain full but for a sixteenth of its time, whatever size a trace names.
 std::uint32_t slices(const CollectiveShape& shape) {
-  return static_cast<std::uint32_t>(
-      std::max<std::int64_t>(1, (shape.bytes.count() + kPipelineSlice.count() - 1) / kPipelineSlice.count()));
+  const std::int64_t most = std::max<std::int64_t>(1024, 16 * std::int64_t{shape.members});
+  const std::int64_t wanted =
+      shape.bytes.count() / kPipelineSlice.count() + (shape.bytes.count() % kPipelineSlice.count() == 0 ? 0 : 1);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 
 /// A broadcast's chain begins at the root, a reduce's ends there.

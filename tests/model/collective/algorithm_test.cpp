@@ -58,6 +58,12 @@ TEST(ModelForTest, UnknownOperationsAndSizesHaveNoModel) {
   EXPECT_EQ(chosen({CollectiveOp::kSendRecv, 3, Bytes{1000}}), "none");
 }
 
+TEST(RingTest, RoundsOfABroadcastAreFewWhateverSizeATraceNames) {
+  const CollectiveShape hostile{CollectiveOp::kBroadcast, 8, Bytes{std::int64_t{1} << 50}};
+
+  EXPECT_LT(model_for(hostile, CollectiveAlgorithm::kRing)->rounds(hostile), 2'000U);
+}
+
 TEST(PartOfTest, PartsCoverThePayloadAndDifferByOneByteAtMost) {
   for (const std::int64_t bytes : {0L, 1L, 10L, 1'000'003L, 9'223'372'036'854'775'807L}) {
     for (const std::uint32_t parts : {1U, 3U, 7U, 4096U}) {
