@@ -5,6 +5,9 @@
 namespace stepsim::sim {
 namespace {
 
+/// With more members that were not captured, a collective costs more than it tells.
+constexpr std::size_t kMostAbsent = 64;
+
 /// Takes a number that is free again, or the next new one of `used`.
 template <class Entry>
 std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& free_places) {
@@ -20,28 +23,43 @@ std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& f
 }  // namespace
 
 bool CollectiveRuns::expands(RendezvousId rendezvous) const {
-  return model_for(shape_of(rendezvous), dag_.collective(rendezvous).algorithm) != nullptr;
+  const Collective& collective = dag_.collective(rendezvous);
+  const std::size_t present = dag_.members(rendezvous).size();
+  const bool alone = present == 1 && collective.members <= std::min(kMostAbsent, cluster_.endpoints.size());
+  if (present < collective.members && !alone) return false;
+  return model_for(shape_of(rendezvous), collective.algorithm) != nullptr;
 }
 
-/// Members by rank; of one rank, by task.
-std::vector<TaskId> CollectiveRuns::group_of(RendezvousId rendezvous) const {
+/// Members by rank; of one rank, by task. Around a member that is alone, the others of as many
+/// neighbouring endpoints as the group has members: they come when it comes.
+std::vector<CollectiveRuns::Member> CollectiveRuns::group_of(RendezvousId rendezvous) const {
   const auto members = dag_.members(rendezvous);
-  std::vector<TaskId> group(members.begin(), members.end());
-  std::stable_sort(group.begin(), group.end(),
-                   [this](TaskId a, TaskId b) { return dag_.lane(a).rank < dag_.lane(b).rank; });
+  const std::size_t size = dag_.collective(rendezvous).members;
+  std::vector<Member> group;
+  if (members.size() < size) {
+    const std::size_t own = endpoint_of(members.front()).index();
+    const std::size_t first = std::min(own - own % size, cluster_.endpoints.size() - size);
+    for (std::size_t i = first; i < first + size; ++i)
+      group.push_back({i == own ? members.front() : TaskId{}, EndpointId{i}});
+    return group;
+  }
+  for (const TaskId task : members) group.push_back({task, endpoint_of(task)});
+  std::stable_sort(group.begin(), group.end(), [this](const Member& a, const Member& b) {
+    return dag_.lane(a.task).rank < dag_.lane(b.task).rank;
+  });
   return group;
 }
 
 CollectiveShape CollectiveRuns::shape_of(RendezvousId rendezvous) const {
   const Collective& collective = dag_.collective(rendezvous);
-  const std::vector<TaskId> group = group_of(rendezvous);
-  const auto host_of = [this](TaskId task) { return cluster_.endpoints[endpoint_of(task).index()].host; };
+  const std::vector<Member> group = group_of(rendezvous);
+  const auto host_of = [this](const Member& member) { return cluster_.endpoints[member.endpoint.index()].host; };
   CollectiveShape shape{
       collective.op,      static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1,
       collective.buffered};
   if (collective.op == CollectiveOp::kUnknown) return shape;
-  const auto other =
-      std::find_if(group.begin(), group.end(), [&](TaskId task) { return host_of(task) != host_of(group.front()); });
+  const auto other = std::find_if(group.begin(), group.end(),
+                                  [&](const Member& member) { return host_of(member) != host_of(group.front()); });
   const auto on_first = static_cast<std::uint32_t>(other - group.begin());
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (host_of(group[i]) != host_of(group[i - i % on_first])) return shape;
@@ -56,8 +74,7 @@ void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
   run.shape = shape_of(rendezvous);
   run.model = model_for(run.shape, dag_.collective(rendezvous).algorithm);
   run.rounds = run.model->rounds(run.shape);
-  run.members.clear();
-  for (const TaskId task : group_of(rendezvous)) run.members.push_back({task, endpoint_of(task)});
+  run.members = group_of(rendezvous);
   run.running = run.shape.members;
   for (std::uint32_t member = 0; member < run.shape.members; ++member) enter_round(place, member, now);
   // Only now, when all are in: a round without messages must not end the run under the others.
@@ -86,14 +103,14 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
 void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, Time now) {
   const auto member = [&]() -> Member& { return runs_[run_place].members[member_place]; };
   const std::uint32_t rounds = runs_[run_place].rounds;
-  if (!member().task.valid()) return;
+  if (member().done) return;
   while (member().round < rounds && member().waiting == 0) {
     ++member().round;
     enter_round(run_place, member_place, now);
   }
   if (member().round < rounds) return;
-  done_.push_back(member().task);
-  member().task = TaskId{};
+  if (member().task.valid()) done_.push_back(member().task);
+  member().done = true;
   if (--runs_[run_place].running == 0) free_runs_.push_back(run_place);
 }
 

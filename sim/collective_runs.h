@@ -43,9 +43,10 @@ class CollectiveRuns {
 
  private:
   struct Member {
-    TaskId task;
+    TaskId task;  ///< invalid: its rank was not captured
     EndpointId endpoint;
     std::uint32_t round = 0;
+    bool done = false;
     std::uint32_t waiting = 0;  ///< messages of its round, in and out, that have not arrived
     /// (round, messages): what came from members that are ahead of it.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> early{};
@@ -69,7 +70,7 @@ class CollectiveRuns {
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const {
     return EndpointId{static_cast<std::size_t>(dag_.lane(task).rank)};
   }
-  [[nodiscard]] std::vector<TaskId> group_of(RendezvousId rendezvous) const;
+  [[nodiscard]] std::vector<Member> group_of(RendezvousId rendezvous) const;
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);

@@ -188,7 +188,7 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
   for (auto& [key, uses] : by_key) {
     std::set<std::uint32_t> members;
     for (const CollectiveUse& use : uses) members.insert(use.rank);
-    if (members.size() < 2 || members.size() != uses.size()) continue;
+    if (members.size() < std::min<std::size_t>(2, ranks.size()) || members.size() != uses.size()) continue;
     matched += uses.size();
     matches.push_back({std::move(uses)});
   }

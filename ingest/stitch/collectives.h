@@ -24,7 +24,7 @@ struct CollectiveUse {
 
 /// The parts of one collective on the ranks at hand.
 struct MatchedCollective {
-  std::vector<CollectiveUse> uses;  ///< at least two, by rank
+  std::vector<CollectiveUse> uses;  ///< at least two, by rank; of the only rank at hand, one
   [[nodiscard]] bool on_device() const noexcept { return uses.front().op != kNoIndex; }
   [[nodiscard]] bool point_to_point() const noexcept { return uses.front().point_to_point; }
   /// Latest less earliest recorded end, on the clocks the uses are on.
@@ -41,7 +41,8 @@ struct RankIdentity {
 
 /// Finds the collectives of all ranks and matches them: by group and sequence number where
 /// the trace has one, else as the k-th of the same operation, size, type and group within the
-/// same step. `ranks` and `identities` run in parallel. O(collectives log collectives).
+/// same step. Those of a rank that is alone match nobody's and are all returned. `ranks` and
+/// `identities` run in parallel. O(collectives log collectives).
 [[nodiscard]] std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
                                                                const std::vector<RankIdentity>& identities,
                                                                Diagnostics& diagnostics);

@@ -122,10 +122,10 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       if (!task.valid() || assembly.finish[task.index()] <= last) continue;
       members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
-    if (members.size() < 2) continue;
     const bool whole = members.size() == match.uses.size();
-    const RendezvousId rendezvous =
-        assembly.builder.add_rendezvous(whole ? payload_of(match, events, world) : Collective{});
+    const Collective collective = whole ? payload_of(match, events, world) : Collective{};
+    if (members.size() < 2 && collective.members == 0) continue;
+    const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
     for (const auto& [task, duration] : members) {
       assembly.builder.join(rendezvous, task);
       assembly.builder.set_duration(task, duration);

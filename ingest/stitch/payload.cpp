@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,9 @@
 
 namespace stepsim::ingest {
 namespace {
+
+/// More than any job has ranks: a trace that says so is damaged.
+constexpr std::size_t kMostMembers = 100'000;
 
 struct Operation {
   std::string_view letters;  ///< longer words before those that they contain
@@ -64,22 +69,25 @@ std::size_t group_size(const RankEvents& events, std::uint32_t event) {
   return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
 }
 
-bool is_complete(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+/// How many take part, captured or not.
+std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   const CollectiveUse& first = match.uses.front();
   const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
-  return match.uses.size() >= (named != 0 ? named : world);
+  return named != 0 ? named : world;
 }
 
 /// The largest that a member tells: of an all-to-all they may differ. A host call tells its
 /// input, which of an all-gather is one member's part.
-Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op) {
+Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
+               std::size_t members) {
   std::int64_t bytes = 0;
   for (const CollectiveUse& use : match.uses) {
     const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.event);
     if (detail != nullptr) bytes = std::max(bytes, detail->bytes.count());
   }
-  if (op == CollectiveOp::kAllGather && !match.on_device()) bytes *= static_cast<std::int64_t>(match.uses.size());
-  return Bytes{bytes};
+  if (op != CollectiveOp::kAllGather || match.on_device()) return Bytes{bytes};
+  const auto parts = static_cast<std::int64_t>(members);
+  return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
 }
 
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
@@ -114,8 +122,11 @@ Collective payload_of(const MatchedCollective& match, const std::vector<RankEven
   const RankEvents& events = ranks[first.rank];
   Collective collective;
   if (const Operation* const operation = operation_of_use(events, first)) collective.op = operation->op;
-  if (collective.op == CollectiveOp::kUnknown || !is_complete(match, ranks, world)) return collective;
-  collective.bytes = bytes_of(match, ranks, collective.op);
+  const std::size_t members = members_of(match, ranks, world);
+  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
+  if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
+  collective.bytes = bytes_of(match, ranks, collective.op, members);
+  if (alone) collective.members = static_cast<std::uint32_t>(members);
   if (match.on_device()) collective.algorithm = algorithm_in(events.name_of(first.event), collective.bytes);
   if (collective.op == CollectiveOp::kSendRecv) {
     collective.root = sender_in(match, ranks);

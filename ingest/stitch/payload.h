@@ -17,7 +17,7 @@ namespace stepsim::ingest {
 /// What a matched collective transfers, as far as the traces say: operation, size, the
 /// algorithm that a kernel's name tells, and the sender's place of a message. The size is 0, so
 /// that recorded durations hold, where nothing tells it or where members are missing: of the
-/// ranks that its group lists, or of the job's `world`.
+/// ranks that its group lists, or of the job's `world`. A rank that is alone tells for all.
 [[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
                                     std::size_t world);
 

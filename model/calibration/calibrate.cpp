@@ -19,7 +19,8 @@ InputLocation first_input(const Capture& capture) {
   return {capture.inputs.empty() ? "the capture" : capture.inputs.front(), {}, {}};
 }
 
-/// The ranks that the capture has, counted from 0 to the largest, by their lanes.
+/// The ranks that the capture has, counted from 0 to the largest, by their lanes and by the
+/// groups of its collectives.
 std::size_t ranks_seen(const Dag& dag) {
   std::size_t ranks = 0;
   for (const Lane& lane : dag.lanes()) {
@@ -28,6 +29,8 @@ std::size_t ranks_seen(const Dag& dag) {
     }
     if (lane.rank >= 0) ranks = std::max(ranks, static_cast<std::size_t>(lane.rank) + 1);
   }
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i)
+    ranks = std::max(ranks, std::size_t{dag.collective(RendezvousId{i}).members});
   return ranks;
 }
 

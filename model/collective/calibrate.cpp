@@ -82,7 +82,7 @@ class UseFinder {
   void add(RendezvousId rendezvous) {
     const Collective& collective = dag_.collective(rendezvous);
     const std::vector<TaskId> group = group_of(dag_, rendezvous);
-    const auto members = static_cast<std::uint32_t>(group.size());
+    const std::uint32_t members = std::max(static_cast<std::uint32_t>(group.size()), collective.members);
     const CollectiveShape shape{collective.op, members, collective.bytes, collective.root, 1, collective.buffered};
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
     if (model == nullptr) return;

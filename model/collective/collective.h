@@ -36,6 +36,9 @@ struct Collective {
   /// Of a message: what the transport's buffers hold when the sender's call returns. The sender
   /// goes on when all but this has arrived.
   Bytes buffered{};
+  /// How many take part, where the rendezvous does not have them all because their ranks were
+  /// not captured; else 0.
+  std::uint32_t members = 0;
 };
 
 }  // namespace stepsim

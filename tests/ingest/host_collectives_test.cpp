@@ -109,6 +109,20 @@ TEST(PayloadTest, CollectivesWithMembersElsewhereKeepTheirRecordedTime) {
   })) << "the report says that a network model leaves it alone";
 }
 
+TEST(PayloadTest, RankThatIsAloneTellsOfItsWholeGroup) {
+  const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+  const Collective collective = only_collective(stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 1, 2, 3]")}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllReduce);
+  EXPECT_EQ(collective.bytes, Bytes{4096});
+  EXPECT_EQ(collective.members, 4U);
+}
+
+TEST(PayloadTest, JobOfOneRankHasNoCollectives) {
+  EXPECT_EQ(stitched({host_rank("gloo:all_reduce", 4096)}).dag.rendezvous_count(), 0U);
+  EXPECT_EQ(stitched({host_rank("gloo:send", 4096)}).dag.rendezvous_count(), 0U);
+}
+
 TEST(PayloadTest, KernelThatDoesNotSayWhatItExchangesKeepsItsRecordedTime) {
   const HostDeviceTrace rank = nccl_rank("ncclDevKernel_SendRecv(ncclDevComm*)", "", 4096, "[0, 1]");
 

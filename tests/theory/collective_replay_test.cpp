@@ -82,6 +82,34 @@ TEST(CollectiveReplayTest, RingsTakeItOnSharedLinksTooBecauseTheyShareNone) {
   }
 }
 
+/// An all-reduce of `members` of which only `rank` was captured, on a cluster of eight hosts.
+Duration replayed_alone(std::uint32_t members, Rank rank) {
+  DagMaker maker;
+  const RendezvousId rendezvous =
+      maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = Bytes{999'983}, .members = members});
+  maker.builder.join(rendezvous, maker.task(maker.lane(rank), 123));
+  const Dag dag = maker.build();
+  const Cluster cluster = cluster_of(8);
+  Machine machine{dag};
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  return replay(dag, machine).finish.front() - Time{};
+}
+
+TEST(CollectiveReplayTest, RankThatIsAloneMeetsPeersThatComeWithIt) {
+  for (const std::uint32_t members : {2U, 3U, 8U}) {
+    const Duration whole =
+        replayed("maxmin", CollectiveAlgorithm::kAuto, {CollectiveOp::kAllReduce, members, Bytes{999'983}});
+    // Parts differ by a byte, and not every member gets the last of the largest.
+    for (const Rank rank : {0, 5, 7})
+      EXPECT_NEAR(static_cast<double>((replayed_alone(members, rank) - whole).count()), 0, 8)
+          << members << " members, rank " << rank;
+  }
+}
+
+TEST(CollectiveReplayTest, GroupThatTheClusterDoesNotHoldKeepsItsRecordedTime) {
+  EXPECT_EQ(replayed_alone(9, 0), Duration{123});
+}
+
 TEST(CollectiveReplayTest, MembersOfAMessageEndApartByWhatBuffersSend) {
   // 1000 bytes, of which the last 400 follow from buffers.
   DagMaker maker;
