@@ -23,6 +23,8 @@ class CaptureEdit {
   TaskId add_task(const TaskSpec& task, std::int32_t step);
   /// A step behind all others. Returns its index into Recording::steps.
   std::int32_t add_step(const RecordedStep& step);
+  /// The step at an index into Recording::steps: another task may begin it.
+  [[nodiscard]] RecordedStep& step(std::size_t index) noexcept { return capture_.recording.steps[index]; }
   /// A gradient behind all others.
   void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
   /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it

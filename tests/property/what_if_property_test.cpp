@@ -45,5 +45,13 @@ TEST(WhatIfPropertyTest, FasterComputeIsNeverSlower) {
   });
 }
 
+TEST(WhatIfPropertyTest, LessToDoIsNeverSlowerAndMoreNeverFaster) {
+  for_each_graph([](const Question& question, Duration before) {
+    EXPECT_LE(question.iteration({"remove{name=task}.share=0.5"}), before);
+    EXPECT_LE(question.iteration({"remove{name=0}.share=1"}), before);
+    EXPECT_GE(question.iteration({"insert{name=task}.duration=2us"}), before);
+  });
+}
+
 }  // namespace
 }  // namespace stepsim::testing

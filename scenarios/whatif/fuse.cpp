@@ -1,0 +1,123 @@
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "model/capture_edit.h"
+#include "scenarios/graph_edits.h"
+#include "scenarios/what_if.h"
+
+// Consecutive kernels of a stream become one, which takes as long as they did together: one
+// launch, and no pause between them. A run ends where anything but the stream and the launches
+// ties a kernel to others, so that nothing is reordered.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::uint32_t kMost = 1'000'000'000;
+constexpr std::array kParameters{
+    Parameter{"most", "a whole number from 1", "of kernels that become one; without it as many as there are", "1"},
+};
+
+class Fusion {
+ public:
+  Fusion(const Capture& capture, const std::vector<TaskId>& selected, std::uint32_t most)
+      : dag_(capture.dag),
+        edit_(capture),
+        begun_(steps_begun(capture)),
+        step_(capture.recording.step),
+        fusible_(dag_.task_count(), false),
+        launch_(dag_.task_count()),
+        waits_(dag_.task_count(), 0),
+        into_(dag_.task_count()),
+        most_(most) {
+    for (const TaskId task : selected)
+      fusible_[task.index()] = dag_.kind(task) == TaskKind::kKernel && !dag_.rendezvous(task).valid();
+    look_at_edges();
+  }
+
+  Capture run() && {
+    std::vector<std::uint32_t> size(dag_.task_count(), 1);
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      const TaskId next = only_next(TaskId{i});
+      if (!next.valid()) continue;
+      const TaskId first = into_[i].valid() ? into_[i] : TaskId{i};
+      if (size[first.index()] >= most_) continue;
+      ++size[first.index()];
+      fuse(next, first);
+    }
+    redirect();
+    return std::move(edit_).finish();
+  }
+
+ private:
+  /// For each task which call launches it, and how many other tasks than that and the one before
+  /// on its stream it waits for.
+  void look_at_edges() {
+    for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
+      const bool launch = edge.kind == EdgeKind::kLaunch;
+      const bool stream = edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to);
+      if (launch) launch_[edge.to.index()] = edge.from;
+      waits_[edge.to.index()] += stream || launch ? 0U : 1U;
+    }
+  }
+
+  /// The task that alone waits for `task`, if the two may be one.
+  [[nodiscard]] TaskId only_next(TaskId task) const {
+    const auto after = dag_.successors(task);
+    if (!fusible_[task.index()] || after.size() != 1) return {};
+    const TaskId next = after.front();
+    const bool same = dag_.lane_id(next) == dag_.lane_id(task) && fusible_[next.index()] && begun_[next.index()] < 0 &&
+                      (step_.empty() || step_[task.index()] == step_[next.index()]);
+    return same && waits_[next.index()] == 0 ? next : TaskId{};
+  }
+
+  void fuse(TaskId next, TaskId first) {
+    DagBuilder& builder = edit_.builder();
+    into_[next.index()] = first;
+    builder.set_duration(first, builder.task(first).duration + builder.task(next).duration);
+    if (const TaskId call = launch_[next.index()]; call.valid()) builder.set_duration(call, {});
+    edit_.remove(next);
+  }
+
+  /// What waited for the last of a run waits for the one that it has become.
+  void redirect() {
+    for (DagBuilder::Edge& edge : edit_.builder().edges()) {
+      if (into_[edge.from.index()].valid() && into_[edge.to.index()] != into_[edge.from.index()])
+        edge.from = into_[edge.from.index()];
+    }
+  }
+
+  const Dag& dag_;
+  CaptureEdit edit_;
+  std::vector<std::int32_t> begun_;
+  const std::vector<std::int32_t>& step_;
+  std::vector<bool> fusible_;
+  std::vector<TaskId> launch_;
+  std::vector<std::uint32_t> waits_;
+  std::vector<TaskId> into_;  ///< the first of the run that a task has become part of
+  std::uint32_t most_;
+};
+
+void apply(const Change& change, Plan& plan) {
+  const YamlField* const value = change.find("most");
+  const std::uint32_t most = value == nullptr ? kMost : value->count(1, kMost);
+  if (most == 1) return;
+  plan.edits.emplace_back([selector = change.selector(), most](const Capture& capture) {
+    return Fusion(capture, selector.select(capture), most).run();
+  });
+  plan.structure += change.to_text() + '\n';
+}
+
+}  // namespace
+
+extern const WhatIf fuse_what_if;
+const WhatIf fuse_what_if{
+    .name = "fuse",
+    .summary = "consecutive kernels of a stream become one: launches and pauses between them are saved",
+    .ignores = "what a fused kernel saves besides: its parts would no longer pass data through memory",
+    .parameters = kParameters,
+    .selects = true,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios

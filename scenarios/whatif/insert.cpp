@@ -1,0 +1,89 @@
+#include <array>
+
+#include "scenarios/graph_edits.h"
+#include "scenarios/what_if.h"
+
+// More work: a task before or after each selected one. What waited for that one waits for it.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::array kParameters{
+    Parameter{"duration", "a time such as 100us", "of each task that is put in", "0us"},
+    Parameter{"place", "before or after", "the selected task", "after"},
+};
+
+class Insertion {
+ public:
+  Insertion(const Capture& capture, const std::vector<TaskId>& tasks, Duration duration)
+      : capture_(capture), edit_(capture), lanes_(edit_.builder()), added_(capture.dag.task_count()) {
+    for (const TaskId task : tasks) added_[task.index()] = add_beside(task, duration);
+  }
+
+  Capture after() && {
+    for (DagBuilder::Edge& edge : edit_.builder().edges()) {
+      if (added_[edge.from.index()].valid()) edge.from = added_[edge.from.index()];
+    }
+    for (std::size_t i = 0; i < added_.size(); ++i) {
+      if (added_[i].valid()) edit_.builder().add_edge(TaskId{i}, added_[i], EdgeKind::kProgram);
+    }
+    return std::move(edit_).finish();
+  }
+
+  Capture before() && {
+    for (DagBuilder::Edge& edge : edit_.builder().edges()) {
+      if (added_[edge.to.index()].valid()) edge.to = added_[edge.to.index()];
+    }
+    const std::vector<std::int32_t> begun = steps_begun(capture_);
+    for (std::size_t i = 0; i < added_.size(); ++i) {
+      if (!added_[i].valid()) continue;
+      edit_.builder().add_edge(added_[i], TaskId{i}, EdgeKind::kProgram);
+      if (begun[i] >= 0) edit_.step(static_cast<std::size_t>(begun[i])).first = added_[i];
+    }
+    return std::move(edit_).finish();
+  }
+
+ private:
+  TaskId add_beside(TaskId task, Duration duration) {
+    TaskSpec spec = edit_.builder().task(task);
+    if (class_of(spec.kind) == TaskClass::kCommunication) spec.kind = TaskKind::kHost;
+    spec.name = edit_.builder().intern("inserted");
+    spec.lane = lanes_.beside(spec.lane);
+    spec.duration = duration;
+    spec.bytes = {};
+    const auto& step = capture_.recording.step;
+    return edit_.add_task(spec, step.empty() ? -1 : step[task.index()]);
+  }
+
+  const Capture& capture_;
+  CaptureEdit edit_;
+  SideLanes lanes_;
+  std::vector<TaskId> added_;  ///< by the task beside which it is; invalid for most
+};
+
+void apply(const Change& change, Plan& plan) {
+  const YamlField* const value = change.find("duration");
+  const YamlField* const place = change.find("place");
+  const Duration duration = value == nullptr ? Duration{} : value->duration();
+  const bool before = place != nullptr && place->one_of_words({"before", "after"}) == 0;
+  if (duration == Duration{}) return;
+  plan.edits.emplace_back([selector = change.selector(), duration, before](const Capture& capture) {
+    Insertion insertion(capture, selector.select(capture), duration);
+    return before ? std::move(insertion).before() : std::move(insertion).after();
+  });
+  plan.structure += change.to_text() + '\n';
+}
+
+}  // namespace
+
+extern const WhatIf insert_what_if;
+const WhatIf insert_what_if{
+    .name = "insert",
+    .summary = "more work: a task before or after each selected one",
+    .ignores = "that what is put in could take room, memory or bandwidth from others",
+    .parameters = kParameters,
+    .selects = true,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,129 @@
+// launch, fuse and overlap on a stream of a few kernels.
+
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/gpu_job.h"
+#include "tests/scenarios/sample_questions.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+/// Three kernels of 2 us, launched by calls of 5 us, 1 us apart on the stream at least: the host
+/// is behind, and the last kernel ends at 3 * 5 + 2 us.
+GpuJob three_kernels() {
+  GpuJob job;
+  for (const char* const name : {"first", "second", "third"})
+    (void)job.launch(name, TaskKind::kKernel, microseconds{5}, microseconds{2}, microseconds{1});
+  return job;
+}
+
+TEST(LaunchWhatIf, SetsOrScalesTheHostsTimeForEachLaunch) {
+  const Question question = three_kernels().question();
+  EXPECT_EQ(question.iteration(), microseconds{3 * 5 + 2});
+  EXPECT_EQ(question.iteration({"launch.overhead=2x"}), microseconds{3 * 10 + 2});
+  EXPECT_EQ(question.iteration({"launch.overhead=4us"}), microseconds{3 * 4 + 2});
+}
+
+TEST(LaunchWhatIf, WithoutOverheadTheStreamIsWhatTakesTime) {
+  EXPECT_EQ(three_kernels().question().iteration({"launch.overhead=0us"}), microseconds{3 * 2 + 2 * 1});
+}
+
+TEST(LaunchWhatIf, RefusesACaptureWithoutLaunches) {
+  EXPECT_ANY_THROW((void)data_parallel_question().iteration({"launch.overhead=0us"}));
+}
+
+TEST(FuseWhatIf, ARunOfKernelsTakesOneLaunchAndNoPauses) {
+  EXPECT_EQ(three_kernels().question().predicted(std::string_view("changes: [{fuse: {}}]")).iteration,
+            microseconds{5 + 3 * 2});
+}
+
+TEST(FuseWhatIf, AtMostAsManyBecomeOneAsAskedFor) {
+  // The first two end at 5 + 4 us; the third is launched at 10 us, as soon as the stream is free.
+  EXPECT_EQ(three_kernels().question().iteration({"fuse.most=2"}), microseconds{10 + 2});
+}
+
+TEST(FuseWhatIf, OnlySelectedKernelsAreFused) {
+  // The first alone; the others from the second launch on.
+  EXPECT_EQ(three_kernels().question().iteration({"fuse{name=second|third}.most=9"}), microseconds{2 * 5 + 2 * 2});
+}
+
+TEST(FuseWhatIf, AKernelThatOthersWaitForEndsItsRun) {
+  GpuJob job;
+  const TaskId first = job.launch("first", TaskKind::kKernel, microseconds{1}, microseconds{10});
+  (void)job.launch("second", TaskKind::kKernel, microseconds{1}, microseconds{10});
+  const TaskId other =
+      job.builder().add_task({.kind = TaskKind::kKernel,
+                              .name = job.builder().intern("other"),
+                              .lane = job.builder().add_lane({.name = "stream 8", .kind = LaneKind::kStream}),
+                              .duration = microseconds{50}});
+  job.builder().add_edge(first, other, EdgeKind::kSync);
+  EXPECT_EQ(std::move(job).question().iteration({"fuse.most=9"}), microseconds{1 + 10 + 50});
+}
+
+TEST(FuseWhatIf, TheFusedTasksAreOneTask) {
+  const Question question = three_kernels().question();
+  EXPECT_EQ(question.predicted(std::string_view("changes: [{fuse: {}}]")).graph->dag.task_count(),
+            question.capture().dag.task_count() - 2);
+}
+
+TEST(OverlapWhatIf, ACopyToTheDeviceRunsBesideTheKernelsBeforeIt) {
+  GpuJob job;
+  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
+  (void)job.launch("Memcpy HtoD (Pinned -> Device)", TaskKind::kCopy, {}, microseconds{6});
+  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
+  const Question question = std::move(job).question();
+  EXPECT_EQ(question.iteration(), microseconds{10 + 6 + 4});
+  EXPECT_EQ(question.iteration({"overlap.copies=apart"}), microseconds{10 + 4});
+}
+
+TEST(OverlapWhatIf, ACopyToTheHostRunsBesideTheKernelsAfterIt) {
+  GpuJob job;
+  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
+  (void)job.launch("Memcpy DtoH (Device -> Pinned)", TaskKind::kCopy, {}, microseconds{6});
+  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
+  EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{10 + 6});
+}
+
+TEST(OverlapWhatIf, CopiesOfOneDirectionTakeTurns) {
+  GpuJob job;
+  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
+  for (int i = 0; i < 3; ++i) (void)job.launch("Memcpy HtoD", TaskKind::kCopy, {}, microseconds{6});
+  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
+  EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{3 * 6 + 4});
+}
+
+TEST(OverlapWhatIf, WithoutBarriersEachRankGoesAtItsOwnPace) {
+  DagMaker maker;
+  const RendezvousId barrier = maker.builder.add_rendezvous({.op = CollectiveOp::kBarrier});
+  const auto add_rank = [&](Rank rank, std::int64_t before, std::int64_t after) {
+    const LaneId lane = maker.lane(rank);
+    const TaskId first = maker.task(lane, before, {}, "before", TaskKind::kOperator);
+    const TaskId held = maker.task(lane, 0, {first}, "barrier", TaskKind::kCollective);
+    (void)maker.task(lane, after, {held}, "after", TaskKind::kOperator);
+    maker.builder.join(barrier, held);
+  };
+  add_rank(0, 3'000, 2'000);
+  add_rank(1, 5'000, 1'000);
+  Capture capture;
+  capture.dag = maker.build();
+  const Question question(std::move(capture));
+  EXPECT_EQ(question.iteration(), Duration{5'000 + 2'000});
+  EXPECT_EQ(question.iteration({"overlap.barriers=off"}), Duration{5'000 + 1'000});
+}
+
+TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerAlone) {
+  const Question question = parameter_server_question();
+  EXPECT_EQ(question.iteration({"overlap.barriers=off"}), question.iteration({"comm.barrier=cross"}));
+  EXPECT_LT(question.iteration({"overlap.barriers=off"}), question.iteration());
+}
+
+TEST(OverlapWhatIf, RefusesACaptureWithoutWhatItWouldSetApart) {
+  EXPECT_ANY_THROW((void)streams_question().iteration({"overlap.barriers=off"}));
+  EXPECT_ANY_THROW((void)streams_question().iteration({"overlap.copies=apart"}));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
