@@ -3,29 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
-#include "cli/json_parts.h"
 #include "model/text.h"
-#include "sim/report/summary.h"
 #include "sim/report/table.h"
 
 namespace stepsim::cli {
 namespace {
 
 using sim::Align;
+using sim::Document;
+using sim::PathClass;
 using sim::RankBreakdown;
 using sim::Table;
 
-double relative(Duration value, Duration base) {
-  return base == Duration{} ? 0.0 : static_cast<double>((value - base).count()) / static_cast<double>(base.count());
-}
+constexpr std::size_t kMostLinks = 6;
 
-sim::Summary summary_of(const scenarios::Prediction& prediction) {
-  return sim::summarize(*prediction.graph, prediction.timeline);
-}
-
-/// Of the rank with the longest iteration; of two the first.
-RankBreakdown slowest(const sim::Summary& summary) {
+RankBreakdown slowest_of(const sim::Summary& summary) {
   const auto found = std::max_element(summary.ranks.begin(), summary.ranks.end(),
                                       [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
   return found == summary.ranks.end() ? RankBreakdown{} : *found;
@@ -33,135 +28,168 @@ RankBreakdown slowest(const sim::Summary& summary) {
 
 std::string signed_time(Duration difference) { return (difference > Duration{} ? "+" : "") + to_text(difference); }
 
-std::string headline(const WhatIfAnswer& answer, const sim::Summary& baseline) {
-  const Duration before = answer.baseline.iteration;
-  const Duration after = answer.scenario.iteration;
-  const std::string times = fmt::format("With {}, an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
-                                        answer.name.empty() ? "these changes" : shown(answer.name), to_text(after),
-                                        to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
-                                        relative(after, before) * 100);
-  if (!baseline.measured) return times + "; nothing was measured to hold the prediction against.";
+std::string headline(const WhatIfAnswer& answer, const PredictionView& baseline) {
+  const std::string times =
+      fmt::format("With {}, an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
+                  answer.name.empty() ? "these changes" : shown(answer.name), to_text(answer.scenario.iteration),
+                  to_text(answer.interval.low), to_text(answer.interval.high), to_text(baseline.iteration),
+                  relative(answer.scenario.iteration, baseline.iteration) * 100);
+  if (!baseline.summary.measured) return times + "; nothing was measured to hold the prediction against.";
   return fmt::format("{}; the captured iteration of {} is predicted with an error of {:+.2f} %.", times,
-                     to_text(baseline.iteration.measured), baseline.iteration.error * 100);
+                     to_text(baseline.summary.iteration.measured), baseline.summary.iteration.error * 100);
 }
 
-Table difference_table(const RankBreakdown& before, const RankBreakdown& after) {
-  Table table({{"of an iteration of the slowest rank", Align::kLeft}, {"baseline"}, {"scenario"}, {"difference"}});
-  const auto row = [&](std::string_view what, Duration RankBreakdown::*part) {
-    table.add_row(
-        {std::string(what), to_text(before.*part), to_text(after.*part), signed_time(after.*part - before.*part)});
-  };
-  row("iteration", &RankBreakdown::iteration);
-  row("compute", &RankBreakdown::compute);
-  row("communication", &RankBreakdown::communication);
-  row("- beside which nothing computes", &RankBreakdown::exposed_communication);
-  row("waiting in collectives", &RankBreakdown::collective_wait);
-  row("host", &RankBreakdown::host);
-  row("idle", &RankBreakdown::idle);
-  return table;
-}
-
-Table interval_table(const scenarios::AnswerInterval& interval) {
+Document::Section range_section(const scenarios::AnswerInterval& interval) {
+  if (interval.sources.empty())
+    return {"Why it is not a range", {}, {"the capture shows nothing by which the answer may be off"}};
   Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft}});
   for (const scenarios::IntervalSource& source : interval.sources)
     table.add_row({std::string(source.name), to_text(source.low), to_text(source.high), source.reason});
+  return {"Why it is a range", table, {}};
+}
+
+struct Row {
+  std::string_view what;
+  Duration before{};
+  Duration after{};
+};
+
+Duration hidden(const RankBreakdown& rank) { return rank.communication - rank.exposed_communication; }
+
+std::vector<Row> difference_rows(const RankBreakdown& before, const RankBreakdown& after) {
+  std::vector<Row> rows;
+  const auto add = [&](std::string_view what, Duration RankBreakdown::*part) {
+    rows.push_back({what, before.*part, after.*part});
+  };
+  add("iteration", &RankBreakdown::iteration);
+  add("compute", &RankBreakdown::compute);
+  add("communication", &RankBreakdown::communication);
+  add("- exposed", &RankBreakdown::exposed_communication);
+  rows.push_back({"- hidden behind compute", hidden(before), hidden(after)});
+  add("waiting in collectives", &RankBreakdown::collective_wait);
+  add("host", &RankBreakdown::host);
+  add("idle", &RankBreakdown::idle);
+  return rows;
+}
+
+std::vector<Row> path_rows(const PredictionView& before, const PredictionView& after) {
+  std::vector<Row> rows{{"length", before.path.path.length, after.path.path.length}};
+  for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
+    const auto c = static_cast<PathClass>(i);
+    rows.push_back({sim::to_text(c), before.path.path[c], after.path.path[c]});
+  }
+  return rows;
+}
+
+Table table_of(std::string title, const std::vector<Row>& rows) {
+  Table table({{std::move(title), Align::kLeft}, {"baseline"}, {"scenario"}, {"difference"}});
+  for (const Row& row : rows) {
+    if (row.before == Duration{} && row.after == Duration{}) continue;
+    table.add_row(
+        {std::string(row.what), to_text(row.before), to_text(row.after), signed_time(row.after - row.before)});
+  }
   return table;
 }
 
-std::string range_section(const scenarios::AnswerInterval& interval) {
-  if (interval.sources.empty()) return "\nNothing shows how far the answer may be off: one step was captured.\n";
-  return "\nWhy it is a range\n" + interval_table(interval).to_text();
+Document::Section path_section(const PredictionView& before, const PredictionView& after) {
+  return {"Critical paths, by class",
+          table_of("on the path", path_rows(before, after)),
+          {fmt::format("baseline: {}; scenario: {}", before.path.of, after.path.of)}};
 }
 
-std::string section(std::string_view title, const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const std::string& sentence : sentences) text += fmt::format("- {}\n", shown(sentence, 400));
-  return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
+Duration each_iteration(Duration sum, const PredictionView& view) {
+  return scenarios::scaled(sum, 1 / view.iterations);
 }
 
-std::vector<std::string> all_assumptions(const WhatIfAnswer& answer, const Asked& asked) {
-  std::vector<std::string> all = answer.scenario.graph->assumptions;
-  const auto add = [&all](const std::vector<std::string>& more) { all.insert(all.end(), more.begin(), more.end()); };
-  if (asked.calibration) add(asked.calibration->assumptions);
-  add(answer.assumptions);
-  return all;
-}
-
-void write_breakdown(JsonWriter& json, const RankBreakdown& rank) {
-  json.key("breakdown").begin_object();
-  write_duration(json, "compute_ns", rank.compute);
-  write_duration(json, "communication_ns", rank.communication);
-  write_duration(json, "exposed_communication_ns", rank.exposed_communication);
-  write_duration(json, "collective_wait_ns", rank.collective_wait);
-  write_duration(json, "host_ns", rank.host);
-  write_duration(json, "idle_ns", rank.idle);
-  json.end_object();
-}
-
-void write_measured(JsonWriter& json, const sim::Summary& baseline) {
-  json.key("measured").begin_object().key("iteration_ns");
-  baseline.measured ? json.value(baseline.iteration.measured.count()) : json.null();
-  json.end_object().new_line();
-}
-
-void write_baseline(JsonWriter& json, const WhatIfAnswer& answer, const sim::Summary& baseline) {
-  json.key("baseline").begin_object();
-  write_duration(json, "iteration_ns", answer.baseline.iteration);
-  json.key("error");
-  baseline.measured ? json.value(baseline.iteration.error) : json.null();
-  write_breakdown(json, slowest(baseline));
-  json.end_object().new_line();
-}
-
-void write_interval(JsonWriter& json, const scenarios::AnswerInterval& interval) {
-  write_duration(json, "low_ns", interval.low);
-  write_duration(json, "high_ns", interval.high);
-  json.key("interval").begin_array();
-  for (const scenarios::IntervalSource& source : interval.sources) {
-    json.new_line().begin_object().key("source").value(source.name);
-    write_duration(json, "low_ns", source.low);
-    write_duration(json, "high_ns", source.high);
-    json.key("reason").value(source.reason).end_object();
+Document::Section links_section(const std::vector<LinkPair>& links, const PredictionView& before,
+                                const PredictionView& after) {
+  Table table({{"link", Align::kLeft}, {"busy"}, {"queueing"}, {"scenario: busy"}, {"queueing"}});
+  for (std::size_t i = 0; i < std::min(kMostLinks, links.size()); ++i) {
+    const LinkPair& link = links[i];
+    table.add_row({link.name, sim::percent(link.baseline.busy), to_text(each_iteration(link.baseline.queueing, before)),
+                   sim::percent(link.scenario.busy), to_text(each_iteration(link.scenario.queueing, after))});
   }
-  json.end_array();
+  return {
+      "The busiest links", table, {"queueing: what the messages of an iteration take beyond their time alone, summed"}};
 }
 
-void write_scenario(JsonWriter& json, const WhatIfAnswer& answer) {
-  json.key("scenario").begin_object().key("name").value(answer.name);
-  write_duration(json, "iteration_ns", answer.scenario.iteration);
-  write_interval(json, answer.interval);
-  json.key("change").value(relative(answer.scenario.iteration, answer.baseline.iteration));
-  write_breakdown(json, slowest(summary_of(answer.scenario)));
-  json.end_object().new_line();
+/// Everything in whole nanoseconds, one row a quantity.
+Table rows_of(const WhatIfAnswer& answer, const PredictionView& before, const PredictionView& after) {
+  Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"difference_ns"}});
+  const auto add = [&table](std::string_view part, const Row& row) {
+    table.add_row({std::string(part), std::string(row.what), fmt::to_string(row.before.count()),
+                   fmt::to_string(row.after.count()), fmt::to_string((row.after - row.before).count())});
+  };
+  const Duration base = before.iteration;
+  add("answer", {"iteration", base, after.iteration});
+  add("answer", {"low", base, answer.interval.low});
+  add("answer", {"high", base, answer.interval.high});
+  for (const Row& row : difference_rows(before.slowest, after.slowest)) add("slowest rank", row);
+  for (const Row& row : path_rows(before, after)) add("critical path", row);
+  return table;
 }
 
 }  // namespace
 
-void write_whatif(Output& out, const Asked& asked, const WhatIfAnswer& answer, const Provenance& provenance) {
-  const sim::Summary baseline = summary_of(answer.baseline);
-  JsonWriter json;
-  begin(json, "stepsim.whatif/1");
-  write_measured(json, baseline);
-  write_baseline(json, answer, baseline);
-  write_scenario(json, answer);
-  json.key("changes").begin_array();
-  for (const std::string& change : answer.changes) json.value(change);
-  json.end_array().new_line();
-  json.key("network").begin_object().key("model").value(asked.network->name);
-  write_fits(json, asked.calibration ? asked.calibration->fits : std::vector<Fit>{});
-  json.end_object().new_line();
-  write_assumptions(json, all_assumptions(answer, asked));
-  write_ingest(json, asked.capture);
-  write_provenance(json, provenance);
-  end(out, json);
+double relative(Duration value, Duration base) {
+  return base == Duration{} ? 0.0 : static_cast<double>((value - base).count()) / static_cast<double>(base.count());
 }
 
-std::string whatif_text(const Asked& asked, const WhatIfAnswer& answer) {
-  const sim::Summary baseline = summary_of(answer.baseline);
-  const sim::Summary scenario = summary_of(answer.scenario);
-  return headline(answer, baseline) + '\n' + section("Changes", answer.changes) + range_section(answer.interval) +
-         "\nWhere the difference comes from\n" + difference_table(slowest(baseline), slowest(scenario)).to_text() +
-         section("Assumptions", all_assumptions(answer, asked));
+PredictionView::PredictionView(const scenarios::Prediction& prediction, const Cluster& cluster)
+    : iteration(prediction.iteration),
+      summary(sim::summarize(*prediction.graph, prediction.timeline)),
+      slowest(slowest_of(summary)),
+      path(path_of_iteration(*prediction.graph, prediction.timeline, summary)),
+      links(sim::link_use(*prediction.graph, prediction.timeline, cluster)) {
+  Time end{};
+  for (const Time finish : prediction.timeline.finish) end = std::max(end, finish);
+  if (iteration > Duration{})
+    iterations = std::max(1.0, static_cast<double>((end - Time{}).count()) / static_cast<double>(iteration.count()));
+}
+
+std::vector<LinkPair> busiest_links(const WhatIfAnswer& answer, const Cluster& before, const PredictionView& baseline,
+                                    const PredictionView& scenario) {
+  std::map<std::string, LinkPair> by_name;
+  const auto name_of = [](const Cluster& cluster, LinkId link) {
+    const std::string& name = cluster.links[link.index()].name;
+    return name.empty() ? fmt::format("link {}", link.value()) : name;
+  };
+  for (const sim::LinkUse& use : baseline.links) by_name[name_of(before, use.link)].baseline = use;
+  for (const sim::LinkUse& use : scenario.links) by_name[name_of(answer.cluster, use.link)].scenario = use;
+  std::vector<LinkPair> links;
+  for (auto& [name, link] : by_name) {
+    link.name = name;
+    if (link.baseline.busy > 0 || link.scenario.busy > 0) links.push_back(std::move(link));
+  }
+  std::stable_sort(links.begin(), links.end(), [](const LinkPair& a, const LinkPair& b) {
+    return std::max(a.baseline.busy, a.scenario.busy) > std::max(b.baseline.busy, b.scenario.busy);
+  });
+  return links;
+}
+
+Document whatif_document(const Asked& asked, const WhatIfAnswer& answer, const Provenance& provenance) {
+  const Cluster cluster = asked.predictor->plan().cluster;
+  const auto before = std::make_shared<const PredictionView>(answer.baseline, cluster);
+  const auto after = std::make_shared<const PredictionView>(answer.scenario, answer.cluster);
+  Document document;
+  document.headline = headline(answer, *before);
+  document.sections.push_back({"Changes", {}, answer.changes});
+  document.sections.push_back(range_section(answer.interval));
+  document.sections.push_back(
+      {"Where the difference comes from",
+       table_of("of an iteration of the slowest rank", difference_rows(before->slowest, after->slowest)),
+       {}});
+  document.sections.push_back(path_section(*before, *after));
+  const std::vector<LinkPair> links = busiest_links(answer, cluster, *before, *after);
+  if (!links.empty()) document.sections.push_back(links_section(links, *before, *after));
+  document.sections.push_back({"Assumptions", {}, answer.assumptions});
+  std::erase_if(document.sections, [](const auto& section) { return !section.table && section.sentences.empty(); });
+  document.rows = rows_of(answer, *before, *after);
+  document.json = [&asked, &answer, &provenance, before, after](JsonWriter& json) {
+    write_whatif(json, asked, answer, *before, *after, provenance);
+  };
+  document.origin = fmt::format("stepsim {} ({}): {}", provenance.version, provenance.commit, provenance.command);
+  return document;
 }
 
 }  // namespace stepsim::cli

@@ -4,12 +4,28 @@
 #include <string>
 #include <vector>
 
-#include "cli/output.h"
+#include "cli/json_parts.h"
 #include "cli/provenance.h"
 #include "cli/scenario_options.h"
+#include "cli/work.h"
 #include "scenarios/interval.h"
+#include "sim/report/document.h"
+#include "sim/report/link_use.h"
+#include "sim/report/summary.h"
 
 namespace stepsim::cli {
+
+/// One of the two replays that are compared, looked at.
+struct PredictionView {
+  PredictionView(const scenarios::Prediction& prediction, const Cluster& cluster);
+
+  Duration iteration{};
+  sim::Summary summary;
+  sim::RankBreakdown slowest;  ///< of the rank with the longest iteration; of two the first
+  NamedPath path;              ///< of one iteration
+  std::vector<sim::LinkUse> links;
+  double iterations = 1;  ///< that the replay holds, warm-up included
+};
 
 /// A scenario beside the job as it was captured, both predicted in the same way.
 struct WhatIfAnswer {
@@ -17,15 +33,31 @@ struct WhatIfAnswer {
   scenarios::Prediction baseline;
   scenarios::Prediction scenario;
   scenarios::AnswerInterval interval;    ///< of the scenario
+  Cluster cluster;                       ///< of the scenario
   std::vector<std::string> changes;      ///< as they could be typed after --set
-  std::vector<std::string> assumptions;  ///< the scenario's own
+  std::vector<std::string> assumptions;  ///< all that the answer rests on
 };
 
-/// {"schema":"stepsim.whatif/1", ...} (design.md 9).
-void write_whatif(Output& out, const Asked& asked, const WhatIfAnswer& answer, const Provenance& provenance);
+/// For people: the answer in a sentence, why it is a range, where the difference comes from. For
+/// programs: {"schema":"stepsim.whatif/1", ...} (design.md 9). Refers to all of its arguments.
+[[nodiscard]] sim::Document whatif_document(const Asked& asked, const WhatIfAnswer& answer,
+                                            const Provenance& provenance);
 
-/// For people: the answer in a sentence, then where the difference comes from.
-[[nodiscard]] std::string whatif_text(const Asked& asked, const WhatIfAnswer& answer);
+/// The object of --json.
+void write_whatif(JsonWriter& json, const Asked& asked, const WhatIfAnswer& answer, const PredictionView& baseline,
+                  const PredictionView& scenario, const Provenance& provenance);
+
+/// (value - base) / base; 0 of nothing.
+[[nodiscard]] double relative(Duration value, Duration base);
+
+/// A link of either replay, by its name; the busier of the two first, none that stands idle in both.
+struct LinkPair {
+  std::string name;
+  sim::LinkUse baseline;
+  sim::LinkUse scenario;
+};
+[[nodiscard]] std::vector<LinkPair> busiest_links(const WhatIfAnswer& answer, const Cluster& before,
+                                                  const PredictionView& baseline, const PredictionView& scenario);
 
 }  // namespace stepsim::cli
 

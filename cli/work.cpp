@@ -158,15 +158,19 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   return result;
 }
 
-NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary) {
+NamedPath path_of_iteration(const Capture& capture, const sim::Timeline& timeline, const sim::Summary& summary) {
   const std::vector<sim::StepReport> steps = steps_of(summary, slowest_rank(summary));
   if (steps.empty()) {
-    return {sim::critical_path(replayed.capture, replayed.timeline), "the replay"};
+    return {sim::critical_path(capture, timeline), "the replay"};
   }
   const sim::StepReport& median = steps[(steps.size() - 1) / 2];
-  const std::size_t index = index_of(replayed.capture.recording, median);
-  return {sim::critical_path_of_step(replayed.capture, replayed.timeline, index),
+  const std::size_t index = index_of(capture.recording, median);
+  return {sim::critical_path_of_step(capture, timeline, index),
           fmt::format("rank {}'s step {}", median.rank, median.step)};
+}
+
+NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary) {
+  return path_of_iteration(replayed.capture, replayed.timeline, summary);
 }
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {

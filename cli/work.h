@@ -40,6 +40,8 @@ struct NamedPath {
 /// The path of one iteration: of the median step of the slowest rank. Without steps, of the
 /// whole replay. (Over several steps the path of the whole may run through a thread that only
 /// ends last, a watchdog for one, and would say nothing about a step.)
+[[nodiscard]] NamedPath path_of_iteration(const Capture& capture, const sim::Timeline& timeline,
+                                          const sim::Summary& summary);
 [[nodiscard]] NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary);
 
 /// Where the result comes from, if it is to be told: text reports do not say.

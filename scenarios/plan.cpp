@@ -11,6 +11,25 @@ void Plan::begin_together() {
   structure += "workers begin together\n";
 }
 
+bool has_sized_collectives(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const Collective& collective = dag.collective(RendezvousId{i});
+    const bool sized = collective.bytes > Bytes{} && collective.op != CollectiveOp::kUnknown;
+    if (sized && collective.op != CollectiveOp::kSendRecv && dag.members(RendezvousId{i}).size() > 1) return true;
+  }
+  return false;
+}
+
+bool uses_links(const Capture& capture) {
+  if (capture.parameter_server != nullptr || has_sized_collectives(capture)) return true;
+  const Dag& dag = capture.dag;
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    if (dag.collective(RendezvousId{i}).bytes > Bytes{}) return true;
+  }
+  return std::any_of(dag.lanes().begin(), dag.lanes().end(), [](const Lane& lane) { return lane.from.valid(); });
+}
+
 Bandwidth scaled(Bandwidth rate, double factor) noexcept {
   return Bandwidth::from_bytes_per_second(rate.bytes_per_second() * factor);
 }

@@ -50,6 +50,12 @@ struct Plan {
   bool begins_together_ = false;
 };
 
+/// Whether links decide anything of the job: it has messages between endpoints, or collectives of
+/// several ranks that say what they transfer. A change of the network moves nothing else.
+[[nodiscard]] bool uses_links(const Capture& capture);
+/// Whether it has such collectives other than messages of one rank to another.
+[[nodiscard]] bool has_sized_collectives(const Capture& capture);
+
 /// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
 /// To the nearest nanosecond; stops at 146 years.

@@ -9,9 +9,14 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/whatif_report.h"
+#include "sim/export/document_exporter.h"
+#include "sim/export/exporter.h"
 
 namespace stepsim::cli {
 namespace {
+
+/// A trace of both replays, for timeline viewers.
+bool is_trace(std::string_view path) { return path.ends_with(".trace.json"); }
 
 WhatIfAnswer answer(Asked& asked, const scenarios::Scenario& scenario, const CommonOptions& options,
                     const Session& session) {
@@ -26,21 +31,48 @@ WhatIfAnswer answer(Asked& asked, const scenarios::Scenario& scenario, const Com
   answer.scenario = asked.predictor->predict(plan, engine);
   answer.interval = scenarios::interval_of(*asked.predictor, plan, answer.baseline, answer.scenario, engine);
   answer.name = scenario.name;
-  answer.assumptions = plan.assumptions;
+  answer.cluster = plan.cluster;
+  answer.assumptions = answer.scenario.graph->assumptions;
+  const auto assume = [&answer](const std::vector<std::string>& more) {
+    answer.assumptions.insert(answer.assumptions.end(), more.begin(), more.end());
+  };
+  if (asked.calibration) assume(asked.calibration->assumptions);
+  assume(plan.assumptions);
   return answer;
+}
+
+/// A Chrome trace or a document: by the extension.
+void write_file(const std::string& path, const WhatIfAnswer& found, const sim::Document& document,
+                const Provenance& provenance) {
+  if (!is_trace(path)) return sim::export_document(path, document);
+  const sim::Provenance origin = for_file(provenance);
+  sim::export_beside(path, {*found.baseline.graph, found.baseline.timeline, origin},
+                     {*found.scenario.graph, found.scenario.timeline, origin});
+}
+
+void refuse_bad_output(const CommonOptions& options, const std::vector<std::string>& inputs) {
+  if (!options.output) return;
+  if (!is_trace(*options.output)) static_cast<void>(sim::document_exporter_for(*options.output));
+  refuse_input_as_output(*options.output, inputs);
 }
 
 void run(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
          const Session& session) {
   const scenarios::Scenario scenario = read_scenario();
+  refuse_bad_output(options, {});
   const std::unique_ptr<Asked> asked = load_for_what_ifs(options, session);
   const Provenance provenance = provenance_if_needed(options, session, asked->capture);
+  refuse_bad_output(options, asked->capture.inputs);
   with_set_errors([&] {
     const WhatIfAnswer found = answer(*asked, scenario, options, session);
+    const sim::Document document = whatif_document(*asked, found, provenance);
+    if (options.output) write_file(*options.output, found, document, provenance);
     if (options.json) {
-      write_whatif(session.out, *asked, found, provenance);
+      JsonWriter json;
+      document.json(json);
+      session.out.write(json.take() + "\n");
     } else {
-      session.out.write(whatif_text(*asked, found));
+      session.out.write(sim::to_text(document));
     }
   });
 }

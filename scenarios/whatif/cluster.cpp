@@ -26,8 +26,15 @@ void apply(const Change& change, Plan& plan) {
     if (value != nullptr && !has_servers) value->fail("the job has no parameter servers; expected one that has");
   }
   if (plan.network->make == nullptr) {
-    change.find(change.find("workers") != nullptr ? "workers" : "servers")
-        ->fail("under --network recorded transfers keep their recorded times; expected another network model");
+    for (const YamlField* const value : {workers, servers, colocated}) {
+      if (value != nullptr)
+        value->fail("under --network recorded transfers keep their recorded times; expected another network model");
+    }
+  }
+  if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
+    workers->fail(
+        "no collective that says what it transfers ties the captured ranks together, so that more or fewer would "
+        "change nothing; expected the traces of all ranks");
   }
   const std::uint32_t before = plan.job.workers.value();
   if (workers != nullptr) plan.job.workers = workers->count(1, kMost);

@@ -62,6 +62,11 @@ void refuse_where_it_means_nothing(const YamlField& value, std::string_view para
 }
 
 void set_algorithm(const YamlField& value, Plan& plan) {
+  if (!has_sized_collectives(*plan.captured)) {
+    value.fail(
+        "the capture has no collective of several ranks that says what it transfers; expected the traces of all "
+        "ranks of a job with all-reduces or their kin");
+  }
   const std::vector<std::string> names{"ring", "tree", "halving_doubling", "direct", "hierarchical"};
   const auto algorithm = static_cast<CollectiveAlgorithm>(value.one_of_words(names) + 1);
   plan.edits.emplace_back([algorithm](const Capture& capture) {

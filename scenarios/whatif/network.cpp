@@ -36,8 +36,19 @@ void refuse_recorded(const Change& change) {
   }
 }
 
+void refuse_without_messages(const Change& change) {
+  for (const Parameter& parameter : kParameters) {
+    if (const YamlField* const value = change.find(parameter.name)) {
+      value->fail(
+          "nothing in the capture crosses a link: no message, and no collective of several ranks that says what it "
+          "transfers; expected the traces of all ranks");
+    }
+  }
+}
+
 void apply(const Change& change, Plan& plan) {
   if (plan.network->make == nullptr) return refuse_recorded(change);
+  if (!uses_links(*plan.captured)) refuse_without_messages(change);
   Cluster& cluster = plan.cluster;
   if (const YamlField* const value = change.find("bandwidth")) {
     const auto factor = factor_of(*value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "sim/export/exporter.h"
 #include "sim/export/json_stream.h"
@@ -32,27 +33,31 @@ struct Side {
   const std::vector<Time>& start;
   const std::vector<Time>& finish;
   Time zero;  ///< shown as 0
+  bool replayed = false;
 };
 
 class ChromeTrace {
  public:
-  ChromeTrace(const ExportInput& input, OutputFile& out)
-      : input_(input), dag_(input.capture.dag), stream_(out), json_(stream_.json()), by_lane_(dag_) {
+  ChromeTrace(const ExportInput& input, JsonStream& stream, std::size_t& process)
+      : input_(input),
+        dag_(input.capture.dag),
+        stream_(stream),
+        json_(stream.json()),
+        by_lane_(dag_),
+        process_(process) {
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) lanes_of_[dag_.lanes()[i].rank].emplace_back(i);
   }
 
-  void write() {
-    json_.begin_object().key("displayTimeUnit").value("ns").key("otherData");
-    write_provenance(json_, input_.provenance);
-    json_.key("traceEvents").begin_array();
-    for (const auto& [rank, lanes] : lanes_of_) {
-      if (const Recording& recording = input_.capture.recording; recording.start.size() == dag_.task_count()) {
-        write_process({"measured", recording.start, recording.finish, earliest(recording.start)}, rank, lanes);
-      }
-      write_process({"replayed", input_.timeline.start, input_.timeline.finish, Time{}}, rank, lanes);
-    }
-    json_.end_array().end_object().new_line();
-    stream_.finish();
+  [[nodiscard]] const std::map<Rank, std::vector<LaneId>>& ranks() const noexcept { return lanes_of_; }
+
+  void write_measured(Rank rank) {
+    const Recording& recording = input_.capture.recording;
+    if (recording.start.size() != dag_.task_count()) return;
+    write_process({"measured", recording.start, recording.finish, earliest(recording.start)}, rank, lanes_of_.at(rank));
+  }
+  void write_replayed(Rank rank, std::string_view name) {
+    if (!lanes_of_.contains(rank)) return;
+    write_process({name, input_.timeline.start, input_.timeline.finish, Time{}, true}, rank, lanes_of_.at(rank));
   }
 
  private:
@@ -97,7 +102,7 @@ class ChromeTrace {
     json_.key("dur").raw(microseconds(side.finish[task.index()] - side.start[task.index()]));
     json_.key("args").begin_object().key("task").value(task.value()).key("kind").value(to_text(dag_.kind(task)));
     if (const Bytes bytes = dag_.bytes(task); bytes.count() != 0) json_.key("bytes").value(bytes.count());
-    if (side.name == "replayed") json_.key("released_by").value(released_by_text(dag_, input_.timeline, task));
+    if (side.replayed) json_.key("released_by").value(released_by_text(dag_, input_.timeline, task));
     json_.end_object().end_object();
   }
 
@@ -123,25 +128,68 @@ class ChromeTrace {
 
   const ExportInput& input_;
   const Dag& dag_;
-  JsonStream stream_;
+  JsonStream& stream_;
   JsonWriter& json_;
   TasksByLane by_lane_;
   std::map<Rank, std::vector<LaneId>> lanes_of_;
-  std::size_t process_ = 0;
+  std::size_t& process_;  ///< the last one
   std::size_t next_thread_ = 0;
 };
 
+void begin_trace(JsonWriter& json, const Provenance& provenance) {
+  json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
+  write_provenance(json, provenance);
+  json.key("traceEvents").begin_array();
+}
+
+void end_trace(JsonStream& stream) {
+  stream.json().end_array().end_object().new_line();
+  stream.finish();
+}
+
+void write_chrome(const ExportInput& input, OutputFile& out) {
+  JsonStream stream(out);
+  std::size_t process = 0;
+  ChromeTrace trace{input, stream, process};
+  begin_trace(stream.json(), input.provenance);
+  for (const auto& [rank, lanes] : trace.ranks()) {
+    trace.write_measured(rank);
+    trace.write_replayed(rank, "replayed");
+  }
+  end_trace(stream);
+}
+
+std::set<Rank> ranks_of(const ChromeTrace& a, const ChromeTrace& b) {
+  std::set<Rank> ranks;
+  for (const ChromeTrace* const trace : {&a, &b}) {
+    for (const auto& [rank, lanes] : trace->ranks()) ranks.insert(rank);
+  }
+  return ranks;
+}
+
 }  // namespace
+
+void export_beside(const std::string& path, const ExportInput& baseline, const ExportInput& scenario) {
+  OutputFile out(path);
+  JsonStream stream(out);
+  std::size_t process = 0;
+  ChromeTrace before{baseline, stream, process};
+  ChromeTrace after{scenario, stream, process};
+  begin_trace(stream.json(), baseline.provenance);
+  for (const Rank rank : ranks_of(before, after)) {
+    before.write_replayed(rank, "baseline");
+    after.write_replayed(rank, "scenario");
+  }
+  end_trace(stream);
+  out.commit();
+}
 
 extern const Exporter chrome_exporter;
 const Exporter chrome_exporter{
     .name = "chrome",
     .extension = "json",
     .summary = "Chrome trace: measured and replayed side by side, for ui.perfetto.dev and chrome://tracing",
-    .write =
-        [](const ExportInput& input, OutputFile& out) {
-          ChromeTrace{input, out}.write();
-        },
+    .write = write_chrome,
 };
 
 }  // namespace stepsim::sim

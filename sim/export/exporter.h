@@ -46,6 +46,10 @@ struct Exporter {
 /// Writes `input` to `path` by its exporter, as OutputFile does.
 void export_to_file(const std::string& path, const ExportInput& input);
 
+/// Writes two replays of one job to a Chrome trace, for each rank the baseline's process and under it
+/// the scenario's. As OutputFile does.
+void export_beside(const std::string& path, const ExportInput& baseline, const ExportInput& scenario);
+
 }  // namespace stepsim::sim
 
 #endif

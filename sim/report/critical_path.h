@@ -65,7 +65,8 @@ struct CriticalPath {
                                          Time begin = {});
 
 /// The path to the task that ends last of all, with `unexplained` filled in; empty for an
-/// empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture).
+/// empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture), whatever
+/// its durations and network.
 [[nodiscard]] CriticalPath critical_path(const Capture& capture, const Timeline& timeline);
 
 /// The path to the end of recording.steps[step], back to its start.
