@@ -169,18 +169,8 @@ class Sources {
     return ratio(predictor_.predict(plan, options_).iteration, predicted_);
   }
 
-  /// Collectives that meet nobody else's: those of the other ranks were not captured.
-  [[nodiscard]] std::size_t lone_collectives() const {
-    const Dag& dag = captured_.dag;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      if (dag.kind(TaskId{i}) == TaskKind::kCollective && !dag.rendezvous(TaskId{i}).valid()) ++count;
-    }
-    return captured_.parameter_server == nullptr ? count : 0;
-  }
-
   void add_missing_ranks() {
-    const std::size_t lone = lone_collectives();
+    const std::size_t lone = lone_collectives(captured_);
     if (lone == 0) return;
     add("missing ranks",
         fmt::format("of {} collectives no other rank was captured: their recorded times, waiting included, may change",

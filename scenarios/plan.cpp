@@ -16,9 +16,22 @@ bool has_sized_collectives(const Capture& capture) {
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
     const Collective& collective = dag.collective(RendezvousId{i});
     const bool sized = collective.bytes > Bytes{} && collective.op != CollectiveOp::kUnknown;
-    if (sized && collective.op != CollectiveOp::kSendRecv && dag.members(RendezvousId{i}).size() > 1) return true;
+    if (sized && collective.op != CollectiveOp::kSendRecv &&
+        std::max<std::size_t>(dag.members(RendezvousId{i}).size(), collective.members) > 1)
+      return true;
   }
   return false;
+}
+
+std::size_t lone_collectives(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  std::size_t count = 0;
+  for (std::size_t i = 0; capture.parameter_server == nullptr && i < dag.task_count(); ++i) {
+    if (dag.kind(TaskId{i}) != TaskKind::kCollective) continue;
+    const RendezvousId rendezvous = dag.rendezvous(TaskId{i});
+    if (!rendezvous.valid() || dag.members(rendezvous).size() < dag.collective(rendezvous).members) ++count;
+  }
+  return count;
 }
 
 bool uses_links(const Capture& capture) {

@@ -56,6 +56,9 @@ struct Plan {
 /// Whether it has such collectives other than messages of one rank to another.
 [[nodiscard]] bool has_sized_collectives(const Capture& capture);
 
+/// How many collectives the capture holds of which other ranks' parts are missing.
+[[nodiscard]] std::size_t lone_collectives(const Capture& capture);
+
 /// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
 /// To the nearest nanosecond; stops at 146 years.

@@ -36,6 +36,12 @@ void apply(const Change& change, Plan& plan) {
         "no collective that says what it transfers ties the captured ranks together, so that more or fewer would "
         "change nothing; expected the traces of all ranks");
   }
+  if (workers != nullptr && lone_collectives(*plan.captured) > 0) {
+    workers->fail(
+        fmt::format("of {} collectives only one rank's part was captured; expected the traces of all ranks, so that "
+                    "one can be copied or left out",
+                    lone_collectives(*plan.captured)));
+  }
   const std::uint32_t before = plan.job.workers.value();
   if (workers != nullptr) plan.job.workers = workers->count(1, kMost);
   if (servers != nullptr) plan.job.servers = servers->count(1, kMost);

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""fidelity.py STEPSIM TRUTH: predicts every measured run of TRUTH from the captured run of its group and prints the tables
+of docs/fidelity.md, "Every measured run", as Markdown: measured, predicted, interval, error.
+
+TRUTH holds folders such as ps/ and ddp/, those hold groups: base/traces, base/job.yaml and measured.csv (one row a run,
+is_base=1 the captured one), with runs set apart in measured-*.csv. Where it lies and what its columns mean is said in
+its own README. --update FILE replaces what stands between the two marks in FILE."""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+
+BEGIN, END = "<!-- made by bench/fidelity.py: begin -->", "<!-- made by bench/fidelity.py: end -->"
+SETTINGS = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
+            "schedule": "comm.schedule", "credit": "comm.credit_bytes", "workers": "cluster.workers",
+            "servers": "cluster.servers"}
+MEBIBYTE = 1 << 20
+
+
+def factor(value, base):
+    return f"{float(value) / float(base):.10g}"
+
+
+def slower_workers(row, base):
+    pairs = list(zip(base["slow"].split(), row["slow"].split()))[:int(row["workers"])]
+    return [f"compute{{worker={w}}}.scale={factor(s, b)}" for w, (b, s) in enumerate(pairs) if b != s]
+
+
+def changes(row, base):
+    """What --set takes from the captured run to this one."""
+    found = []
+    for key, value in row.items():
+        if value == base.get(key):
+            continue
+        if key == "rate":
+            found.append(f"network.bandwidth={factor(value, base[key])}x")
+        elif key == "bucket":
+            found.append(f"comm.bucket_bytes={int(float(value) * MEBIBYTE)}")
+        elif key == "straggler":
+            found.append(f"compute{{rank=0}}.scale={factor(value, base[key])}")
+        elif key == "batch":
+            found.append(f"batch.scale={factor(value, base[key])}")
+        elif key == "slow":
+            found += slower_workers(row, base)
+        elif key in SETTINGS:
+            found.append(f"{SETTINGS[key]}={value}")
+    return found
+
+
+def predict(stepsim, group, sets):
+    command = [stepsim, "whatif", str(group / "base/traces"), "--job", str(group / "base/job.yaml"), "--json"]
+    for one in sets:
+        command += ["--set", one]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if run.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {run.stderr.strip()}")
+    return json.loads(run.stdout)["scenario"]
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(stepsim, group):
+    base = next(row for row in rows_of(group / "measured.csv") if row["is_base"] == "1")
+    lines, errors = [], []
+    for path in sorted(group.glob("measured*.csv"), key=lambda p: (p.name != "measured.csv", p.name)):
+        apart = path.stem.removeprefix("measured").removeprefix("-")
+        for row in rows_of(path):
+            sets = changes(row, base)
+            answer, measured = predict(stepsim, group, sets), float(row["median_step_s"])
+            predicted, low, high = (answer[key] * 1e-9 for key in ("iteration_ns", "low_ns", "high_ns"))
+            error = predicted / measured - 1
+            what = ", ".join(sets) or "as captured"
+            if apart:
+                what += f" ({apart})"
+            else:
+                errors.append(abs(error))
+            inside = "" if low * 0.97 <= measured <= high * 1.03 else ", outside"
+            lines.append(f"| {what} | {measured:.4f} s | {predicted:.4f} s | {low:.4f} to {high:.4f} s{inside} | "
+                         f"{error:+.1%} |".replace("%", " %"))
+    head = f"**{group.parent.name}/{group.name}**: mean {sum(errors) / len(errors):.2%}, worst {max(errors):.1%}"
+    return "\n".join([head.replace("%", " %"), "", "| run | measured | predicted | interval | error |",
+                      "|---|---:|---:|---:|---:|"] + lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepsim")
+    parser.add_argument("truth", type=pathlib.Path)
+    parser.add_argument("--update", type=pathlib.Path)
+    args = parser.parse_args()
+    groups = sorted(path.parent for path in args.truth.glob("*/*/measured.csv"))
+    text = "\n".join(table(args.stepsim, group) for group in groups)
+    if args.update is None:
+        print(text)
+        return
+    page = args.update.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    args.update.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
