@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/small_file.h"
 #include "model/error.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -82,6 +83,35 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
       EXPECT_EQ(after.timeline.finish, before.timeline.finish) << set << " of " << sample.name;
     }
   }
+}
+
+/// The table of docs/scenarios.md, made from the registry.
+std::string documented() {
+  std::string table = "| what-if | parameter | form | of what | changes nothing |\n|---|---|---|---|---|\n";
+  for (const WhatIf* const what_if : what_ifs()) {
+    std::string name = "`" + std::string(what_if->name) + "`: " + std::string(what_if->summary);
+    for (const Parameter& parameter : what_if->parameters) {
+      const std::string neutral = parameter.neutral.empty() ? "" : "`" + std::string(parameter.neutral) + "`";
+      table += "| " + name + " | `" + std::string(parameter.name) + "` | " + std::string(parameter.form) + " | " +
+               std::string(parameter.summary) + " | " + neutral + " |\n";
+      name = "";
+    }
+  }
+  return table;
+}
+
+/// One line a what-if: what its answer leaves out.
+std::string left_out() {
+  std::string list;
+  for (const WhatIf* const what_if : what_ifs())
+    list += "* `" + std::string(what_if->name) + "`: " + std::string(what_if->ignores) + "\n";
+  return list;
+}
+
+TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
+  const std::string text = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/scenarios.md", 1U << 20U);
+  EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
+  EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// Every file of scenarios/library, asked of a capture that it fits.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ingest/small_file.h"
+#include "tests/scenarios/gpu_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+const std::filesystem::path kLibrary = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/library";
+
+/// A copy to the device of 6 us between two kernels of 10 us, each launched in 5 us and 1 us after
+/// the work before: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
+Question kernels_and_a_copy() {
+  GpuJob job;
+  (void)job.launch("before", TaskKind::kKernel, microseconds{5}, microseconds{10}, microseconds{1});
+  (void)job.launch("Memcpy HtoD", TaskKind::kCopy, microseconds{5}, microseconds{6}, microseconds{1});
+  (void)job.launch("after", TaskKind::kKernel, microseconds{5}, microseconds{10}, microseconds{1});
+  return std::move(job).question();
+}
+
+/// Ten kernels of 2 us, launched in 5 us each: 10 * 5 + 2 us.
+Question small_kernels() {
+  GpuJob job;
+  for (int i = 0; i < 10; ++i) (void)job.launch("small", TaskKind::kKernel, microseconds{5}, microseconds{2});
+  return std::move(job).question();
+}
+
+enum class Effect : std::uint8_t { kFaster, kSlower, kNoFaster };
+
+struct Entry {
+  Question (*question)();
+  Effect effect;
+};
+
+const std::map<std::string, Entry>& entries() {
+  static const std::map<std::string, Entry> all{
+      {"half-the-network", {byteps_question, Effect::kSlower}},
+      {"twice-the-device", {streams_question, Effect::kFaster}},
+      {"one-straggler", {data_parallel_question, Effect::kSlower}},
+      {"noisy-cluster", {streams_question, Effect::kNoFaster}},
+      {"priority-with-credit", {parameter_server_question, Effect::kNoFaster}},
+      {"cross-barrier", {parameter_server_question, Effect::kFaster}},
+      {"smaller-partitions", {parameter_server_question, Effect::kFaster}},
+      {"smaller-buckets", {data_parallel_question, Effect::kFaster}},
+      {"eight-workers", {data_parallel_question, Effect::kNoFaster}},
+      {"cuda-graphs", {small_kernels, Effect::kFaster}},
+      {"fused-kernels", {small_kernels, Effect::kFaster}},
+      {"copies-apart", {kernels_and_a_copy, Effect::kFaster}},
+      {"no-collectives", {streams_question, Effect::kFaster}},
+      {"twice-the-batch", {parameter_server_question, Effect::kSlower}},
+  };
+  return all;
+}
+
+std::string text_of(const std::filesystem::path& path) { return ingest::read_small_file(path.string(), 1U << 20U); }
+
+scenarios::Scenario scenario_of(const std::string& name) {
+  const std::filesystem::path path = kLibrary / (name + ".yaml");
+  return scenarios::parse_scenario(text_of(path), path.filename().string());
+}
+
+TEST(LibraryTest, EveryFileThatIsNoSweepIsRunHere) {
+  std::set<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
+    const std::string name = file.path().stem().string();
+    if (scenario_of(name).sweep.empty()) files.insert(name);
+  }
+  std::set<std::string> run;
+  for (const auto& [name, entry] : entries()) run.insert(name);
+  EXPECT_EQ(files, run);
+}
+
+TEST(LibraryTest, EveryFileSaysWhatItAsksAndIsCalledSomething) {
+  for (const auto& [name, entry] : entries()) {
+    EXPECT_EQ(text_of(kLibrary / (name + ".yaml")).find("# "), 0U) << name;
+    EXPECT_NE(scenario_of(name).name, name + ".yaml") << "no name";
+  }
+}
+
+TEST(LibraryTest, EachChangesTheStepInTheDirectionThatItSays) {
+  for (const auto& [name, entry] : entries()) {
+    const Question question = entry.question();
+    const Duration before = question.iteration();
+    const Duration after = question.predicted(scenario_of(name)).iteration;
+    switch (entry.effect) {
+      case Effect::kFaster: EXPECT_LT(after, before) << name; break;
+      case Effect::kSlower: EXPECT_GT(after, before) << name; break;
+      case Effect::kNoFaster: EXPECT_GE(after, before) << name; break;
+    }
+  }
+}
+
+TEST(LibraryTest, WithoutLaunchesTheDevicesOwnTimeIsLeft) {
+  EXPECT_EQ(small_kernels().predicted(scenario_of("cuda-graphs")).iteration, microseconds{10 * 2});
+  EXPECT_EQ(small_kernels().predicted(scenario_of("fused-kernels")).iteration, microseconds{5 + 10 * 2});
+}
+
+TEST(LibraryTest, ACopyApartIsHiddenBehindTheKernelBeforeIt) {
+  // Launched at 10 us, done at 16; the kernel before ends at 15, the one after begins at 16.
+  EXPECT_EQ(kernels_and_a_copy().predicted(scenario_of("copies-apart")).iteration, microseconds{16 + 10});
+}
+
+}  // namespace
+}  // namespace stepsim::testing
