@@ -33,7 +33,9 @@ void Lines::leave(ChannelId id) {
 Lines::Place& Lines::place_of(std::uint32_t link, EndpointId sender, Time now) {
   std::vector<Place>& places = lines_[link].places;
   const auto found = std::find_if(places.begin(), places.end(), [=](const Place& one) { return one.sender == sender; });
-  if (found != places.end()) return *found;
+  const bool keeps_place = found != places.end() && (found->messages > 0 || found->since == now);
+  if (keeps_place) return *found;
+  if (found != places.end()) places.erase(found);
   change(link);
   const auto behind = [=](const Place& one) { return one.since == now && one.sender > sender; };
   if (places.size() == powers_.size()) powers_.push_back(std::max(powers_.back() * ratio_, kSmallestWeight));

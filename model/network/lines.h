@@ -10,14 +10,14 @@
 namespace stepsim {
 
 /// Who is ahead of whom where several senders cross a link: what NetworkParameters::sharing
-/// below 1 goes by. After the measurement that of several TCP connections into one link one runs
-/// at nearly the full rate until its sender has nothing left, and then the next (docs/models.md,
-/// "Sharing").
+/// below 1 goes by. After the measurement that of several TCP connections into one link the one
+/// that was first keeps most of the rate, and that senders fall out of step by it
+/// (docs/models.md, "Sharing").
 ///
 /// On each link the senders that have messages under way over it stand in line, the one that
 /// came first in front, of those of one instant the smaller endpoint. A sender keeps its place
-/// until its last message over the link has left and none follows at that instant. The messages
-/// of a channel weigh sharing^k, where k is the number of senders in front of theirs in the
+/// until its last message over the link has left; with the next one it comes anew, at the same
+/// instant too. The messages of a channel weigh sharing^k, where k is the number of senders in front of theirs in the
 /// longest line that they stand in. Sharing 0 counts as 2^-40, which leaves those behind a
 /// millionth of a millionth of what is not taken anyway.
 class Lines {

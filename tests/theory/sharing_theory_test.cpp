@@ -73,15 +73,17 @@ TEST(SharingTheoryTest, MessagesOfOneSenderShareFairlyWithEachOther) {
 }
 
 TEST(SharingTheoryTest, ASenderKeepsItsPlaceWhileItHasMessages) {
-  // A hands over its second message at the instant its first has left: B still waits.
-  EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 1000}}),
+  // A hands over its second message while its first is on its way: B waits for both.
+  EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 999}}),
             (Times{1000, 3000, 2000}));
 }
 
 TEST(SharingTheoryTest, ASenderThatHadNothingLeftGoesBehind) {
-  // A's second message comes 1 ns later: B is the first by then.
-  EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 1001}}),
-            (Times{1000, 2000, 3000}));
+  // A's second message comes when its first has left, or later: B is the first by then.
+  for (const std::int64_t start : {1000, 1001}) {
+    EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, start}}),
+              (Times{1000, 2000, 3000}));
+  }
 }
 
 TEST(SharingTheoryTest, AllSharingMovesTheSameBytesInTheSameTime) {
