@@ -64,6 +64,7 @@ struct NetworkParameters {
   /// How concurrent messages of different senders share a link that is too narrow for all:
   /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.
   double sharing = 1;
+  bool sharing_is_assumed = false;  ///< nobody measured `sharing` or asked for it
   /// LogGP (Alexandrov et al. 1995): overhead o of sender and receiver, gap g between
   /// messages. L and G come from the route: its latency, and its narrowest link.
   Duration overhead{};

@@ -108,6 +108,7 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
   const SharingSeen seen = sharing_of_pushes(workload, link.goodput());
   if (seen.samples == 0) {
     result.cluster.network.sharing = kUsualSharing;
+    result.cluster.network.sharing_is_assumed = true;
     result.assumptions.push_back(
         fmt::format("Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
                     "TCP does: at no time did two alone push into one server's link.",

@@ -12,6 +12,7 @@ overhead of a copy    211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling 
 cluster.yaml
 hosts: 4
 nic: {bandwidth: 1Gb/s, latency: 5us, efficiency: 0.957}
+messages: {sharing: 0.5}
 rates: {copy_to_host: 33049537kB/s, copy_to_device: 22233040kB/s, copy_overhead: 211381ns}
 
 Input
@@ -22,7 +23,7 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 
 Assumptions about the capture
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
@@ -38,7 +39,7 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 {"name":"host 2 in","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957},
 {"name":"host 3 out","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957},
 {"name":"host 3 in","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957}],
-"messages":{"overhead_ns":0,"collective_overhead_ns":0,"sharing":1,"loggp_o_ns":0,"loggp_g_ns":0},
+"messages":{"overhead_ns":0,"collective_overhead_ns":0,"sharing":0.5,"loggp_o_ns":0,"loggp_g_ns":0},
 "rates":{"copy_to_host_bytes_per_s":33049537000,"copy_to_device_bytes_per_s":22233040000,"copy_overhead_ns":211381,"sum_bytes_per_s":null,"sum_overhead_ns":0,"launch_overhead_ns":null},
 "fits":[
 {"what":"rate of pushes","value":"121.6 MB/s","samples":6,"residual":0.004651961908015589,"from":"pushes acknowledged while more were under way"},
@@ -46,7 +47,7 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 {"what":"copies to the device","value":"22.2 GB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
 {"what":"overhead of a copy","value":"211.381 us","samples":576,"residual":0.20578609889451044,"from":"COPYD2H and COPYH2D, polling included"}],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
-"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Workers share a link fairly: at no time did two alone push into one server's."],
+"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim calibrate scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

@@ -73,9 +73,10 @@ TEST(SharingTheoryTest, MessagesOfOneSenderShareFairlyWithEachOther) {
 }
 
 TEST(SharingTheoryTest, ASenderKeepsItsPlaceWhileItHasMessages) {
-  // A hands over its second message while its first is on its way: B waits for both.
-  EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 999}}),
-            (Times{1000, 3000, 2000}));
+  // A hands over its second message while half of its first is on its way: both share the link
+  // until the first ends, and B waits for both.
+  EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 500}}),
+            (Times{1500, 3000, 2000}));
 }
 
 TEST(SharingTheoryTest, ASenderThatHadNothingLeftGoesBehind) {
