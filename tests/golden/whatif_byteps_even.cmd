@@ -1,43 +1,43 @@
 What would half the network do, and what would smaller partitions, and how far is either to be trusted?
 
 $ stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=0.5x
-With these changes, an iteration takes 1.118 s, from 1.103 s to 1.132 s, instead of 534.463 ms (+109.2 %); the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+With these changes, an iteration takes 1.110 s, from 1.108 s to 1.131 s, instead of 532.082 ms (+108.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - network.bandwidth=0.5x
 
 Why it is a range
 source      from       to  reason
-steps    1.116 s  1.124 s  the 3 captured steps differ by as much from each other
-sharing  1.106 s  1.126 s  senders that meet on a link may share it fairly or be served one after the other
-drift    1.118 s  1.118 s  workers may stay in step or drift apart
+steps    1.108 s  1.116 s  the 3 captured steps differ by as much from each other
+sharing  1.110 s  1.120 s  senders that meet on a link may share it fairly or be served one after the other
+drift    1.110 s  1.116 s  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
-iteration                            534.463 ms     1.118 s  +583.865 ms
+iteration                            532.082 ms     1.110 s  +578.218 ms
 compute                              150.171 ms  150.171 ms         0 ns
-communication                        476.829 ms     1.061 s  +583.865 ms
-- exposed                            384.108 ms  967.972 ms  +583.865 ms
+communication                        474.517 ms     1.058 s  +583.323 ms
+- exposed                            381.796 ms  965.118 ms  +583.323 ms
 - hidden behind compute               92.721 ms   92.721 ms         0 ns
 idle                                 266.166 us  266.166 us         0 ns
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         534.467 ms     1.118 s  +583.865 ms
+length         532.121 ms     1.111 s  +578.694 ms
 compute         57.255 ms   57.255 ms         0 ns
-communication    7.752 ms    2.832 ms    -4.920 ms
-queueing       468.966 ms     1.058 s  +588.784 ms
+communication   23.514 ms    4.474 ms   -19.039 ms
+queueing       450.857 ms     1.049 s  +597.734 ms
 wait           494.500 us  494.500 us         0 ns
 - baseline: rank 0's step 6; scenario: rank 0's step 6
 
 The busiest links
 link          busy    queueing  scenario: busy    queueing
-host 3 in   81.1 %  265.095 ms          69.2 %  549.573 ms
-host 2 in   80.6 %  262.874 ms          68.8 %  544.851 ms
-host 2 out  79.0 %  254.689 ms          70.0 %  524.782 ms
-host 3 out  78.9 %  259.803 ms          69.7 %  538.246 ms
-host 1 in   55.1 %  259.751 ms          50.7 %  535.425 ms
-host 0 in   50.8 %  254.741 ms          50.7 %  527.604 ms
+host 3 in   80.9 %  263.561 ms          71.6 %  545.174 ms
+host 2 in   80.4 %  260.973 ms          71.1 %  538.507 ms
+host 3 out  78.5 %  248.520 ms          72.3 %  513.669 ms
+host 2 out  76.1 %  226.700 ms          70.8 %  490.193 ms
+host 1 in   56.2 %  241.902 ms          51.8 %  505.458 ms
+host 0 in   50.7 %  233.318 ms          50.0 %  498.404 ms
 - queueing: what the messages of an iteration take beyond their time alone, summed
 
 Assumptions
@@ -46,9 +46,9 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB --set network.bandwidth=2x
-With these changes, an iteration takes 251.584 ms, from 248.596 ms to 252.820 ms, instead of 534.463 ms (-52.9 %); the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+With these changes, an iteration takes 251.411 ms, from 250.688 ms to 253.129 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - comm.partition_bytes=256KiB
@@ -56,36 +56,36 @@ Changes
 
 Why it is a range
 source         from          to  reason
-steps    250.977 ms  252.820 ms  the 3 captured steps differ by as much from each other
-sharing  249.201 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
-drift    251.581 ms  251.584 ms  workers may stay in step or drift apart
+steps    250.804 ms  252.645 ms  the 3 captured steps differ by as much from each other
+sharing  251.295 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
+drift    251.411 ms  251.718 ms  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
-iteration                            534.463 ms  251.584 ms  -282.879 ms
-compute                              150.171 ms  150.143 ms   -27.667 us
-communication                        476.829 ms  193.372 ms  -283.457 ms
-- exposed                            384.108 ms  100.610 ms  -283.498 ms
-- hidden behind compute               92.721 ms   92.762 ms   +41.000 us
-idle                                 266.166 us  207.911 us   -58.255 us
+iteration                            532.082 ms  251.411 ms  -280.672 ms
+compute                              150.171 ms  150.171 ms         0 ns
+communication                        474.517 ms  193.949 ms  -280.568 ms
+- exposed                            381.796 ms  101.110 ms  -280.686 ms
+- hidden behind compute               92.721 ms   92.839 ms  +118.000 us
+idle                                 266.166 us  246.086 us   -20.080 us
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         534.467 ms  251.404 ms  -283.063 ms
-compute         57.255 ms   57.095 ms  -160.000 us
-communication    7.752 ms    3.405 ms    -4.347 ms
-queueing       468.966 ms  190.408 ms  -278.558 ms
-wait           494.500 us  496.500 us    +2.000 us
-- baseline: rank 0's step 6; scenario: rank 1's step 5
+length         532.121 ms  251.671 ms  -280.450 ms
+compute         57.255 ms   58.086 ms  +831.000 us
+communication   23.514 ms   41.131 ms   +17.618 ms
+queueing       450.857 ms  151.695 ms  -299.162 ms
+wait           494.500 us  758.500 us  +264.000 us
+- baseline: rank 0's step 6; scenario: rank 0's step 6
 
 The busiest links
 link          busy    queueing  scenario: busy    queueing
-host 3 in   81.1 %  265.095 ms          70.9 %  123.781 ms
-host 2 in   80.6 %  262.874 ms          70.9 %  123.866 ms
-host 2 out  79.0 %  254.689 ms          66.7 %  123.281 ms
-host 3 out  78.9 %  259.803 ms          66.8 %  123.338 ms
-host 1 in   55.1 %  259.751 ms          52.5 %  123.938 ms
-host 0 in   50.8 %  254.741 ms          49.6 %  122.681 ms
+host 3 in   80.9 %  263.561 ms          70.6 %  123.615 ms
+host 2 in   80.4 %  260.973 ms          70.6 %  123.762 ms
+host 3 out  78.5 %  248.520 ms          64.3 %  115.207 ms
+host 2 out  76.1 %  226.700 ms          66.4 %  121.039 ms
+host 1 in   56.2 %  241.902 ms          52.6 %  119.935 ms
+host 0 in   50.7 %  233.318 ms          49.8 %  116.311 ms
 - queueing: what the messages of an iteration take beyond their time alone, summed
 
 Assumptions
@@ -94,45 +94,45 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set cluster.servers=1
-With these changes, an iteration takes 706.822 ms, from 687.237 ms to 1.105 s, instead of 534.463 ms (+32.2 %); the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+With these changes, an iteration takes 706.824 ms, from 705.117 ms to 1.304 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - cluster.servers=1
 
 Why it is a range
 source         from          to  reason
-steps    705.117 ms  710.292 ms  the 3 captured steps differ by as much from each other
-sharing  688.899 ms  715.405 ms  senders that meet on a link may share it fairly or be served one after the other
-drift    706.822 ms     1.087 s  workers may stay in step or drift apart
+steps    705.119 ms  710.295 ms  the 3 captured steps differ by as much from each other
+sharing  706.822 ms  847.213 ms  senders that meet on a link may share it fairly or be served one after the other
+drift    706.824 ms     1.083 s  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
-iteration                            534.463 ms  706.822 ms  +172.359 ms
+iteration                            532.082 ms  706.824 ms  +174.742 ms
 compute                              150.171 ms  150.143 ms   -27.667 us
-communication                        476.829 ms  649.166 ms  +172.337 ms
-- exposed                            384.108 ms  556.522 ms  +172.414 ms
+communication                        474.517 ms  649.168 ms  +174.651 ms
+- exposed                            381.796 ms  556.524 ms  +174.728 ms
 - hidden behind compute               92.721 ms   92.644 ms   -77.000 us
 idle                                 266.166 us  217.055 us   -49.111 us
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         534.467 ms  706.848 ms  +172.381 ms
+length         532.121 ms  706.851 ms  +174.730 ms
 compute         57.255 ms   57.453 ms  +198.000 us
-communication    7.752 ms    1.792 ms    -5.960 ms
-queueing       468.966 ms  647.107 ms  +178.141 ms
+communication   23.514 ms    1.792 ms   -21.722 ms
+queueing       450.857 ms  647.109 ms  +196.252 ms
 wait           494.500 us  496.500 us    +2.000 us
 - baseline: rank 0's step 6; scenario: rank 1's step 6
 
 The busiest links
 link          busy    queueing  scenario: busy    queueing
-host 3 in   81.1 %  265.095 ms           0.0 %        0 ns
-host 2 in   80.6 %  262.874 ms          73.9 %  178.288 ms
-host 2 out  79.0 %  254.689 ms          73.9 %  188.028 ms
-host 3 out  78.9 %  259.803 ms           0.0 %        0 ns
-host 1 in   55.1 %  259.751 ms          50.3 %   94.014 ms
-host 0 in   50.8 %  254.741 ms          50.3 %   94.014 ms
+host 3 in   80.9 %  263.561 ms           0.0 %        0 ns
+host 2 in   80.4 %  260.973 ms          74.2 %  173.010 ms
+host 3 out  78.5 %  248.520 ms           0.0 %        0 ns
+host 2 out  76.1 %  226.700 ms          74.3 %  183.104 ms
+host 1 in   56.2 %  241.902 ms          50.1 %   91.552 ms
+host 0 in   50.7 %  233.318 ms          50.1 %   91.552 ms
 - queueing: what the messages of an iteration take beyond their time alone, summed
 
 Assumptions
@@ -141,7 +141,7 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
 [exit 2]
