@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/device/operator_work.h"
 #include "model/error.h"
 #include "model/id.h"
 #include "model/units.h"
@@ -74,6 +75,9 @@ struct HostDeviceTrace {
   std::vector<EventDetail> details;
   std::vector<Track> tracks;
   std::vector<std::string> texts;  ///< interned; TextId indexes it
+  /// Where operators' shapes were recorded: the distinct calls, and (event, index of its call).
+  std::vector<OperatorTable::Operator> operators;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< by event
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;

@@ -9,6 +9,7 @@
 
 #include "model/cluster.h"
 #include "model/dag.h"
+#include "model/device/operator_work.h"
 #include "model/diagnostics.h"
 #include "model/id.h"
 #include "model/job.h"
@@ -75,6 +76,8 @@ struct Capture {
   std::shared_ptr<const PsWorkload> parameter_server;
   /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
   std::vector<Gradient> gradients;
+  OperatorTable operators;             ///< which framework operators had device work done, where that was recorded
+  std::vector<std::string> devices;    ///< by recording.ranks: what the trace calls its accelerator; empty if nothing
   std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "ingest/formats/kineto_trace.h"
 #include "model/error.h"
@@ -102,7 +103,9 @@ std::string host_in_file_name(std::string_view file) {
   return std::string{worker.substr(0, bar)};
 }
 
-/// The name of the device most kernels ran on.
+/// The name of the device most kernels ran on. A process that sees one device of several may
+/// list it as number 0 and still record kernels under its number in the host: where the list
+/// lacks the number, the name that all its devices have.
 std::string device_name_of(const HostDeviceTrace& trace, std::string_view properties) {
   std::map<std::int32_t, std::size_t> kernels;
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -112,11 +115,13 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   ElementCursor devices{properties};
   std::string_view device;
+  std::set<std::string> names;
   while (devices.next(device)) {
     const bool used = most == kernels.end() || as_integer(find_member(device, "id")) == most->first;
+    names.insert(as_text(find_member(device, "name")));
     if (used) return as_text(find_member(device, "name"));
   }
-  return {};
+  return names.size() == 1 ? *names.begin() : std::string{};
 }
 
 /// ts is Unix time if most of it is beyond April 1970, else relative to a base that is missing.

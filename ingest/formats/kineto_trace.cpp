@@ -150,7 +150,13 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
   } else {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
+    if (kind == EventKind::kOp) note_shapes(event);
   }
+}
+
+void KinetoTrace::note_shapes(const ChromeEvent& event) {
+  if (const std::optional<std::uint32_t> number = operators_.number_of(event))
+    trace_.operator_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), *number);
 }
 
 bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
@@ -324,6 +330,7 @@ HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   report_left_out();
   name_tracks();
   trace_.texts = std::move(texts_).take();
+  trace_.operators = std::move(operators_).take();
   apply_members(trace_, members, file_, context_.diagnostics);
   return std::move(trace_);
 }

@@ -13,6 +13,7 @@
 #include "ingest/chrome_events.h"
 #include "ingest/format.h"
 #include "ingest/formats/kineto_arguments.h"
+#include "ingest/formats/kineto_operators.h"
 #include "ingest/part.h"
 #include "ingest/text_table.h"
 
@@ -48,6 +49,7 @@ class KinetoTrace {
   [[nodiscard]] bool usable_time(const ChromeEvent& event, bool on_device);
   void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
   [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
+  void note_shapes(const ChromeEvent& event);
   [[nodiscard]] std::uint32_t device_detail(EventKind kind, const KinetoArguments& arguments);
   [[nodiscard]] EventDetail collective_detail(const KinetoArguments& arguments);
   [[nodiscard]] std::uint32_t add_detail(const EventDetail& detail);
@@ -61,6 +63,7 @@ class KinetoTrace {
   std::string file_;
   HostDeviceTrace trace_;
   TextTable texts_;
+  KinetoOperators operators_;
   TrackId last_host_track_;
   std::unordered_map<std::string, TrackId> tracks_;
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> device_tracks_;

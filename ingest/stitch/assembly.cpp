@@ -178,6 +178,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
   for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
   std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
+  std::erase_if(assembly.operators.uses, [&](const auto& use) { return !kept[use.task.index()].valid(); });
+  for (OperatorTable::Use& use : assembly.operators.uses) use.task = kept[use.task.index()];
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);
@@ -217,7 +219,14 @@ Capture finish(Assembly&& assembly) {
   for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
   std::sort(recording.unexplained.begin(), recording.unexplained.end(),
             [](const auto& a, const auto& b) { return a.task < b.task; });
-  for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
+  capture.operators = std::move(assembly.operators);
+  for (OperatorTable::Use& use : capture.operators.uses) use.task = built.new_id[use.task.index()];
+  std::sort(capture.operators.uses.begin(), capture.operators.uses.end(),
+            [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (const auto& [rank, task] : first) {
+    recording.ranks.push_back(rank);
+    capture.devices.push_back(assembly.devices[rank]);
+  }
   recording.clocks = std::move(assembly.clocks);
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())

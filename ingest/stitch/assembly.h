@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_STITCH_ASSEMBLY_H
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,9 @@ struct Assembly {
   std::optional<Cluster> cluster;   ///< the hardware, where the input itself says it
   std::vector<Gradient> gradients;  ///< by rank, in the order in which they came
   std::optional<PsWorkload> parameter_server;
-  std::vector<std::int64_t> task_ids;  ///< by task: the id a task graph's file gave it; empty for traces
+  OperatorTable operators;
+  std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator
+  std::vector<std::int64_t> task_ids;   ///< by task: the id a task graph's file gave it; empty for traces
   /// False for a task graph, which nobody ran: its tasks have no recorded times to keep to.
   bool measured = true;
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "ingest/stitch/operator_uses.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -97,6 +99,7 @@ void RankStitcher::stitch(Assembly& assembly) {
   place_threads(names, assembly);
   place_device_work(names, assembly);
   add_gradients(assembly);
+  note_operators(assembly);
   connect_device_work(assembly);
   connect_threads(assembly, hand_offs);
   add_steps(assembly);
@@ -205,6 +208,28 @@ void RankStitcher::place_device_work(NameCache& names, Assembly& assembly) {
   }
   op_tasks_.resize(events_.ops.size());
   for (std::uint32_t i = 0; i < events_.ops.size(); ++i) place_op(i, names.of_event(events_.ops[i].event), assembly);
+}
+
+/// Enters which operator each piece of device work belongs to, behind those of ranks before.
+void RankStitcher::note_operators(Assembly& assembly) const {
+  OperatorTable& table = assembly.operators;
+  const auto first = static_cast<std::uint32_t>(table.operators.size());
+  const std::uint32_t occurrence = table.occurrences;
+  const std::vector<OperatorUse> uses = find_operator_uses(events_);
+  for (std::uint32_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].which == kNoIndex) continue;
+    const auto note = [&](TaskId task) {
+      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence});
+      table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
+    };
+    if (const auto parts = op_parts_.find(i); parts != op_parts_.end()) {
+      for (const auto& [end, task] : parts->second) note(task);
+    }
+    note(op_tasks_[i].last);
+  }
+  if (table.uses.empty()) return;
+  const auto& operators = events_.trace->operators;
+  table.operators.insert(table.operators.end(), operators.begin(), operators.end());
 }
 
 void RankStitcher::connect_device_work(Assembly& assembly) {

@@ -36,6 +36,7 @@ class RankStitcher {
   void place_device_work(NameCache& names, Assembly& assembly);
   void place_op(std::uint32_t op, NameId name, Assembly& assembly);
   [[nodiscard]] LaneId lane_of(std::uint32_t op, Assembly& assembly);
+  void note_operators(Assembly& assembly) const;
   void connect_device_work(Assembly& assembly);
   void connect_threads(Assembly& assembly, const std::vector<HandOff>& hand_offs);
   void add_steps(Assembly& assembly);

@@ -1,0 +1,115 @@
+// How well do device models predict one device from another? For two models, each captured on
+// two devices:
+//
+//   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
+//
+// prints GPU busy time predicted and measured, both ways: by roofline, by the fit of the same
+// pair, and by the fit of the other model's pair, which has seen nothing of this one. Busy time
+// is the sum over device work whose operator was recorded; "all" counts the rest too, which is the
+// tail of the step before and not the same on both devices. docs/fidelity.md holds its output.
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "ingest/load.h"
+#include "model/device/device_fit.h"
+#include "model/device/device_model.h"
+
+namespace {
+
+using namespace stepsim;
+
+struct Pair {
+  std::string name;
+  Capture one;
+  Capture other;
+};
+
+Duration busy(const Capture& capture, const std::vector<Duration>& durations, bool all) {
+  Duration sum{};
+  if (!all) {
+    for (const OperatorTable::Use& use : capture.operators.uses) sum += durations[use.task.index()];
+    return sum;
+  }
+  const auto pieces = device_work(capture);
+  for (std::size_t i = 0; i < pieces.size(); ++i) sum += pieces[i] ? durations[i] : Duration{};
+  return sum;
+}
+
+Duration recorded_busy(const Capture& capture, bool all) {
+  return busy(capture, scaled_durations(capture, *find_device_model("recorded"), {}).duration, all);
+}
+
+std::string figure(Duration predicted, Duration measured) {
+  const double error = static_cast<double>((predicted - measured).count()) / static_cast<double>(measured.count());
+  return fmt::format("{} ({:+.1f} %)", to_text(predicted), 100 * error);
+}
+
+const Accelerator& device_of(const Capture& capture) { return accelerator_named(capture.devices.at(0)); }
+
+void print_share(const ScaledShare& share) {
+  const double total = static_cast<double>(share.total().before.count());
+  for (std::size_t i = 0; i < kScaledByCount; ++i) {
+    const ScaledShare::Part& part = share.by[i];
+    if (part.pieces == 0) continue;
+    fmt::print("    by {}: {} pieces, {:.1f} % of the time, {} -> {}\n", to_text(static_cast<ScaledBy>(i)), part.pieces,
+               100 * static_cast<double>(part.before.count()) / total, to_text(part.before), to_text(part.after));
+  }
+  for (std::size_t i = 0; i < kKernelClassCount; ++i) {
+    const ScaledShare::Part& part = share.kind[i];
+    if (part.pieces == 0) continue;
+    fmt::print("    {}: {} -> {}\n", to_text(static_cast<KernelClass>(i)), to_text(part.before), to_text(part.after));
+  }
+}
+
+void print_direction(const std::string& name, const Capture& from, const Capture& to, const DeviceFit& own,
+                     const DeviceFit& held_out, bool shares) {
+  const ScaledDurations roofline =
+      scaled_durations(from, *find_device_model("roofline"), {.from = &device_of(from), .to = &device_of(to)});
+  const DeviceModel& fitted = *find_device_model("fitted");
+  const ScaledDurations by_own = scaled_durations(from, fitted, {.fit = &own});
+  const ScaledDurations by_other = scaled_durations(from, fitted, {.fit = &held_out});
+  for (const bool all : {false, true}) {
+    const Duration measured = recorded_busy(to, all);
+    fmt::print("| {} | {} to {} | {} | {} | {} | {} | {} | {} |\n", name, device_of(from).name, device_of(to).name,
+               all ? "all" : "with operators", to_text(recorded_busy(from, all)), to_text(measured),
+               figure(busy(from, roofline.duration, all), measured), figure(busy(from, by_own.duration, all), measured),
+               figure(busy(from, by_other.duration, all), measured));
+  }
+  if (shares) print_share(roofline.share);
+}
+
+int run(const std::vector<std::string>& files, bool shares) {
+  const Pair a{files[0], ingest::load({files[0]}, {}), ingest::load({files[1]}, {})};
+  const Pair b{files[2], ingest::load({files[2]}, {}), ingest::load({files[3]}, {})};
+  fmt::print(
+      "| model | change | work | recorded | measured | roofline | fitted on this pair | fitted on the other |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|\n");
+  for (const auto& [pair, held_out] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+    print_direction(pair->name, pair->one, pair->other, fit_devices(pair->one, pair->other),
+                    fit_devices(held_out->one, held_out->other), shares);
+    print_direction(pair->name, pair->other, pair->one, fit_devices(pair->other, pair->one),
+                    fit_devices(held_out->other, held_out->one), shares);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::vector<std::string> files(arguments + 1, arguments + count);
+  const bool shares = !files.empty() && files.back() == "--shares";
+  if (shares) files.pop_back();
+  if (files.size() != 4) {
+    fmt::print(stderr, "error: {} files; expected A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER [--shares]\n", files.size());
+    return 2;
+  }
+  try {
+    return run(files, shares);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,32 @@
+#include "model/device/device_fit.h"
+#include "model/device/device_model.h"
+#include "model/device/roofline.h"
+
+namespace stepsim {
+namespace {
+
+Scaled scaled_by_fit(const DeviceWork& work, const DeviceChange& change) {
+  const DeviceFit& fit = *change.fit;
+  const Scaled unfitted{static_cast<double>(work.recorded.count()), ScaledBy::kClass};
+  const bool known = fit.from != nullptr && fit.to != nullptr;
+  Scaled scaled = known ? roofline_scaled(work, *fit.from, *fit.to) : unfitted;
+  if (limit_of(work.kind) == Limit::kNone) return {unfitted.nanoseconds, ScaledBy::kUnchanged};
+  scaled.nanoseconds *= fit.factor[static_cast<std::size_t>(work.kind)];
+  return scaled;
+}
+
+}  // namespace
+
+extern const DeviceModel fitted_device;
+const DeviceModel fitted_device{
+    .name = "fitted",
+    .summary = "roofline, corrected by class of kernel with two captures of one model on the two devices",
+    .formula = "t = roofline * factor(class)",
+    .source = "Huber 1964, Hoerl and Kennard 1970; the two captures",
+    .ignores = "that a class's kernels of other sizes may differ by another factor; collectives and host stay",
+    .otherwise = "roofline, where the two captures hold little of what the step is made of",
+    .needs_fit = true,
+    .scale = scaled_by_fit,
+};
+
+}  // namespace stepsim

@@ -1,0 +1,68 @@
+#ifndef STEPSIM_MODEL_DEVICE_OPERATOR_WORK_H
+#define STEPSIM_MODEL_DEVICE_OPERATOR_WORK_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/device/kernel_class.h"
+#include "model/device/precision.h"
+#include "model/id.h"
+#include "model/units.h"
+
+namespace stepsim {
+
+/// A tensor that an operator got.
+struct TensorShape {
+  std::vector<std::int64_t> sizes;  ///< empty: a scalar
+  std::int64_t element_bytes = 4;
+  Precision precision = Precision::kFloat32;
+};
+
+/// A call of a framework's operator as a trace records it.
+struct OperatorCall {
+  std::string_view name;               ///< "aten::addmm"
+  std::vector<TensorShape> inputs;     ///< by position; a list's tensors in its place, one after the other
+  std::vector<std::int64_t> stride;    ///< convolutions; empty: not recorded
+  std::vector<std::int64_t> padding;   ///< convolutions
+  std::vector<std::int64_t> dilation;  ///< convolutions
+};
+
+/// What an operator has its device do.
+struct Work {
+  KernelClass kind =
+      KernelClass::kUnknown;  ///< kGemm, kConvolution, kAttention, kGather, else kElementwise: it streams
+  double flops = 0;           ///< of matrix products; 0 if it has none
+  double bytes = 0;           ///< read and written once each, caches aside
+  Precision precision = Precision::kFloat32;
+};
+
+/// The work of a call. Matrix products, convolutions and attention by their definition
+/// (a multiplication and an addition are two operations), lookups by the rows they fetch, all
+/// else as one pass over its inputs and a result of the shape they broadcast to (the largest's
+/// where they do not).
+/// bytes is 0 if the shapes do not fit the operator: nothing is known then.
+[[nodiscard]] Work work_of(const OperatorCall& call);
+
+/// Which operator had a piece of device work done, beside the Dag: only where the trace
+/// records operators' shapes. Empty otherwise, at no cost.
+struct OperatorTable {
+  struct Operator {
+    std::string name;    ///< "aten::addmm"
+    std::string shapes;  ///< as recorded: "[[512], [141, 512], [512, 512], [], []]"
+    Work work;
+  };
+  struct Use {
+    TaskId task;
+    std::uint32_t which = 0;       ///< index into operators
+    std::uint32_t occurrence = 0;  ///< one number a call: its pieces of device work share it; in order of launch
+  };
+  std::vector<Operator> operators;  ///< distinct
+  std::vector<Use> uses;            ///< by task
+  std::uint32_t occurrences = 0;    ///< they count from 0 to this
+};
+
+}  // namespace stepsim
+
+#endif

@@ -1,0 +1,13 @@
+#ifndef STEPSIM_MODEL_DEVICE_ROOFLINE_H
+#define STEPSIM_MODEL_DEVICE_ROOFLINE_H
+
+#include "model/device/device_model.h"
+
+namespace stepsim {
+
+/// The roofline model itself (roofline.cpp has the formula), for models that build on it.
+[[nodiscard]] Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to);
+
+}  // namespace stepsim
+
+#endif
