@@ -155,7 +155,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
 }
 
 void KinetoTrace::note_shapes(const ChromeEvent& event) {
-  if (const std::optional<std::uint32_t> number = operators_.number_of(event))
+  if (const std::optional<std::uint32_t> number = operators_.number_of(event, trace_.name.back()))
     trace_.operator_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), *number);
 }
 

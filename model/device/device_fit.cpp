@@ -69,12 +69,19 @@ struct Pair {
   double measured;
 };
 
+/// Adds up the calls and their time.
+std::pair<std::size_t, double> sum_of(const CallsByKey& calls) {
+  std::pair<std::size_t, double> sum;
+  for (const auto& [key, list] : calls) {
+    sum.first += list.size();
+    for (const Call& call : list) sum.second += call.recorded;
+  }
+  return sum;
+}
+
 std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFit& fit) {
   std::vector<Pair> pairs;
-  std::size_t calls = 0;
-  for (const auto& [key, list] : to) calls += list.size();
   for (const auto& [key, list] : from) {
-    calls += list.size();
     const auto other = to.find(key);
     if (other == to.end()) continue;
     for (std::size_t k = 0; k < std::min(list.size(), other->second.size()); ++k) {
@@ -82,10 +89,17 @@ std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFi
       if (measured <= 0 || list[k].predicted <= 0) continue;
       pairs.push_back({list[k].kind, list[k].predicted, measured});
       ++fit.calls[static_cast<std::size_t>(list[k].kind)];
+      fit.matched_from += list[k].recorded;
+      fit.matched_to += measured;
     }
   }
+  if (pairs.empty()) return pairs;
+  const auto [calls_from, time_from] = sum_of(from);
+  const auto [calls_to, time_to] = sum_of(to);
   fit.matched = pairs.size();
-  fit.unmatched = calls - 2 * pairs.size();
+  fit.unmatched = calls_from + calls_to - 2 * pairs.size();
+  fit.matched_from /= time_from;
+  fit.matched_to /= time_to;
   return pairs;
 }
 

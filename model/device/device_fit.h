@@ -19,6 +19,8 @@ struct DeviceFit {
   std::array<std::size_t, kKernelClassCount> calls{};  ///< matched, by class
   std::size_t matched = 0;                             ///< calls of operators found in both
   std::size_t unmatched = 0;                           ///< in one of them only
+  double matched_from = 0;                             ///< share of `from`'s time in calls that is matched
+  double matched_to = 0;                               ///< of `to`'s
   /// Mean of |fitted - measured| over the mean of measured, of the matched calls: on the fit's own
   /// captures their total cannot be wrong by more.
   double residual = 0;

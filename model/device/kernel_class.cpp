@@ -148,6 +148,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"activation", kElementwise},
     {"triton_", kElementwise},
     // Operators of frameworks' own traces: FW.resnet.conv1, BW.fc.
+    {"convert", kCopy},
     {"conv", kConvolution},
     {"dense", kGemm},
     {"linear", kGemm},

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/device/roofline.h"
+
+namespace stepsim {
+namespace {
+
+/// Two devices that differ in everything, by round factors.
+Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
+  Accelerator device;
+  device.peak_flops.fill(teraflops * 1e12);
+  device.matrix_share = 1;
+  device.memory = Bandwidth::from_bytes_per_second(gigabytes * 1e9);
+  device.host_link = Bandwidth::from_bytes_per_second(gigabytes * 1e8);
+  device.floor = Duration{floor_ns};
+  return device;
+}
+
+DeviceWork piece(double recorded_ns, KernelClass kind, double flops, double bytes) {
+  return {Duration{std::llround(recorded_ns)}, kind, Precision::kFloat16,
+          Work{kind, flops, bytes, Precision::kFloat16}};
+}
+
+double scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
+  return roofline_scaled(work, from, to).nanoseconds;
+}
+
+TEST(DeviceTheoryTest, MemoryBoundKernelScalesWithTheBandwidths) {
+  const Accelerator from = device(100, 1000, 0);
+  const Accelerator to = device(300, 4000, 0);
+  // 1 GB at 1 TB/s: 1 ms; 1e9 operations at 1e14 a second: 10 us.
+  const DeviceWork work = piece(1.7e6, KernelClass::kElementwise, 1e9, 1e9);
+  EXPECT_DOUBLE_EQ(scaled(work, from, to), 1.7e6 * 1000 / 4000);
+  EXPECT_EQ(roofline_scaled(work, from, to).by, ScaledBy::kBytes);
+}
+
+TEST(DeviceTheoryTest, ComputeBoundKernelScalesWithThePeaks) {
+  const Accelerator from = device(100, 1000, 0);
+  const Accelerator to = device(300, 4000, 0);
+  // 1e12 operations at 1e14 a second: 10 ms; 1 GB: 1 ms.
+  const DeviceWork work = piece(1.3e7, KernelClass::kGemm, 1e12, 1e9);
+  EXPECT_DOUBLE_EQ(scaled(work, from, to), 1.3e7 * 100 / 300);
+  EXPECT_EQ(roofline_scaled(work, from, to).by, ScaledBy::kFlops);
+}
+
+TEST(DeviceTheoryTest, KernelMayBeBoundByAnotherThingOnTheOtherDevice) {
+  const Accelerator from = device(100, 1000, 0);
+  const Accelerator to = device(10'000, 1000, 0);
+  // Compute 10 ms and memory 1 ms on the one, compute 0.1 ms and memory 1 ms on the other.
+  EXPECT_DOUBLE_EQ(scaled(piece(1e7, KernelClass::kGemm, 1e12, 1e9), from, to), 1e6);
+}
+
+TEST(DeviceTheoryTest, KernelWithNothingToDoScalesWithTheFloors) {
+  const Accelerator from = device(100, 1000, 1500);
+  const Accelerator to = device(300, 4000, 2400);
+  const DeviceWork work = piece(1700, KernelClass::kElementwise, 0, 0);
+  EXPECT_DOUBLE_EQ(scaled(work, from, to), 1700.0 * 2400 / 1500);
+  EXPECT_EQ(roofline_scaled(work, from, to).by, ScaledBy::kOverhead);
+}
+
+TEST(DeviceTheoryTest, FloorAndMemoryAddUp) {
+  const Accelerator from = device(100, 1000, 1500);
+  const Accelerator to = device(100, 4000, 2400);
+  // 1 MB: 1000 ns at 1 TB/s, 250 ns at 4 TB/s.
+  EXPECT_DOUBLE_EQ(scaled(piece(5000, KernelClass::kElementwise, 0, 1e6), from, to),
+                   5000.0 * (2400 + 250) / (1500 + 1000));
+}
+
+TEST(DeviceTheoryTest, ThereAndBackAgainIsWhereItStarted) {
+  const Accelerator one = device(100, 1000, 1500);
+  const Accelerator other = device(700, 3000, 2400);
+  for (const double flops : {0.0, 1e8, 1e12}) {
+    for (const double bytes : {1e2, 1e6, 1e10}) {
+      const DeviceWork work = piece(1e6, KernelClass::kGemm, flops, bytes);
+      DeviceWork there = work;
+      there.recorded = Duration{std::llround(scaled(work, one, other))};
+      // The middle value is rounded to a nanosecond: half of one, scaled back by at most 7.
+      EXPECT_NEAR(scaled(there, other, one), 1e6, 3.5);
+    }
+  }
+}
+
+TEST(DeviceTheoryTest, WithoutWorkWhatExceedsTheFloorFollowsTheClass) {
+  const Accelerator from = device(100, 1000, 1000);
+  const Accelerator to = device(300, 4000, 2000);
+  const auto unknown = [](KernelClass kind, std::int64_t ns) {
+    return DeviceWork{Duration{ns}, kind, Precision::kFloat16, {}};
+  };
+  EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kGemm, 31'000), from, to), 2000 + 30'000.0 * 100 / 300);
+  EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kSoftmax, 41'000), from, to), 2000 + 40'000.0 * 1000 / 4000);
+  EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kHostCopy, 41'000), from, to), 2000 + 40'000.0 * 1000 / 4000);
+  EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kSoftmax, 500), from, to), 500.0 * 2)
+      << "below the floor: as the floors";
+  EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kCollective, 500), from, to), 500);
+}
+
+TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
+  const Accelerator from = device(100, 1000, 1500);
+  for (const double flops : {0.0, 1e9, 1e12}) {
+    for (const double bytes : {1e3, 1e7, 1e10}) {
+      const DeviceWork work = piece(1e6, KernelClass::kGemm, flops, bytes);
+      const double same = scaled(work, from, from);
+      EXPECT_LE(scaled(work, from, device(200, 1000, 1500)), same);
+      EXPECT_LE(scaled(work, from, device(100, 2000, 1500)), same);
+      EXPECT_LE(scaled(work, from, device(100, 1000, 700)), same);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim
