@@ -6,7 +6,8 @@
 // prints GPU busy time predicted and measured, both ways: by roofline, by the fit of the same
 // pair, and by the fit of the other model's pair, which has seen nothing of this one. Busy time
 // is the sum over device work whose operator was recorded; "all" counts the rest too, which is the
-// tail of the step before and not the same on both devices. docs/fidelity.md holds its output.
+// tail of the step before and not the same on both devices. --shares adds what was scaled how and
+// the fits. docs/fidelity.md holds its output.
 #include <fmt/format.h>
 
 #include <exception>
@@ -64,6 +65,17 @@ void print_share(const ScaledShare& share) {
   }
 }
 
+/// Factors of 1 would say that roofline is right for a class.
+void print_fit(const DeviceFit& fit) {
+  fmt::print("    fit: {} calls matched, {:.0f} and {:.0f} % of the time; off by {:.1f} %\n", fit.matched,
+             100 * fit.matched_from, 100 * fit.matched_to, 100 * fit.residual);
+  for (std::size_t i = 0; i < kKernelClassCount; ++i) {
+    if (fit.calls[i] == 0) continue;
+    fmt::print("    {}: roofline times {:.2f} ({} calls)\n", to_text(static_cast<KernelClass>(i)), fit.factor[i],
+               fit.calls[i]);
+  }
+}
+
 void print_direction(const std::string& name, const Capture& from, const Capture& to, const DeviceFit& own,
                      const DeviceFit& held_out, bool shares) {
   const ScaledDurations roofline =
@@ -78,7 +90,9 @@ void print_direction(const std::string& name, const Capture& from, const Capture
                figure(busy(from, roofline.duration, all), measured), figure(busy(from, by_own.duration, all), measured),
                figure(busy(from, by_other.duration, all), measured));
   }
-  if (shares) print_share(roofline.share);
+  if (!shares) return;
+  print_share(roofline.share);
+  print_fit(own);
 }
 
 int run(const std::vector<std::string>& files, bool shares) {

@@ -23,6 +23,8 @@ constexpr auto kWords = std::to_array<Word>({
     {"cross_device_reduce", kCollective},
     {"deep_ep", kCollective},
     {"nvshmem", kCollective},
+    {"(pageable ->", kStagedCopy},
+    {"-> pageable)", kStagedCopy},
     {"memcpy htod", kHostCopy},
     {"memcpy dtoh", kHostCopy},
     {"memcpy", kCopy},
@@ -191,8 +193,8 @@ std::optional<Precision> precision_of_tensile(std::string_view name) noexcept {
 
 std::string_view to_text(KernelClass kernel_class) noexcept {
   static constexpr std::array<std::string_view, kKernelClassCount> kNames{
-      "gemm",    "convolution", "attention", "elementwise", "reduction",  "normalisation", "softmax", "gather",
-      "scatter", "copy",        "host copy", "memset",      "collective", "optimizer",     "unknown"};
+      "gemm",    "convolution", "attention", "elementwise", "reduction", "normalisation", "softmax",   "gather",
+      "scatter", "copy",        "host copy", "staged copy", "memset",    "collective",    "optimizer", "unknown"};
   return kNames[static_cast<std::size_t>(kernel_class)];
 }
 
@@ -202,6 +204,7 @@ Limit limit_of(KernelClass kernel_class) noexcept {
     case kConvolution:
     case kAttention: return Limit::kFlops;
     case kHostCopy: return Limit::kHostLink;
+    case kStagedCopy:
     case kCollective: return Limit::kNone;
     default: return Limit::kMemory;
   }
@@ -217,7 +220,10 @@ KernelClass classify_kernel(TaskKind kind, std::string_view name) noexcept {
   switch (kind) {
     case TaskKind::kCollective: return kCollective;
     case TaskKind::kMemset: return kMemset;
-    case TaskKind::kCopy: return contains_any(name, {"htod", "dtoh"}) ? kHostCopy : kCopy;
+    case TaskKind::kCopy: {
+      const KernelClass by_name = classify_kernel(name);
+      return by_name == kHostCopy || by_name == kStagedCopy ? by_name : kCopy;
+    }
     default: return classify_kernel(name);
   }
 }

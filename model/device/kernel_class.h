@@ -20,10 +20,11 @@ enum class KernelClass : std::uint8_t {
   kReduction,
   kNormalisation,
   kSoftmax,
-  kGather,    ///< embedding lookups, indexing
-  kScatter,   ///< their gradients, index_put
-  kCopy,      ///< within the device: copies, casts, concatenations, transpositions
-  kHostCopy,  ///< between host and device
+  kGather,      ///< embedding lookups, indexing
+  kScatter,     ///< their gradients, index_put
+  kCopy,        ///< within the device: copies, casts, concatenations, transpositions
+  kHostCopy,    ///< between host and device, over the link
+  kStagedCopy,  ///< the same from or to pageable memory: the host copies it first, and that takes longer
   kMemset,
   kCollective,
   kOptimizer,  ///< multi_tensor_apply, fused Adam
@@ -36,7 +37,7 @@ enum class Limit : std::uint8_t {
   kFlops,     ///< the matrix units' rate
   kMemory,    ///< the memory's bandwidth
   kHostLink,  ///< PCIe, NVLink to the host
-  kNone,      ///< not the device's to say: a collective is the network's
+  kNone,      ///< not the device's to say: a collective is the network's, staging the host's
 };
 
 [[nodiscard]] std::string_view to_text(KernelClass kernel_class) noexcept;

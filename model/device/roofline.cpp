@@ -12,6 +12,11 @@
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
 // and a kernel shorter than the floor scales as the floors do.
 //
+// A product that leaves the matrix units, in TF32 on a device that has it for one that has not,
+// does not take its efficiency along: what kept the matrix units waiting is no obstacle to units
+// an eighth as fast. It takes what the memory's change makes of it, or the new units' best time
+// if that is longer.
+//
 // peak is what the best measured matrix products reach (Accelerator::matrix_share), not the datasheet's.
 #include <algorithm>
 
@@ -45,6 +50,15 @@ ScaledBy bound_by(const Work& work, const Accelerator& device) {
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
 }
 
+bool has_tensor32(const Accelerator& device) {
+  return device.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] >
+         device.peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
+}
+
+bool leaves_matrix_units(const Work& work, const Accelerator& from, const Accelerator& to) {
+  return work.flops > 0 && work.precision == Precision::kTensor32 && has_tensor32(from) && !has_tensor32(to);
+}
+
 double rate_of(Limit limit, Precision precision, const Accelerator& device) {
   switch (limit) {
     case Limit::kFlops: return device.flops(precision);
@@ -69,6 +83,10 @@ Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Ac
   const double recorded = static_cast<double>(work.recorded.count());
   if (limit_of(work.kind) == Limit::kNone) return {recorded, ScaledBy::kUnchanged};
   if (!work.work) return {by_class(work, from, to), ScaledBy::kClass};
+  if (leaves_matrix_units(*work.work, from, to)) {
+    const double by_memory = recorded * from.memory.bytes_per_second() / to.memory.bytes_per_second();
+    return {std::max(by_memory, best_time(*work.work, to)), ScaledBy::kFlops};
+  }
   return {recorded * best_time(*work.work, to) / best_time(*work.work, from), bound_by(*work.work, from)};
 }
 

@@ -96,6 +96,20 @@ TEST(DeviceTheoryTest, WithoutWorkWhatExceedsTheFloorFollowsTheClass) {
   EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kCollective, 500), from, to), 500);
 }
 
+TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) {
+  Accelerator from = device(20, 1000, 0);
+  from.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 160e12;
+  const Accelerator to = device(16, 500, 0);
+  const auto work = [](double recorded_ns) {
+    return DeviceWork{Duration{std::llround(recorded_ns)}, KernelClass::kGemm, Precision::kTensor32,
+                      Work{KernelClass::kGemm, 1.6e12, 1e6, Precision::kTensor32}};
+  };
+  // 1.6e12 operations: 10 ms at 160e12 a second, 100 ms at 16e12. A tenth of the first peak is the other's whole.
+  EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, to), 1e8);
+  EXPECT_DOUBLE_EQ(scaled(work(9e7), from, to), 1.8e8) << "waits for memory, which is half as fast";
+  EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, from), 1.1e7);
+}
+
 TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
   const Accelerator from = device(100, 1000, 1500);
   for (const double flops : {0.0, 1e9, 1e12}) {

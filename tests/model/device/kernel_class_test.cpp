@@ -57,7 +57,9 @@ TEST(KernelClassTest, CudaKernelsAreClassedByTheirNames) {
       {kCopy, "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)2>"},
       {kMemset, "Memset (Device)"},
       {kHostCopy, "Memcpy HtoD (Pinned -> Device)"},
-      {kHostCopy, "Memcpy DtoH (Device -> Pageable)"},
+      {kHostCopy, "Memcpy DtoH (Device -> Pinned)"},
+      {kStagedCopy, "Memcpy HtoD (Pageable -> Device)"},
+      {kStagedCopy, "Memcpy DtoH (Device -> Pageable)"},
       {kCopy, "Memcpy DtoD (Device -> Device)"},
       {kCollective, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"},
       {kOptimizer, "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float>"},
@@ -88,7 +90,7 @@ TEST(KernelClassTest, RocmKernelsAreClassedByTheirNames) {
 TEST(KernelClassTest, TheKindOfATaskGoesBeforeItsName) {
   EXPECT_EQ(classify_kernel(TaskKind::kCollective, "my_all_to_all"), kCollective);
   EXPECT_EQ(classify_kernel(TaskKind::kMemset, "x"), kMemset);
-  EXPECT_EQ(classify_kernel(TaskKind::kCopy, "Memcpy HtoD (Pageable -> Device)"), kHostCopy);
+  EXPECT_EQ(classify_kernel(TaskKind::kCopy, "Memcpy HtoD (Pinned -> Device)"), kHostCopy);
   EXPECT_EQ(classify_kernel(TaskKind::kCopy, "Memcpy PtoP (Device -> Device)"), kCopy);
   EXPECT_EQ(classify_kernel(TaskKind::kOperator, "FW.resnet.conv1"), kConvolution);
 }
