@@ -48,7 +48,9 @@ std::string figure(Duration predicted, Duration measured) {
   return fmt::format("{} ({:+.1f} %)", to_text(predicted), 100 * error);
 }
 
-const Accelerator& device_of(const Capture& capture) { return accelerator_named(capture.devices.at(0)); }
+const Accelerator& device_of(const Capture& capture) {
+  return accelerator_named(capture.devices.empty() ? "" : capture.devices.begin()->second);
+}
 
 void print_share(const ScaledShare& share) {
   const double total = static_cast<double>(share.total().before.count());

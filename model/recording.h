@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_RECORDING_H
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,9 +77,9 @@ struct Capture {
   std::shared_ptr<const PsWorkload> parameter_server;
   /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
   std::vector<Gradient> gradients;
-  OperatorTable operators;             ///< which framework operators had device work done, where that was recorded
-  std::vector<std::string> devices;    ///< by recording.ranks: what the trace calls its accelerator; empty if nothing
-  std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
+  OperatorTable operators;              ///< which framework operators had device work done, where that was recorded
+  std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
+  std::vector<std::int64_t> task_ids;   ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 
 }  // namespace stepsim

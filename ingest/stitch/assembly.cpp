@@ -223,10 +223,8 @@ Capture finish(Assembly&& assembly) {
   for (OperatorTable::Use& use : capture.operators.uses) use.task = built.new_id[use.task.index()];
   std::sort(capture.operators.uses.begin(), capture.operators.uses.end(),
             [](const auto& a, const auto& b) { return a.task < b.task; });
-  for (const auto& [rank, task] : first) {
-    recording.ranks.push_back(rank);
-    capture.devices.push_back(assembly.devices[rank]);
-  }
+  for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
+  capture.devices = std::move(assembly.devices);
   recording.clocks = std::move(assembly.clocks);
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())

@@ -180,7 +180,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     assembly.clocks.push_back({identities.front().host, {}, {}, 0});
   }
 
-  for (const RankTrace& rank : ranks) assembly.devices[rank.rank] = rank.trace.device_name;
+  for (const RankTrace& rank : ranks) {
+    if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
+  }
 
   std::vector<RankStitcher> stitchers;
   for (std::size_t r = 0; r < ranks.size(); ++r) {

@@ -169,16 +169,12 @@ double residual_of(const std::vector<Pair>& pairs, const DeviceFit& fit) {
   return off / measured;
 }
 
-const Accelerator* device_of(const Capture& capture) {
-  return capture.devices.empty() ? nullptr : find_accelerator(capture.devices.front());
-}
-
 }  // namespace
 
 DeviceFit fit_devices(const Capture& from, const Capture& to) {
   DeviceFit fit;
-  fit.from = device_of(from);
-  fit.to = device_of(to);
+  fit.from = accelerator_of(from);
+  fit.to = accelerator_of(to);
   if (fit.from == nullptr || fit.to == nullptr) fit.from = fit.to = nullptr;
   const std::vector<Pair> pairs = matched(calls_of(from, fit), calls_of(to, fit), fit);
   if (pairs.empty()) {

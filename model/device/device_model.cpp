@@ -134,6 +134,10 @@ ScaledShare::Part ScaledShare::total() const noexcept {
   return total;
 }
 
+const Accelerator* accelerator_of(const Capture& capture) {
+  return capture.devices.empty() ? nullptr : find_accelerator(capture.devices.begin()->second);
+}
+
 std::vector<std::optional<DeviceWork>> device_work(const Capture& capture) {
   const Dag& dag = capture.dag;
   NameFacts names(dag);

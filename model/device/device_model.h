@@ -99,6 +99,10 @@ struct ScaledDurations {
 [[nodiscard]] ScaledDurations scaled_durations(const Capture& capture, const DeviceModel& model,
                                                const DeviceChange& change);
 
+/// The device that the first rank whose trace names one ran on; null if none does, or the
+/// library lacks it.
+[[nodiscard]] const Accelerator* accelerator_of(const Capture& capture);
+
 /// The pieces of device work of a capture, by TaskId; absent for other tasks. What several pieces
 /// of one operator's call do of its work goes by their durations.
 [[nodiscard]] std::vector<std::optional<DeviceWork>> device_work(const Capture& capture);

@@ -1,6 +1,7 @@
 // Operators' shapes, from a Kineto file to the device work they had done.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -152,14 +153,14 @@ TEST(OperatorShapesTest, RanksKeepTheirOperatorsApart) {
 }
 
 TEST(OperatorShapesTest, CaptureNamesItsDevices) {
-  const std::vector<std::string> events{launch("gemm", 25, 1)};
-  EXPECT_EQ(stitched(read(events, R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}],)")).devices,
-            std::vector<std::string>{"A"});
+  const auto devices = [](std::string_view members) {
+    return stitched(read({launch("gemm", 25, 1)}, members)).devices;
+  };
+  using Devices = std::map<Rank, std::string>;
+  EXPECT_EQ(devices(R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}],)"), (Devices{{0, "A"}}));
   // A process that sees one device of many may list it under another number than its kernels have.
-  EXPECT_EQ(stitched(read(events, R"("deviceProperties": [{"id": 3, "name": "C"}],)")).devices,
-            std::vector<std::string>{"C"});
-  EXPECT_EQ(stitched(read(events, R"("deviceProperties": [{"id": 3, "name": "C"}, {"id": 4, "name": "D"}],)")).devices,
-            std::vector<std::string>{""});
+  EXPECT_EQ(devices(R"("deviceProperties": [{"id": 3, "name": "C"}],)"), (Devices{{0, "C"}}));
+  EXPECT_EQ(devices(R"("deviceProperties": [{"id": 3, "name": "C"}, {"id": 4, "name": "D"}],)"), Devices{});
 }
 
 }  // namespace

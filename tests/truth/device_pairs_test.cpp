@@ -31,7 +31,7 @@ double measured(const Capture& capture) {
 }
 
 double by_roofline(const Capture& from, const Capture& to) {
-  const DeviceChange change{.from = &accelerator_named(from.devices.at(0)), .to = &accelerator_named(to.devices.at(0))};
+  const DeviceChange change{.from = accelerator_of(from), .to = accelerator_of(to)};
   return busy(from, scaled_durations(from, *find_device_model("roofline"), change).duration);
 }
 

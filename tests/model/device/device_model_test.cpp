@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "model/capture_edit.h"
 #include "model/dag_builder.h"
 #include "model/device/device_fit.h"
 #include "model/device/roofline.h"
@@ -18,7 +20,7 @@ namespace {
 class StreamCapture {
  public:
   explicit StreamCapture(std::string device) {
-    capture_.devices = {std::move(device)};
+    capture_.devices.emplace(0, std::move(device));
     stream_ = builder_.add_lane({.name = "stream 7", .kind = LaneKind::kStream, .device = 0});
     thread_ = builder_.add_lane({.name = "thread 1", .kind = LaneKind::kThread});
   }
@@ -201,6 +203,15 @@ TEST(DeviceWorkTest, SinglePrecisionProductMayBeDoneInTf32) {
   const auto pieces = device_work(maker.build());
   EXPECT_EQ(pieces[rounded.index()]->work->precision, Precision::kTensor32);
   EXPECT_EQ(pieces[exact.index()]->work->precision, Precision::kFloat32);
+}
+
+TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
+  CaptureEdit edit{some_work()};
+  edit.remove(TaskId{1});  // the product
+  const Capture edited = std::move(edit).finish();
+  ASSERT_EQ(edited.operators.uses.size(), 1U);
+  EXPECT_EQ(edited.dag.name(edited.operators.uses[0].task), kAdd);
+  EXPECT_EQ(edited.operators.operators[edited.operators.uses[0].which].name, "aten::add");
 }
 
 // ---------------------------------------------------------------- fitted
