@@ -12,7 +12,7 @@ namespace stepsim {
 
 /// What two captures of one model on two devices say about changing from one to the other.
 struct DeviceFit {
-  const Accelerator* from = nullptr;  ///< null if the library does not know one of the two
+  const Accelerator* from = nullptr;  ///< both null if the library does not know one of the two
   const Accelerator* to = nullptr;
   /// On top of what roofline says (of the recorded time, if the library lacks a device), by KernelClass.
   std::array<double, kKernelClassCount> factor{};

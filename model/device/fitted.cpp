@@ -7,10 +7,9 @@ namespace {
 
 Scaled scaled_by_fit(const DeviceWork& work, const DeviceChange& change) {
   const DeviceFit& fit = *change.fit;
-  const Scaled unfitted{static_cast<double>(work.recorded.count()), ScaledBy::kClass};
-  const bool known = fit.from != nullptr && fit.to != nullptr;
-  Scaled scaled = known ? roofline_scaled(work, *fit.from, *fit.to) : unfitted;
-  if (limit_of(work.kind) == Limit::kNone) return {unfitted.nanoseconds, ScaledBy::kUnchanged};
+  const double recorded = static_cast<double>(work.recorded.count());
+  if (limit_of(work.kind) == Limit::kNone) return {recorded, ScaledBy::kUnchanged};
+  Scaled scaled = fit.from == nullptr ? Scaled{recorded, ScaledBy::kClass} : roofline_scaled(work, *fit.from, *fit.to);
   scaled.nanoseconds *= fit.factor[static_cast<std::size_t>(work.kind)];
   return scaled;
 }

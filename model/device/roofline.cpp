@@ -18,10 +18,11 @@
 // if that is longer.
 //
 // peak is what the best measured matrix products reach (Accelerator::matrix_share), not the datasheet's.
+#include "model/device/roofline.h"
+
 #include <algorithm>
 
 #include "model/device/device_model.h"
-#include "model/device/roofline.h"
 
 namespace stepsim {
 namespace {
