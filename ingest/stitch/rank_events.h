@@ -53,6 +53,7 @@ struct RankEvents {
   std::vector<StepWindow> steps;     ///< ProfilerStep#N on the main thread, by begin
   std::size_t main_thread = 0;       ///< the one with the step marks, else the first to begin; 0 if there is none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
+  std::vector<bool> computes;     ///< by event: an operator that computes (host_compute.h); empty if devices do
   std::uint64_t out_of_time = 0;  ///< events left out: their times cannot be compared with others
   std::uint64_t instants = 0;     ///< host events that last no time: no task of their own
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/stitch/host_compute.h"
 #include "ingest/stitch/operator_uses.h"
 
 namespace stepsim::ingest {
@@ -85,6 +86,7 @@ std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
 
 void RankStitcher::stitch(Assembly& assembly) {
   first_task_ = assembly.start.size();
+  events_.computes = computing_events(events_);
   plans_.resize(events_.threads.size());
   for (std::size_t t = 0; t < plans_.size(); ++t) plans_[t].segments = cut_thread(events_, events_.threads[t]);
   if (!plans_.empty()) plans_[events_.main_thread].quiet_is_work = true;

@@ -25,13 +25,18 @@ std::vector<std::pair<Time, Time>> merged(const std::vector<Interval>& intervals
   return out;
 }
 
-TaskKind kind_of(Segment::Kind kind) {
-  switch (kind) {
+TaskKind kind_of(const Segment& segment, const RankEvents& events) {
+  switch (segment.kind) {
     case Segment::Kind::kCall: return TaskKind::kRuntime;
     case Segment::Kind::kCollective: return TaskKind::kCollective;
-    default: return TaskKind::kHost;
+    case Segment::Kind::kQuiet: return TaskKind::kHost;
+    case Segment::Kind::kWork: break;
   }
+  return !events.computes.empty() && events.computes[segment.event] ? TaskKind::kOperator : TaskKind::kHost;
 }
+
+/// Framework work, which may be cut finer than a task is worth.
+bool is_work_of_host(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
 
 /// Walks segments, cuts and waits of one thread side by side.
 class Placer {
@@ -100,19 +105,19 @@ class Placer {
 
   void add(const Segment& segment, Time begin, Time end) {
     if (begin >= end) return;
-    const Pending piece{begin, end, kind_of(segment.kind), segment.event, end - begin, events_.step_at(begin)};
+    const Pending piece{begin, end, kind_of(segment, events_), segment.event, end - begin, events_.step_at(begin)};
     if (!joins(piece)) {
       flush();
       pending_ = piece;
       return;
     }
     if (piece.longest > pending_.longest)
-      std::tie(pending_.event, pending_.longest) = std::pair{piece.event, piece.longest};
+      std::tie(pending_.event, pending_.longest, pending_.kind) = std::tuple{piece.event, piece.longest, piece.kind};
     pending_.end = end;
   }
 
   bool joins(const Pending& piece) const {
-    const bool host = pending_.kind == TaskKind::kHost && piece.kind == TaskKind::kHost;
+    const bool host = is_work_of_host(pending_.kind) && is_work_of_host(piece.kind);
     const bool small = piece.end - piece.begin < kHostGrain || pending_.end - pending_.begin < kHostGrain;
     return host && small && pending_.end == piece.begin && pending_.begin < pending_.end && pending_.step == piece.step;
   }
