@@ -9,8 +9,8 @@ namespace {
 bool is_device_work(TaskKind kind, LaneKind lane) noexcept {
   switch (kind) {
     case TaskKind::kKernel:
-    case TaskKind::kMemset:
-    case TaskKind::kOperator: return true;
+    case TaskKind::kMemset: return true;
+    case TaskKind::kOperator: return lane != LaneKind::kThread;  // there it runs on the host
     case TaskKind::kCollective:
     case TaskKind::kCopy: return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine;
     default: return false;
