@@ -64,11 +64,14 @@ struct NetworkParameters {
   /// How concurrent messages of different senders share a link that is too narrow for all:
   /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.
   double sharing = 1;
-  bool sharing_is_assumed = false;  ///< nobody measured `sharing` or asked for it
   /// LogGP (Alexandrov et al. 1995): overhead o of sender and receiver, gap g between
   /// messages. L and G come from the route: its latency, and its narrowest link.
   Duration overhead{};
   Duration gap{};
+  bool sharing_is_assumed = false;  ///< nobody measured `sharing` or asked for it
+  /// A sender keeps its turn on a link while it has messages, as TCP may do for 100 ms and more;
+  /// else it comes anew with each. With it, sharing 0 serves whole senders one after the other.
+  bool senders_keep_turn = false;
   friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
 };
 

@@ -105,8 +105,10 @@ class Sources {
     if (plan_.sharing_known || !links_are_shared() || plan_.cluster.endpoints.size() < 2) return;
     std::vector<Alternative> others;
     for (const double sharing : {0.0, 0.5, 1.0}) {
-      if (sharing == plan_.cluster.network.sharing) continue;
-      others.emplace_back([sharing](Plan& plan) { plan.cluster.network.sharing = sharing; });
+      others.emplace_back([sharing](Plan& plan) {
+        plan.cluster.network.sharing = sharing;
+        plan.cluster.network.senders_keep_turn = true;
+      });
     }
     add_alternatives("sharing", "senders that meet on a link may share it fairly or be served one after the other",
                      others);

@@ -27,9 +27,9 @@ struct AnswerInterval {
 /// How far to trust a prediction. Sources, each worked out by itself (docs/fidelity.md, "Intervals"):
 ///
 /// * steps: captured steps lie between min and max about their rank's median; so may predicted ones.
-/// * sharing: senders that meet on a link are predicted to share it fairly, and TCP may serve one
-///   after the other. Where the plan does not say, and under a model that shares links, the range
-///   over fair, half and serial, by replaying the others.
+/// * sharing: senders that meet on a link are predicted to take turns message by message, and TCP
+///   may serve one until it has nothing left. Where the plan does not say, and under a model that
+///   shares links, the range over fair, half and serial senders that keep their turn, by replay.
 /// * drift: workers of a parameter-server job are predicted to begin apart, as jobs do whose
 ///   workers get into each other's way; the range to workers that begin together, by replay.
 /// * copies: workers beyond the captured ones may be like the fastest or the slowest captured.
@@ -40,7 +40,7 @@ struct AnswerInterval {
 /// captured iteration is predicted worse under it, by more than captured steps differ and by more
 /// than 3 %, the usual error of a right model.
 /// Sources are independent, so their factors multiply. `baseline` and `scenario` are what `predictor`
-/// made of its plan() and of `plan`. At most eight replays more. Throws what predict() throws.
+/// made of its plan() and of `plan`. At most ten replays more. Throws what predict() throws.
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                                          const Prediction& scenario, const sim::EngineOptions& options = {});
 

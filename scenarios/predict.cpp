@@ -49,8 +49,7 @@ Plan Predictor::plan() const {
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
   plan.cluster = cluster_;
   plan.network = &network_;
-  plan.sharing_known =
-      cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;
+  plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;
   return plan;
 }
 

@@ -11,7 +11,8 @@ constexpr double kSmallestWeight = 1e-200;
 
 }  // namespace
 
-Lines::Lines(double sharing, std::size_t links) : ratio_(std::clamp(sharing, kSerial, 1.0)), lines_(links) {}
+Lines::Lines(double sharing, std::size_t links, bool keep_turn)
+    : keep_turn_(keep_turn), ratio_(std::clamp(sharing, kSerial, 1.0)), lines_(links) {}
 
 void Lines::add_channel(const Channel& channel) {
   for (const LinkId link : channel.links) lines_[link.index()].channels.emplace_back(channels_.size());
@@ -33,7 +34,7 @@ void Lines::leave(ChannelId id) {
 Lines::Place& Lines::place_of(std::uint32_t link, EndpointId sender, Time now) {
   std::vector<Place>& places = lines_[link].places;
   const auto found = std::find_if(places.begin(), places.end(), [=](const Place& one) { return one.sender == sender; });
-  const bool keeps_place = found != places.end() && (found->messages > 0 || found->since == now);
+  const bool keeps_place = found != places.end() && (keep_turn_ || found->messages > 0 || found->since == now);
   if (keeps_place) return *found;
   if (found != places.end()) places.erase(found);
   change(link);

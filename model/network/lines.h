@@ -17,12 +17,12 @@ namespace stepsim {
 /// On each link the senders that have messages under way over it stand in line, the one that
 /// came first in front, of those of one instant the smaller endpoint. A sender keeps its place
 /// until its last message over the link has left; with the next one it comes anew, at the same
-/// instant too. The messages of a channel weigh sharing^k, where k is the number of senders in front of theirs in the
-/// longest line that they stand in. Sharing 0 counts as 2^-40, which leaves those behind a
-/// millionth of a millionth of what is not taken anyway.
+/// instant too, unless senders keep their turn. The messages of a channel weigh sharing^k, where k is the number of
+/// senders in front of theirs in the longest line that they stand in. Sharing 0 counts as 2^-40, which leaves those
+/// behind a millionth of a millionth of what is not taken anyway.
 class Lines {
  public:
-  Lines(double sharing, std::size_t links);
+  Lines(double sharing, std::size_t links, bool keep_turn = false);
 
   /// The next channel, numbered from 0.
   void add_channel(const Channel& channel);
@@ -50,6 +50,7 @@ class Lines {
   Place& place_of(std::uint32_t link, EndpointId sender, Time now);
   void change(std::uint32_t link);
 
+  bool keep_turn_;
   double ratio_;
   std::vector<double> powers_{1};  ///< of ratio_, for the longest line so far
   std::vector<Line> lines_;        ///< by link

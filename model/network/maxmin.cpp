@@ -44,7 +44,7 @@ class MaxMin final : public Network {
  public:
   explicit MaxMin(const Cluster& cluster) : channels_(cluster), solver_(goodputs(cluster)) {
     const double sharing = cluster.network.sharing;
-    if (sharing < 1) lines_.emplace(sharing, cluster.links.size());
+    if (sharing < 1) lines_.emplace(sharing, cluster.links.size(), cluster.network.senders_keep_turn);
     for (std::size_t i = 0; !lines_ && i < cluster.links.size(); ++i) add_clock();
   }
 

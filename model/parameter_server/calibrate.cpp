@@ -109,10 +109,10 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
   if (seen.samples == 0) {
     result.cluster.network.sharing = kUsualSharing;
     result.cluster.network.sharing_is_assumed = true;
-    result.assumptions.push_back(
-        fmt::format("Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
-                    "TCP does: at no time did two alone push into one server's link.",
-                    kUsualSharing));
+    result.assumptions.push_back(fmt::format(
+        "Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
+        "TCP does: at no time did two alone push into one server's link.",
+        kUsualSharing));
     return;
   }
   result.cluster.network.sharing = seen.sharing;

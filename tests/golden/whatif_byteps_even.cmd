@@ -1,7 +1,7 @@
 What would half the network do, and what would smaller partitions, and how far is either to be trusted?
 
 $ stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=0.5x
-With these changes, an iteration takes 1.110 s, from 1.108 s to 1.131 s, instead of 532.082 ms (+108.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 1.110 s, from 1.103 s to 1.138 s, instead of 532.082 ms (+108.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - network.bandwidth=0.5x
@@ -9,7 +9,7 @@ Changes
 Why it is a range
 source      from       to  reason
 steps    1.108 s  1.116 s  the 3 captured steps differ by as much from each other
-sharing  1.110 s  1.120 s  senders that meet on a link may share it fairly or be served one after the other
+sharing  1.106 s  1.126 s  senders that meet on a link may share it fairly or be served one after the other
 drift    1.110 s  1.116 s  workers may stay in step or drift apart
 
 Where the difference comes from
@@ -48,7 +48,7 @@ Assumptions
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB --set network.bandwidth=2x
-With these changes, an iteration takes 251.411 ms, from 250.688 ms to 253.129 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 251.411 ms, from 248.599 ms to 253.129 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - comm.partition_bytes=256KiB
@@ -57,7 +57,7 @@ Changes
 Why it is a range
 source         from          to  reason
 steps    250.804 ms  252.645 ms  the 3 captured steps differ by as much from each other
-sharing  251.295 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
+sharing  249.201 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
 drift    251.411 ms  251.718 ms  workers may stay in step or drift apart
 
 Where the difference comes from
@@ -96,7 +96,7 @@ Assumptions
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set cluster.servers=1
-With these changes, an iteration takes 706.824 ms, from 705.117 ms to 1.304 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 706.824 ms, from 687.237 ms to 1.101 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - cluster.servers=1
@@ -104,7 +104,7 @@ Changes
 Why it is a range
 source         from          to  reason
 steps    705.119 ms  710.295 ms  the 3 captured steps differ by as much from each other
-sharing  706.822 ms  847.213 ms  senders that meet on a link may share it fairly or be served one after the other
+sharing  688.899 ms  715.405 ms  senders that meet on a link may share it fairly or be served one after the other
 drift    706.824 ms     1.083 s  workers may stay in step or drift apart
 
 Where the difference comes from
