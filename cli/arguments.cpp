@@ -57,6 +57,20 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 }  // namespace
 
+std::vector<std::string> arguments_in_order(const CLI::App& app, const std::string& command,
+                                            std::span<const std::string_view> leave_out) {
+  std::vector<std::string> arguments{command};
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::find(leave_out.begin(), leave_out.end(), name) != leave_out.end()) continue;
+    for (const std::string& value : option->results()) {
+      if (option->nonpositional()) arguments.push_back(name);
+      arguments.push_back(value);
+    }
+  }
+  return arguments;
+}
+
 void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known) {
   const bool too_short_to_guess = word.size() <= 2;
   const std::optional<std::string> nearest = too_short_to_guess ? std::nullopt : nearest_name(word, known);

@@ -19,6 +19,12 @@ enum class Parsed { kReady, kHelpWanted };
 /// UsageError in our words: the option as typed, what is wrong with it, the nearest right one.
 [[nodiscard]] Parsed parse(CLI::App& app, std::span<const std::string> arguments);
 
+/// The command's name, what it is to work on and the options that were given, in the order in
+/// which they were declared, without those named in `leave_out`: two ways to type one command
+/// are one. Precondition: `app` has parsed.
+[[nodiscard]] std::vector<std::string> arguments_in_order(const CLI::App& app, const std::string& command,
+                                                          std::span<const std::string_view> leave_out);
+
 /// Throws UsageError: "NAME: unknown WHAT 'word'; did you mean 'x'? expected a, b or c".
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known);
 

@@ -88,6 +88,17 @@ void write_provenance(sim::JsonWriter& json, const Provenance& provenance) {
   json.end_array().end_object();
 }
 
+std::uint64_t crc64_of(std::string_view text) {
+  return crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+}
+
+std::string origin_line(const Provenance& provenance) {
+  std::string all;
+  for (const std::string& input : for_file(provenance).inputs) all += input + '\n';
+  return fmt::format("stepsim {} ({}): {}; {} inputs, crc64 {:016x}", provenance.version, provenance.commit,
+                     provenance.command, provenance.inputs.size(), crc64_of(all));
+}
+
 sim::Provenance for_file(const Provenance& provenance) {
   sim::Provenance result{provenance.version, provenance.commit, provenance.command, {}};
   for (const Provenance::Input& input : provenance.inputs) {

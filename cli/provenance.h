@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepsim::sim {
@@ -35,6 +36,12 @@ void write_provenance(sim::JsonWriter& json, const Provenance& provenance);
 
 /// The same as the exporters take it: an input is "PATH (N bytes, crc64 HEX)".
 [[nodiscard]] sim::Provenance for_file(const Provenance& provenance);
+
+/// The CRC-64 that identifies inputs, of a text.
+[[nodiscard]] std::uint64_t crc64_of(std::string_view text);
+
+/// One line: who made a result by which command, and one number for all inputs.
+[[nodiscard]] std::string origin_line(const Provenance& provenance);
 
 /// `arguments` as one shell command line: what needs quotes gets them.
 [[nodiscard]] std::string command_line(std::span<const std::string> arguments);

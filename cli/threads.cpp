@@ -1,5 +1,6 @@
 #include "cli/threads.h"
 
+#include <oneapi/tbb/global_control.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -49,6 +50,12 @@ int startable_threads(int wanted) {
   const int others = wanted - 1;  // the caller's own thread works too
   const int started = others > 0 ? started_together(others) : 0;
   return started == others ? wanted : std::max(1, started / 2);
+}
+
+std::shared_ptr<void> limit_threads(int& threads) {
+  using oneapi::tbb::global_control;
+  threads = startable_threads(threads);
+  return std::make_shared<global_control>(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
 }
 
 }  // namespace stepsim::cli

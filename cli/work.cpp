@@ -1,7 +1,6 @@
 #include "cli/work.h"
 
 #include <fmt/core.h>
-#include <oneapi/tbb/global_control.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -117,26 +116,10 @@ std::size_t index_of(const Recording& recording, const sim::StepReport& step) {
   return static_cast<std::size_t>(found - recording.steps.begin());
 }
 
-/// As many threads as asked for and as can be started, for as long as it lives.
-class ThreadLimit {
- public:
-  explicit ThreadLimit(CommonOptions& options)
-      : limit_(oneapi::tbb::global_control::max_allowed_parallelism, set(options)) {}
-
- private:
-  static std::size_t set(CommonOptions& options) {
-    options.threads = startable_threads(options.threads);
-    return static_cast<std::size_t>(options.threads);
-  }
-
-  // Without it oneTBB warns on standard error when more threads than cores are asked for.
-  oneapi::tbb::global_control limit_;
-};
-
 }  // namespace
 
 Capture load_capture(CommonOptions options, const Session& session) {
-  const ThreadLimit limit(options);
+  const auto limit = limit_threads(options.threads);
   Progress progress(options.quiet);
   return load(options, session, progress);
 }
@@ -145,7 +128,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   if (options.output) {
     static_cast<void>(sim::exporter_for(*options.output));
   }
-  const ThreadLimit limit(options);
+  const auto limit = limit_threads(options.threads);
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);

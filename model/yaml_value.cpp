@@ -153,7 +153,7 @@ auto with_unit(const YamlField& field, Parse parse) {
   try {
     return parse(text);
   } catch (const std::invalid_argument& error) {
-    field.fail(fmt::format("'{}': {}", field.name, error.what()));
+    throw ValueError({*field.file, {}, field.value->line}, fmt::format("'{}': {}", field.name, error.what()));
   }
 }
 
@@ -164,7 +164,7 @@ void YamlField::fail(std::string_view problem) const { throw InputError({*file, 
 void YamlField::reject(std::string_view expected) const {
   const std::string found =
       is(Kind::kScalar) ? fmt::format("'{}'", shown(value->text, kShown)) : std::string(kind_text(value->kind));
-  fail(fmt::format("'{}' is {}; expected {}", name, found, expected));
+  throw ValueError({*file, {}, value->line}, fmt::format("'{}' is {}; expected {}", name, found, expected));
 }
 
 const std::string& YamlField::scalar(std::string_view expected) const {

@@ -79,6 +79,11 @@ std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
   return graph.get();
 }
 
+void Predictor::forget(const std::string& structure) {
+  const std::lock_guard lock(mutex_);
+  graphs_.erase(structure);
+}
+
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
   Prediction prediction;
   prediction.graph = graph_of(plan);
@@ -92,7 +97,7 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
     machine.set_durations(std::move(durations));
   }
   prediction.timeline = sim::replay(graph.dag, machine, options);
-  prediction.iteration = sim::summarize(graph, prediction.timeline).iteration.replayed;
+  prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);
   return prediction;
 }
 

@@ -32,6 +32,8 @@ class Predictor {
   /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
   /// go together, and what replay() throws. The answer does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
+  /// Gives up the graph of plans of this structure: none is to be asked for any more.
+  void forget(const std::string& structure);
 
  private:
   [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);

@@ -81,22 +81,60 @@ void read_changes(Scenario& scenario, const YamlField& field) {
   for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
 }
 
-/// Sweep keys are free text, so that they are read here and not by for_each_entry.
-void read_sweep(Scenario& scenario, const YamlField& field) {
-  if (!field.is(YamlValue::Kind::kMap)) field.reject("keys such as 'network.bandwidth: [1x, 2x]'");
+/// A mistyped key or value of a sweep is to be told before anything is simulated.
+void check_value(const std::string& key, const YamlField& value) {
+  static_cast<void>(value.scalar("one value"));
+  std::shared_ptr<const Document> document;
+  static_cast<void>(change_at(key, value, document));
+}
+
+/// The entries of a map of keys such as network.bandwidth, each once. They are free text, so
+/// that they are read here and not by for_each_entry.
+std::vector<PointValue> dotted_entries(const YamlField& field) {
+  std::vector<PointValue> entries;
   for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
     const YamlValue& key = field.value->items[i];
-    const YamlField values{key.text, &field.value->items[i + 1], field.file};
+    const YamlField value{key.text, &field.value->items[i + 1], field.file};
     if (!parse_key(key.text)) {
       YamlField{"sweep", &key, field.file}.fail(fmt::format(
           "'{}' is no key of a sweep; expected WHATIF.PARAMETER such as network.bandwidth", shown(key.text, 60)));
     }
-    if (values.list("a list of values").empty())
-      values.fail(fmt::format("'{}' is empty; expected at least one value", shown(key.text, 60)));
-    for (const Axis& axis : scenario.sweep) {
-      if (axis.key == key.text) values.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
+    for (const PointValue& entry : entries) {
+      if (entry.key == key.text) value.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
     }
-    scenario.sweep.push_back({key.text, values});
+    entries.push_back({key.text, value});
+  }
+  return entries;
+}
+
+void read_axis(Scenario& scenario, const PointValue& entry) {
+  const auto values = entry.value.list("a list of values");
+  if (values.empty()) {
+    entry.value.fail(fmt::format("'{}' is empty; expected at least one value", shown(entry.key, 60)));
+  }
+  for (const YamlField& value : values) check_value(entry.key, value);
+  scenario.sweep.push_back({entry.key, entry.value});
+}
+
+void read_point(Scenario& scenario, const YamlField& point) {
+  if (!point.is(YamlValue::Kind::kMap) || point.value->items.empty()) {
+    point.reject("values such as {network.bandwidth: 2x}");
+  }
+  scenario.points.push_back(dotted_entries(point));
+  for (const PointValue& entry : scenario.points.back()) check_value(entry.key, entry.value);
+}
+
+/// A map is a grid, a list names its points.
+void read_sweep(Scenario& scenario, const YamlField& field) {
+  if (field.is(YamlValue::Kind::kMap)) {
+    for (const PointValue& entry : dotted_entries(field)) read_axis(scenario, entry);
+  } else {
+    for (const YamlField& point : field.list("keys such as 'network.bandwidth: [1x, 2x]', or a list of points")) {
+      read_point(scenario, point);
+    }
+  }
+  if (scenario.sweep.empty() && scenario.points.empty()) {
+    field.fail("'sweep' is empty; expected keys such as 'network.bandwidth: [1x, 2x]', or a list of points");
   }
 }
 
@@ -117,13 +155,6 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
       default: read_sweep(scenario, field);
     }
   });
-  // A mistyped key or value of an axis is to be told before anything is simulated.
-  for (const Axis& axis : scenario.sweep) {
-    for (const YamlValue& value : axis.values.value->items) {
-      std::shared_ptr<const Document> point;
-      static_cast<void>(change_at(axis, value, point));
-    }
-  }
   return scenario;
 }
 
@@ -146,8 +177,8 @@ void add_set(Scenario& scenario, std::string_view text) {
   scenario.documents.push_back(document);
 }
 
-Change change_at(const Axis& axis, const YamlValue& value, std::shared_ptr<const Document>& document) {
-  document = std::make_shared<const Document>(Document{*axis.values.file, entry_of(*parse_key(axis.key), value)});
+Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const Document>& document) {
+  document = std::make_shared<const Document>(Document{*value.file, entry_of(*parse_key(key), *value.value)});
   return change_in(*document);
 }
 

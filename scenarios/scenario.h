@@ -22,11 +22,18 @@ struct Axis {
   YamlField values;  ///< a list, not empty
 };
 
-/// What is asked of a capture: changes in order, and for a sweep a grid over more.
+/// What one point of a list sets.
+struct PointValue {
+  std::string key;
+  YamlField value;
+};
+
+/// What is asked of a capture: changes in order, and for a sweep a grid over more, or a list.
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
-  std::vector<Axis> sweep;                                 ///< empty: one scenario
+  std::vector<Axis> sweep;                                 ///< a grid; empty: none
+  std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
   std::vector<std::shared_ptr<const Document>> documents;  ///< what the above refers to
 };
 
@@ -38,8 +45,10 @@ struct Scenario {
 /// Throws UsageError.
 void add_set(Scenario& scenario, std::string_view text);
 
-/// The change that gives an axis one of its values; `document` holds what it refers to.
-[[nodiscard]] Change change_at(const Axis& axis, const YamlValue& value, std::shared_ptr<const Document>& document);
+/// The change that gives "network.bandwidth" a value; `document` holds what it refers to.
+/// Throws InputError.
+[[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
+                               std::shared_ptr<const Document>& document);
 
 }  // namespace stepsim::scenarios
 

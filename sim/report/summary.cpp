@@ -166,18 +166,30 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
   }
 }
 
-IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, bool any_steps,
-                              const std::vector<StepReport>& steps) {
-  IterationReport report;
+bool any_steps(const std::map<Rank, RankSteps>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return !entry.second.steps.empty(); });
+}
+
+/// The longest over ranks; where some have steps, over those.
+Pair longest_iteration(const std::map<Rank, RankSteps>& ranks) {
+  const bool only_with_steps = any_steps(ranks);
+  Pair longest;
+  for (const auto& [rank, times] : ranks) {
+    if (only_with_steps && times.steps.empty()) continue;
+    longest.measured = std::max(longest.measured, times.iteration.measured);
+    longest.replayed = std::max(longest.replayed, times.iteration.replayed);
+  }
+  return longest;
+}
+
+IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std::vector<StepReport>& steps) {
+  const Pair longest = longest_iteration(ranks);
+  IterationReport report{.measured = longest.measured, .replayed = longest.replayed, .error = longest.error()};
   std::vector<double> errors;
   for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
-  for (const auto& [rank, times] : ranks) {
-    if (any_steps && times.steps.empty()) continue;
-    report.measured = std::max(report.measured, times.iteration.measured);
-    report.replayed = std::max(report.replayed, times.iteration.replayed);
-    if (!any_steps) errors.push_back(std::abs(times.iteration.error()));
+  if (!any_steps(ranks)) {
+    for (const auto& [rank, times] : ranks) errors.push_back(std::abs(times.iteration.error()));
   }
-  report.error = Pair{report.measured, report.replayed}.error();
   for (const double error : errors) {
     report.mean_abs_error += error / static_cast<double>(errors.size());
     report.worst_abs_error = std::max(report.worst_abs_error, error);
@@ -285,7 +297,7 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
   for (const RecordedStep& step : recording.steps) {
     if (!is_used(step)) summary.set_aside.emplace_back(step.rank, step.number);
   }
-  summary.iteration = job_iteration(measuring.ranks(), !summary.steps.empty(), summary.steps);
+  summary.iteration = job_iteration(measuring.ranks(), summary.steps);
   summary.ranks = breakdowns(dag, recording, timeline, measuring.ranks());
   for (const RankBreakdown& rank : summary.ranks) {
     summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
@@ -310,6 +322,11 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
   summary.iteration.measured = Duration{};
   summary.iteration.replayed = whole_length(timeline);
   return summary;
+}
+
+Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
+  if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
+  return longest_iteration(Measuring{capture.dag, capture.recording, timeline}.ranks()).replayed;
 }
 
 }  // namespace stepsim::sim

@@ -78,6 +78,10 @@ struct Summary {
 /// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
 
+/// summarize(capture, timeline).iteration.replayed and nothing else: O(tasks), with no memory for
+/// each task. What a sweep asks of thousands of replays.
+[[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
+
 /// The first line of the report: what, how much, in which unit, how far to trust it.
 [[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
 
