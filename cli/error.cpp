@@ -42,8 +42,8 @@ Failure describe_rethrown(const std::exception_ptr& error) {
     return failure(ExitCode::kUnusable, e.what());
   } catch (const UsageError& e) {
     return failure(ExitCode::kWrongUsage, e.what());
-  } catch (const Interrupted&) {
-    return failure(ExitCode::kInterrupted, "interrupted");
+  } catch (const Interrupted& e) {
+    return failure(ExitCode::kInterrupted, e.what());
   } catch (const std::bad_alloc&) {
     return failure(ExitCode::kUnusable, memory_text());
   } catch (const std::exception& e) {

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/output.h"
 
 namespace stepsim::cli {
@@ -30,8 +32,9 @@ Progress::~Progress() {
   }
 }
 
-void Progress::phase(std::string_view name, Clock::time_point now) {
+void Progress::phase(std::string_view name, Clock::time_point now, std::string_view unit) {
   phase_ = name;
+  unit_ = unit;
   phase_started_ = now;
 }
 
@@ -51,7 +54,10 @@ std::string Progress::text(std::uint64_t done, std::uint64_t total, Clock::time_
   }
   const double share = static_cast<double>(done < total ? done : total) / static_cast<double>(total);
   const auto spent = std::chrono::duration<double>(now - phase_started_).count();
-  return fmt::format("{} {:.0f} %, {:.0f} s left", phase_, share * 100, spent / share * (1 - share));
+  const double left = spent / share * (1 - share);
+  if (unit_.empty()) return fmt::format("{} {:.0f} %, {:.0f} s left", phase_, share * 100, left);
+  return fmt::format("{} {} of {} {}, {:.1f} {}/s, {:.0f} s left", phase_, done, total, unit_,
+                     static_cast<double>(done) / std::max(spent, 1e-3), unit_, left);
 }
 
 }  // namespace stepsim::cli

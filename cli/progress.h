@@ -27,8 +27,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins a part of the work: "reading", "replaying".
-  void phase(std::string_view name, Clock::time_point now = Clock::now());
+  /// Begins a part of the work: "reading", "replaying". With a unit ("points") it is told how
+  /// many of them are done, and how fast.
+  void phase(std::string_view name, Clock::time_point now = Clock::now(), std::string_view unit = {});
   /// `done` of `total` of the phase's units. Cheap enough for every few thousand units.
   void update(std::uint64_t done, std::uint64_t total, Clock::time_point now = Clock::now());
 
@@ -41,6 +42,7 @@ class Progress {
   Clock::time_point phase_started_;
   Clock::time_point shown_;
   std::string phase_;
+  std::string unit_;
   bool on_screen_ = false;
 };
 

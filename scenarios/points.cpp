@@ -7,8 +7,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::size_t kMostPoints = 1'000'000;
-
 [[noreturn]] void refuse_count(const Axis& axis) {
   axis.values.fail(fmt::format("with '{}' the grid has more than {} points; expected fewer", axis.key, kMostPoints));
 }

@@ -16,6 +16,9 @@ struct Setting {
   std::string value;
 };
 
+/// More are refused.
+constexpr std::size_t kMostPoints = 1'000'000;
+
 /// The points of a sweep by number, in words: all that a report says of them. A grid (`axes`),
 /// whose last axis varies fastest, or else a list.
 struct Points {
