@@ -9,9 +9,9 @@
 namespace stepsim::bench {
 namespace {
 
-// Benchmarks that read them run on one thread.
-std::size_t live = 0;
-std::size_t most = 0;
+// Of each thread: benchmarks that read them run on one, others do not wait for each other here.
+thread_local std::size_t live = 0;
+thread_local std::size_t most = 0;
 
 }  // namespace
 

@@ -31,12 +31,6 @@ class InputError : public std::runtime_error {
   InputLocation where_;
 };
 
-/// A value that is not of the form its key takes, whatever the capture is (exit 1).
-class ValueError : public InputError {
- public:
-  using InputError::InputError;
-};
-
 /// A result could not be written: a full disk, a closed stdout (exit 1). what() is one line
 /// that names the target and the system's reason.
 class OutputError : public std::runtime_error {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/error.h"
 #include "model/units.h"
 
 namespace stepsim {
@@ -22,6 +23,12 @@ struct YamlValue {
   std::uint32_t line = 1;
   std::string text;              ///< of a scalar
   std::vector<YamlValue> items;  ///< of a list; of a map its keys and values in turn
+};
+
+/// A value that is not of the form its key takes, whatever the capture is (exit 1).
+class ValueError : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 /// A value under the name it has in messages, with what readers ask of values. Each throws

@@ -36,6 +36,15 @@ TEST_F(ProgressTest, ATerminalLineIsRewrittenAndWipedAtTheEnd) {
   EXPECT_EQ(written, "\r\x1b[Kreading 25 %, 6 s left\r\x1b[Kreading 50 %, 4 s left\r\x1b[K");
 }
 
+TEST_F(ProgressTest, UnitsAreCountedWithTheirRate) {
+  {
+    Progress progress(Progress::Where::kTerminal, collect, start_);
+    progress.phase("sweeping", start_, "points");
+    progress.update(9, 36, start_ + 2s);
+  }
+  EXPECT_EQ(written, "\r\x1b[Ksweeping 9 of 36 points, 4.5 points/s, 6 s left\r\x1b[K");
+}
+
 TEST_F(ProgressTest, ALogGetsALineEveryThirtySeconds) {
   {
     Progress progress(Progress::Where::kLog, collect, start_);

@@ -8,6 +8,7 @@ Commands:
   replay         Replay a capture: measured beside replayed, where the time goes, the critical path's summary
   critical-path  Show the chain of tasks that sets the replay's length, by class and by task, with queueing
   whatif         Predict an iteration under a scenario, beside the captured one and how well that is replayed
+  sweep          Predict an iteration at every point of a grid, and say which is best and where more buys little
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 

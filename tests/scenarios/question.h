@@ -21,6 +21,7 @@ class Question {
             std::make_unique<scenarios::Predictor>(*capture_, std::move(cluster), *find_network_model(network))) {}
 
   [[nodiscard]] const Capture& capture() const { return *capture_; }
+  [[nodiscard]] scenarios::Predictor& predictor() const { return *predictor_; }
 
   [[nodiscard]] scenarios::Prediction predicted(const scenarios::Scenario& scenario) const {
     scenarios::Plan plan = predictor_->plan();

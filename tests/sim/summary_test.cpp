@@ -55,6 +55,25 @@ TEST(SummaryTest, IterationIsTheDistanceBetweenStartsOfSteps) {
   EXPECT_DOUBLE_EQ(summary.iteration.error, (210.0 - 250.0) / 250.0);
 }
 
+TEST(SummaryTest, IterationAloneIsThatOfTheSummary) {
+  const auto expect_same = [](const Capture& capture) {
+    EXPECT_EQ(replayed_iteration(capture, replayed(capture)), summary_of(capture).iteration.replayed);
+  };
+  expect_same(sample_capture());
+  expect_same(sample_capture(microseconds{40}));
+  Capture cut = sample_capture();
+  cut.recording.steps[0].whole = false;
+  expect_same(cut);
+  Capture without_steps = sample_capture();
+  without_steps.recording.steps.clear();
+  without_steps.recording.step.clear();
+  expect_same(without_steps);
+  Capture graph = sample_capture();
+  graph.recording = {};
+  expect_same(graph);
+  expect_same({});
+}
+
 TEST(SummaryTest, CutStepsAreSetAsideAndNamed) {
   Capture capture = sample_capture();
   for (RecordedStep& step : capture.recording.steps) {

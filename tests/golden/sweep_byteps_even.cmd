@@ -1,0 +1,89 @@
+Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
+Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.179 ms instead of 534.463 ms (-71.0 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+
+Iteration times; * is the best
+network.bandwidth \ comm.partition_bytes        256KiB        1MiB        4MiB
+0.5x                                           1.093 s     1.111 s     1.389 s
+1x                                          532.060 ms  532.152 ms  657.987 ms
+2x                                          251.584 ms  251.654 ms  298.236 ms
+4x                                          160.657 ms  160.927 ms  175.936 ms
+8x                                        * 155.179 ms  156.544 ms  160.155 ms
+
+Assumptions
+- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
+- Every worker and every server has one full-duplex link to one switch.
+- A link's latency is 5.000 us: job.yaml does not say.
+- Copying and summing on a server takes no time: no server was recorded.
+- Workers share a link fairly: at no time did two alone push into one server's.
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
+Of 4 points the best is network.bandwidth=2x: an iteration takes 252.320 ms instead of 534.463 ms (-52.8 %); the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+
+Iteration times; * is the best
+   network.bandwidth  compute.scale  comm.bucket_bytes   iteration    change
+*                 2x                                    252.320 ms  -52.79 %
+                                0.5                     559.654 ms   +4.71 %
+                  2x            0.5                     267.722 ms  -49.91 %
+                                                  25MB           -         -
+
+Points that cannot be had
+- comm.bucket_bytes=25MB: tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has
+
+Assumptions
+- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
+- Every worker and every server has one full-duplex link to one switch.
+- A link's latency is 5.000 us: job.yaml does not say.
+- Copying and summing on a server takes no time: no server was recorded.
+- Workers share a link fairly: at no time did two alone push into one server's.
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
+{"schema":"stepsim.sweep/1",
+"name":"what to buy",
+"baseline":{"iteration_ns":534463067,"measured_ns":534061500,"error":0.0007519115307881209},
+"best":{
+"set":{"network.bandwidth":"2x"},"iteration_ns":252320218,"change":-0.5278996181788553},
+"knees":[],
+"points":[
+{"set":{"network.bandwidth":"2x"},"iteration_ns":252320218,"change":-0.5278996181788553},
+{"set":{"compute.scale":"0.5"},"iteration_ns":559653840,"change":0.04713286016449851},
+{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":267721602,"change":-0.4990830638630452},
+{"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
+"changes":[],
+"network":{"model":"maxmin"},
+"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Workers share a link fairly: at no time did two alone push into one server's."],
+"provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim sweep scenarios/samples/byteps-even --scenario tests/golden/data/sweep_list.yaml","inputs":[
+{"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
+{"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},
+{"path":"scenarios/samples/byteps-even/traces/0/0/dag.gml","bytes":4963,"crc64":"f62e76924c9d5376"},
+{"path":"scenarios/samples/byteps-even/traces/0/0/gradient_name_list.txt","bytes":710,"crc64":"4460aaefd8fab639"},
+{"path":"scenarios/samples/byteps-even/traces/1/0/bps_trace_final.json","bytes":21495,"crc64":"d2ad5916bc2fcfce"},
+{"path":"scenarios/samples/byteps-even/traces/1/0/comm.json","bytes":314092,"crc64":"36bb62ef8cde02b9"},
+{"path":"scenarios/samples/byteps-even/traces/1/0/dag.gml","bytes":4963,"crc64":"f62e76924c9d5376"},
+{"path":"scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt","bytes":710,"crc64":"4460aaefd8fab639"},
+{"path":"scenarios/samples/byteps-even/job.yaml","bytes":176,"crc64":"aea311192a76e93b"},
+{"path":"tests/golden/data/sweep_list.yaml","bytes":192,"crc64":"1d4e14348da5ef0b"}]}}
+$ stepsim sweep scenarios/samples/byteps-even
+error: no sweep is asked for; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
+[exit 2]
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
+error: sweep.xml: the extension does not say what to write; expected .md, .csv or .json
+[exit 2]
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
+error: --shard: '4/4' is no shard; expected I/N with I from 0 to N - 1, such as 0/4
+[exit 2]
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 0/4
+error: a shard leaves its points in a file; expected -o FILE
+[exit 2]
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --resume
+error: --resume says no FILE to go on with; expected one, or -o
+[exit 2]
+$ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --network recorded
+error: none of the 15 points can be had; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
+[exit 2]
+$ stepsim sweep --merge tests/golden/data/sweep_grid.yaml
+error: tests/golden/data/sweep_grid.yaml:1: is no part of a sweep; expected a file that a shard or --resume wrote
+[exit 1]
+$ stepsim sweep --merge tests/golden/data/sweep_grid.yaml --set network.bandwidth=2x
+error: --merge joins what parts say; expected no --set
+[exit 2]
