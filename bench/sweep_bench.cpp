@@ -65,7 +65,7 @@ void sweep(benchmark::State& state) {
     Sweep sweep(predictor, scenario);
     std::size_t right = 0;
     const auto check = [&](std::size_t point, const Outcome& one) {
-      right += one.iteration == expected[point] ? 1 : 0;
+      right += one.iteration == expected[point] ? 1U : 0U;
     };
     sweep.run(all_of(sweep), {.threads = static_cast<int>(state.range(0)), .done = check});
     if (right != expected.size()) state.SkipWithError("a point is not what it is alone");

@@ -97,9 +97,9 @@ void add_scenario_file(Asked& asked, const scenarios::Scenario& scenario) {
 }
 
 /// What is known of the points while they are worked on.
-class Points {
+class PointsAtWork {
  public:
-  Points(const SweepRequest& request, const SweepHead& head)
+  PointsAtWork(const SweepRequest& request, const SweepHead& head)
       : request_(request), progress_(request.common.quiet), found_(head.points.size()) {
     if (const auto path = journal_path(request)) {
       journal_ = std::make_unique<SweepJournal>(*path, head, request.shard, request.resume);
@@ -183,7 +183,7 @@ std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t coun
   }
 }
 
-void report_part(const SweepRequest& request, const Points& points, std::size_t of, const Session& session) {
+void report_part(const SweepRequest& request, const PointsAtWork& points, std::size_t of, const Session& session) {
   const CommonOptions& options = request.common;
   const std::string& path = points.journal()->path();
   const auto answer = is_launched(request) ? all_parts(*options.output, request.shard.count) : std::nullopt;
@@ -206,7 +206,7 @@ void report_part(const SweepRequest& request, const Points& points, std::size_t 
 }
 
 /// Only the result is wanted, once it is there.
-void remove_own_journal(const SweepRequest& request, const Points& points) {
+void remove_own_journal(const SweepRequest& request, const PointsAtWork& points) {
   if (points.journal() == nullptr || request.resume_file) return;
   std::error_code ignored;  // then it stays
   std::filesystem::remove(points.journal()->path(), ignored);
@@ -241,7 +241,7 @@ void run_sweep(SweepRequest request, const Session& session) {
     scenarios::Sweep sweep(*asked->predictor, request.scenario);
     SweepAnswer answer;
     answer.head = head_of(*asked, request, sweep, {.threads = request.common.threads, .stop = &session.stop});
-    Points points(request, answer.head);
+    PointsAtWork points(request, answer.head);
     points.predict(sweep, session);
     if (is_part(request)) return report_part(request, points, sweep.points().size(), session);
     answer.outcomes = points.take();
