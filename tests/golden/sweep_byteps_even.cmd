@@ -1,14 +1,14 @@
 Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
-Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.179 ms instead of 534.463 ms (-71.0 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times; * is the best
 network.bandwidth \ comm.partition_bytes        256KiB        1MiB        4MiB
-0.5x                                           1.093 s     1.111 s     1.389 s
-1x                                          532.060 ms  532.152 ms  657.987 ms
-2x                                          251.584 ms  251.654 ms  298.236 ms
-4x                                          160.657 ms  160.927 ms  175.936 ms
-8x                                        * 155.179 ms  156.544 ms  160.155 ms
+0.5x                                           1.095 s     1.112 s     1.360 s
+1x                                          531.857 ms  532.850 ms  636.202 ms
+2x                                          251.411 ms  252.761 ms  298.297 ms
+4x                                          160.475 ms  160.718 ms  172.360 ms
+8x                                        * 155.098 ms  156.335 ms  160.155 ms
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
@@ -16,15 +16,15 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
-Of 4 points the best is network.bandwidth=2x: an iteration takes 252.320 ms instead of 534.463 ms (-52.8 %); the captured iteration of 534.062 ms is predicted with an error of +0.08 %.
+Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms instead of 532.082 ms (-52.4 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times; * is the best
    network.bandwidth  compute.scale  comm.bucket_bytes   iteration    change
-*                 2x                                    252.320 ms  -52.79 %
-                                0.5                     559.654 ms   +4.71 %
-                  2x            0.5                     267.722 ms  -49.91 %
+*                 2x                                    253.183 ms  -52.42 %
+                                0.5                     560.306 ms   +5.30 %
+                  2x            0.5                     266.662 ms  -49.88 %
                                                   25MB           -         -
 
 Points that cannot be had
@@ -36,22 +36,22 @@ Assumptions
 - Every worker and every server has one full-duplex link to one switch.
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
-- Workers share a link fairly: at no time did two alone push into one server's.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
-"baseline":{"iteration_ns":534463067,"measured_ns":534061500,"error":0.0007519115307881209},
+"baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852},
 "best":{
-"set":{"network.bandwidth":"2x"},"iteration_ns":252320218,"change":-0.5278996181788553},
+"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"change":-0.5241660655362326},
 "knees":[],
 "points":[
-{"set":{"network.bandwidth":"2x"},"iteration_ns":252320218,"change":-0.5278996181788553},
-{"set":{"compute.scale":"0.5"},"iteration_ns":559653840,"change":0.04713286016449851},
-{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":267721602,"change":-0.4990830638630452},
+{"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"change":-0.5241660655362326},
+{"set":{"compute.scale":"0.5"},"iteration_ns":560305873,"change":0.05304372407281717},
+{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":266661671,"change":-0.49883373951834276},
 {"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
 "changes":[],
 "network":{"model":"maxmin"},
-"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Workers share a link fairly: at no time did two alone push into one server's."],
+"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim sweep scenarios/samples/byteps-even --scenario tests/golden/data/sweep_list.yaml","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},
