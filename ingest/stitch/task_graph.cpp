@@ -23,17 +23,35 @@ Duration transfer_duration(const TaskGraph& graph, const TaskGraph::Task& task) 
   return latency + transfer_time(task.bytes, Bandwidth::from_bytes_per_second(narrowest));
 }
 
-Cluster cluster_of(const TaskGraph& graph) {
+/// A file may number its hosts as it likes; network models have a table of them.
+constexpr std::size_t kMostHosts = 1'000'000;
+
+/// One more than the largest number of a host that anything happens on or that a route joins.
+std::size_t hosts_used(const TaskGraph& graph) {
+  std::size_t hosts = 0;
+  const auto use = [&hosts](std::size_t host) { hosts = std::max(hosts, host + 1); };
+  for (const TaskGraph::Task& task : graph.tasks) {
+    use(task.host);
+    if (task.transfer) use(task.destination);
+  }
+  for (const auto& [ends, links] : graph.routes) {
+    use(ends.first);
+    use(ends.second);
+  }
+  return hosts;
+}
+
+Cluster cluster_of(const TaskGraph& graph, std::size_t hosts) {
   Cluster cluster;
-  for (std::size_t i = 0; i < graph.hosts; ++i) {
+  for (std::size_t i = 0; i < hosts; ++i) {
     cluster.hosts.push_back({std::to_string(i)});
     cluster.endpoints.push_back({HostId{i}, {}});
   }
   for (const TaskGraph::Link& link : graph.links) {
     cluster.links.push_back({{}, Bandwidth::from_bytes_per_second(link.bandwidth), link.latency, 1});
   }
-  for (const auto& [hosts, links] : graph.routes) {
-    Route& route = cluster.routes[{EndpointId{hosts.first}, EndpointId{hosts.second}}];
+  for (const auto& [ends, links] : graph.routes) {
+    Route& route = cluster.routes[{EndpointId{ends.first}, EndpointId{ends.second}}];
     for (const std::uint32_t link : links) route.emplace_back(link);
   }
   return cluster;
@@ -50,7 +68,13 @@ class Stitcher {
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
       for (const std::int64_t id : graph_.tasks[i].after) assembly_.add_edge(task_of(id), TaskId{i}, EdgeKind::kData);
     }
-    assembly_.cluster = cluster_of(graph_);
+    const std::size_t hosts = hosts_used(graph_);
+    if (hosts <= kMostHosts) {
+      assembly_.cluster = cluster_of(graph_, hosts);
+    } else {
+      assembly_.diagnostics.count("hosts_numbered_too_high", Severity::kNotice,
+                                  "network models take host numbers below 1000000: number the hosts from 0", {});
+    }
   }
 
  private:
