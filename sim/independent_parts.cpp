@@ -19,6 +19,8 @@ class LaneSets {
   }
 
   [[nodiscard]] std::size_t set_of(LaneId lane) { return sets_.find_set(lane.index()); }
+  /// All lanes belong together: nothing more is to be looked at.
+  [[nodiscard]] bool is_one() const noexcept { return lanes_apart_ <= 1; }
 
  private:
   static bool contended(const Machine& machine) {
@@ -32,7 +34,7 @@ class LaneSets {
   }
 
   void join_edges(const Dag& dag) {
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    for (std::size_t i = 0; i < dag.task_count() && !is_one(); ++i) {
       for (const TaskId next : dag.successors(TaskId{i})) join(dag.lane_id(TaskId{i}), dag.lane_id(next));
       const TaskId taker = dag.returns_credit_of(TaskId{i});
       if (taker.valid()) join(dag.lane_id(TaskId{i}), dag.lane_id(taker));
@@ -61,12 +63,15 @@ class LaneSets {
   }
 
   void join(LaneId a, LaneId b) {
-    if (a != b) sets_.union_set(a.index(), b.index());
+    if (a == b || sets_.find_set(a.index()) == sets_.find_set(b.index())) return;
+    sets_.union_set(a.index(), b.index());
+    --lanes_apart_;
   }
 
   // Nodes are numbered: lanes, links, endpoints.
   std::size_t links_;      ///< number of the first link
   std::size_t endpoints_;  ///< of the first endpoint
+  std::size_t lanes_apart_ = links_;  ///< sets of lanes, as far as joined lane to lane
   boost::disjoint_sets_with_storage<> sets_;
 };
 
@@ -75,6 +80,7 @@ class LaneSets {
 std::vector<std::vector<TaskId>> deal_parts(const Dag& dag, const Machine& machine, std::span<const TaskId> sources,
                                             std::size_t most) {
   LaneSets sets{dag, machine};
+  if (sets.is_one()) return {{sources.begin(), sources.end()}};
   std::map<std::size_t, std::size_t> tasks;  // by set
   for (std::size_t i = 0; i < dag.task_count(); ++i) ++tasks[sets.set_of(dag.lane_id(TaskId{i}))];
   std::map<std::size_t, std::size_t> part_of;  // by set
