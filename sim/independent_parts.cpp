@@ -69,8 +69,8 @@ class LaneSets {
   }
 
   // Nodes are numbered: lanes, links, endpoints.
-  std::size_t links_;      ///< number of the first link
-  std::size_t endpoints_;  ///< of the first endpoint
+  std::size_t links_;                 ///< number of the first link
+  std::size_t endpoints_;             ///< of the first endpoint
   std::size_t lanes_apart_ = links_;  ///< sets of lanes, as far as joined lane to lane
   boost::disjoint_sets_with_storage<> sets_;
 };
