@@ -26,6 +26,15 @@ void write_duration(JsonWriter& json, std::string_view name, Duration duration) 
   json.key(name).value(duration.count());
 }
 
+void write_parts(JsonWriter& json, const sim::RankBreakdown& rank) {
+  write_duration(json, "compute_ns", rank.compute);
+  write_duration(json, "communication_ns", rank.communication);
+  write_duration(json, "exposed_communication_ns", rank.exposed_communication);
+  write_duration(json, "collective_wait_ns", rank.collective_wait);
+  write_duration(json, "host_ns", rank.host);
+  write_duration(json, "idle_ns", rank.idle);
+}
+
 void write_fits(JsonWriter& json, const std::vector<Fit>& fits) {
   json.key("fits").begin_array();
   for (const Fit& fit : fits) {

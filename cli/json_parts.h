@@ -9,6 +9,7 @@
 #include "model/calibration/calibration.h"
 #include "model/recording.h"
 #include "sim/export/json_writer.h"
+#include "sim/report/summary.h"
 
 /// Members that the objects of several commands have.
 namespace stepsim::cli {
@@ -21,6 +22,8 @@ void end(Output& out, JsonWriter& json);
 
 /// In whole nanoseconds.
 void write_duration(JsonWriter& json, std::string_view name, Duration duration);
+/// Where a rank's iteration goes, as members: compute_ns to idle_ns.
+void write_parts(JsonWriter& json, const sim::RankBreakdown& rank);
 /// "fits": what calibration found and how well.
 void write_fits(JsonWriter& json, const std::vector<Fit>& fits);
 /// "ingest": what was read, what was skipped and why.

@@ -65,12 +65,7 @@ void write_breakdown(JsonWriter& json, const sim::Summary& summary) {
   for (const sim::RankBreakdown& rank : summary.ranks) {
     json.new_line().begin_object().key("rank").value(rank.rank);
     write_duration(json, "iteration_ns", rank.iteration);
-    write_duration(json, "compute_ns", rank.compute);
-    write_duration(json, "communication_ns", rank.communication);
-    write_duration(json, "exposed_communication_ns", rank.exposed_communication);
-    write_duration(json, "collective_wait_ns", rank.collective_wait);
-    write_duration(json, "host_ns", rank.host);
-    write_duration(json, "idle_ns", rank.idle);
+    write_parts(json, rank);
     write_duration(json, "unexplained_ns", rank.unexplained);
     json.end_object();
   }

@@ -5,12 +5,7 @@ namespace {
 
 void write_breakdown(JsonWriter& json, const sim::RankBreakdown& rank) {
   json.key("breakdown").begin_object();
-  write_duration(json, "compute_ns", rank.compute);
-  write_duration(json, "communication_ns", rank.communication);
-  write_duration(json, "exposed_communication_ns", rank.exposed_communication);
-  write_duration(json, "collective_wait_ns", rank.collective_wait);
-  write_duration(json, "host_ns", rank.host);
-  write_duration(json, "idle_ns", rank.idle);
+  write_parts(json, rank);
   json.end_object();
 }
 

@@ -8,12 +8,15 @@
 
 #include "model/dag.h"
 #include "model/error.h"
+#include "model/time_limits.h"
 #include "sim/engine.h"
 #include "sim/machine.h"
-#include "sim/time_limits.h"
 #include "sim/timeline.h"
 
 namespace stepsim::sim {
+
+/// Before a task is known to start or end.
+inline constexpr Time kUnknown = Time::min();
 
 /// What a replay is of, and its columns. Threads that share one write those of their own tasks
 /// and collectives. Only the engine uses it.

@@ -1,26 +1,16 @@
 #ifndef STEPSIM_MODEL_NETWORK_CHANNELS_H
 #define STEPSIM_MODEL_NETWORK_CHANNELS_H
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <unordered_map>
 #include <vector>
 
 #include "model/cluster.h"
 #include "model/network/network.h"
+#include "model/time_limits.h"
 #include "model/units.h"
 
 namespace stepsim {
-
-/// Times beyond 146 years stay at 146 years: half the range, so that the difference of two
-/// times is still a Duration.
-inline constexpr Time kEndOfTime{Duration{std::numeric_limits<std::int64_t>::max() / 2}};
-
-/// `duration` after `time`, at most kEndOfTime. Precondition: duration >= 0.
-[[nodiscard]] constexpr Time later(Time time, Duration duration) noexcept {
-  return time > kEndOfTime - std::min(duration, kEndOfTime.time_since_epoch()) ? kEndOfTime : time + duration;
-}
 
 /// What a network model needs to know of the messages from one endpoint to another.
 struct Channel {
