@@ -89,10 +89,13 @@ SweepHead head_of(Asked& asked, const SweepRequest& request, const scenarios::Sw
   return head;
 }
 
+/// Whether it is what a --set says, and no file.
+bool is_set(const scenarios::Document& document) { return document.name.starts_with("--set "); }
+
 /// The file of the scenario is an input like the traces.
 void add_scenario_file(Asked& asked, const scenarios::Scenario& scenario) {
   for (const auto& document : scenario.documents) {
-    if (!document->name.starts_with("--set ")) asked.capture.inputs.push_back(document->name);
+    if (!is_set(*document)) asked.capture.inputs.push_back(document->name);
   }
 }
 
@@ -213,9 +216,14 @@ void remove_own_journal(const SweepRequest& request, const PointsAtWork& points)
 }
 
 void refuse_no_sweep(const scenarios::Scenario& scenario) {
+  constexpr std::string_view kExpected = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
   if (!scenario.sweep.empty() || !scenario.points.empty()) return;
-  throw UsageError(
-      "no sweep is asked for; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'");
+  for (const auto& document : scenario.documents) {
+    if (is_set(*document)) continue;
+    throw InputError({document->name, {}, 1},
+                     fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
+  }
+  throw UsageError(fmt::format("no sweep is asked for; expected -s FILE with {}", kExpected));
 }
 
 void tell_of_shard(const SweepRequest& request) {

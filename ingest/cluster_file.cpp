@@ -19,7 +19,7 @@ namespace {
 using Kind = YamlValue::Kind;
 
 // Ten thousand hosts written out. yaml-cpp reads some 10 MB/s.
-constexpr std::size_t kLargestFile = 4U << 20U;
+constexpr YamlForm kForm{4U << 20U, "hosts: 2"};
 constexpr std::uint32_t kMostAHost = 64;           // NICs or devices
 constexpr std::size_t kMostConnected = 1U << 18U;  // of them in the cluster
 constexpr std::size_t kMostTiers = 4;
@@ -265,12 +265,12 @@ class ClusterReader {
 }  // namespace
 
 Cluster parse_cluster(std::string_view text, const std::string& name) {
-  const YamlValue root = parse_yaml(text, name, kLargestFile);
+  const YamlValue root = parse_yaml(text, name, kForm);
   const YamlField file{"the file", &root, &name};
-  if (!is_filled_map(file)) file.fail("the file is empty; expected 'hosts' and what connects them");
+  if (!is_filled_map(file, kForm)) file.fail("the file is empty; expected 'hosts' and what connects them");
   return ClusterReader(file).read();
 }
 
-Cluster read_cluster_file(const std::string& path) { return parse_cluster(read_small_file(path, kLargestFile), path); }
+Cluster read_cluster_file(const std::string& path) { return parse_cluster(read_small_file(path, kForm.largest), path); }
 
 }  // namespace stepsim::ingest

@@ -10,7 +10,7 @@ namespace stepsim::ingest {
 namespace {
 
 // A job is some twenty lines. yaml-cpp takes seconds and gigabytes for files of tens of megabytes.
-constexpr std::size_t kLargestFile = 1U << 20U;
+constexpr YamlForm kForm{1U << 20U, "workers: 2"};
 constexpr std::uint32_t kMostMembers = 1'000'000'000;
 
 using Keys = std::vector<YamlKey<Job>>;
@@ -65,13 +65,13 @@ const Keys& job_keys() {
 }  // namespace
 
 Job parse_job(std::string_view text, const std::string& name) {
-  const YamlValue root = parse_yaml(text, name, kLargestFile);
+  const YamlValue root = parse_yaml(text, name, kForm);
   const YamlField file{"the file", &root, &name};
   Job job;
-  if (is_filled_map(file)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
+  if (is_filled_map(file, kForm)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
   return job;
 }
 
-Job read_job_file(const std::string& path) { return parse_job(read_small_file(path, kLargestFile), path); }
+Job read_job_file(const std::string& path) { return parse_job(read_small_file(path, kForm.largest), path); }
 
 }  // namespace stepsim::ingest

@@ -1,14 +1,10 @@
 #include "model/yaml_value.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
-#include <sstream>
 #include <stdexcept>
 
 #include "model/error.h"
@@ -19,12 +15,7 @@ namespace {
 
 using Kind = YamlValue::Kind;
 
-constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::size_t kShown = 60;  // bytes of a value in a message
-
-std::uint32_t line_of(const YAML::Mark& mark) noexcept {
-  return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U;
-}
 
 std::string_view kind_text(Kind kind) noexcept {
   switch (kind) {
@@ -35,111 +26,6 @@ std::string_view kind_text(Kind kind) noexcept {
   }
   return {};
 }
-
-std::size_t size_of(const YamlValue& value) {
-  std::size_t size = 1;
-  for (const YamlValue& item : value.items) size += size_of(item);
-  return size;
-}
-
-/// Builds the tree of a document from yaml-cpp's events. Depth is bounded by its parser.
-class TreeBuilder final : public YAML::EventHandler {
- public:
-  explicit TreeBuilder(const std::string& file) : file_(file) {}
-
-  [[nodiscard]] YamlValue take() { return std::move(root_); }
-
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(Kind::kNothing, mark, anchor); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto meant = anchors_.find(anchor);
-    if (meant == anchors_.end()) {
-      throw InputError({file_, {}, line_of(mark)}, "an alias lies within what it stands for; expected it behind it");
-    }
-    YamlValue copy = meant->second;
-    copy.line = line_of(mark);
-    charge(copy);
-    put(std::move(copy), YAML::NullAnchor);
-  }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& text) override {
-    put({Kind::kScalar, line_of(mark), text, {}}, anchor);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open_.push_back({{Kind::kList, line_of(mark), {}, {}}, anchor});
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open_.push_back({{Kind::kMap, line_of(mark), {}, {}}, anchor});
-  }
-  void OnMapEnd() override { close(); }
-
- private:
-  struct Open {
-    YamlValue value;
-    YAML::anchor_t anchor;
-  };
-
-  void add(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    // What is empty has no place of its own: it stands where its key does.
-    const bool after_key = !open_.empty() && !open_.back().value.items.empty();
-    put({kind, after_key ? open_.back().value.items.back().line : line_of(mark), {}, {}}, anchor);
-  }
-
-  void close() {
-    Open done = std::move(open_.back());
-    open_.pop_back();
-    put(std::move(done.value), done.anchor);
-  }
-
-  /// A value that is there once more; anchors within anchors make many of few.
-  void charge(const YamlValue& copy) {
-    copied_ += size_of(copy);
-    if (copied_ <= kMostValues) return;
-    throw InputError(
-        {file_, {}, copy.line},
-        fmt::format("anchors and aliases make more than {} values of the file; expected fewer", kMostValues));
-  }
-
-  void put(YamlValue value, YAML::anchor_t anchor) {
-    if (anchor != YAML::NullAnchor) {
-      charge(value);
-      anchors_[anchor] = value;
-    }
-    if (open_.empty()) {
-      root_ = std::move(value);
-    } else {
-      open_.back().value.items.push_back(std::move(value));
-    }
-  }
-
-  const std::string& file_;
-  YamlValue root_;
-  std::vector<Open> open_;
-  std::map<YAML::anchor_t, YamlValue> anchors_;
-  std::size_t copied_ = 0;  // values
-};
-
-/// Notes where a document begins and takes nothing else in.
-class DocumentMark final : public YAML::EventHandler {
- public:
-  [[nodiscard]] const YAML::Mark& begin() const noexcept { return begin_; }
-
-  void OnDocumentStart(const YAML::Mark& mark) override { begin_ = mark; }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
-  void OnMapEnd() override {}
-
- private:
-  YAML::Mark begin_;
-};
 
 std::string with_hint(std::string_view expected, std::string_view word, const std::vector<std::string>& words) {
   const auto nearest = nearest_name(word, words);
@@ -269,34 +155,13 @@ void YamlField::for_each_entry(std::span<const std::string> known,
   }
 }
 
-bool is_filled_map(const YamlField& file) {
+bool is_filled_map(const YamlField& file, const YamlForm& form) {
   if (file.is(Kind::kNothing)) return false;
   if (!file.is(Kind::kMap)) {
-    file.fail(
-        fmt::format("the file holds {}; expected a map of keys such as 'workers: 2'", kind_text(file.value->kind)));
+    file.fail(fmt::format("the file holds {}; expected a map of keys such as '{}'", kind_text(file.value->kind),
+                          form.example));
   }
   return true;
-}
-
-YamlValue parse_yaml(std::string_view text, const std::string& name, std::size_t largest) {
-  if (text.size() > largest) {
-    throw InputError({name, {}, 1},
-                     fmt::format("the file is larger than {} MiB; expected a file of some lines", largest >> 20U));
-  }
-  try {
-    std::istringstream stream{std::string(text)};
-    YAML::Parser parser(stream);
-    TreeBuilder tree(name);
-    // yaml-cpp 0.7 reads ",-" as empty documents without end: the second is only looked for.
-    DocumentMark second;
-    if (parser.HandleNextDocument(tree) && parser.HandleNextDocument(second)) {
-      throw InputError({name, {}, line_of(second.begin())},
-                       "a second document, or text outside the first; expected one map of keys");
-    }
-    return tree.take();
-  } catch (const YAML::Exception& error) {
-    throw InputError({name, {}, line_of(error.mark)}, fmt::format("{}; expected YAML such as 'workers: 2'", error.msg));
-  }
 }
 
 }  // namespace stepsim

@@ -83,13 +83,20 @@ void read_map(const YamlField& map, const std::vector<YamlKey<Target>>& keys, Ta
   map.for_each_entry(names, [&](std::size_t key, const YamlField& field) { keys[key].set(target, field); });
 }
 
+/// What is particular to a kind of file.
+struct YamlForm {
+  std::size_t largest = 0;   ///< bytes
+  std::string_view example;  ///< an entry, for messages: "workers: 2"
+};
+
 /// Whether a file says anything. Throws InputError if it is neither empty nor a map.
-[[nodiscard]] bool is_filled_map(const YamlField& file);
+[[nodiscard]] bool is_filled_map(const YamlField& file, const YamlForm& form);
 
 /// Reads YAML text of one document; `name` stands for the path in messages. Throws InputError:
-/// text that is no YAML or holds a second document, more than `largest` bytes, nesting beyond
-/// yaml-cpp's bound, aliases within what they stand for, or that stand for a million values.
-[[nodiscard]] YamlValue parse_yaml(std::string_view text, const std::string& name, std::size_t largest);
+/// text that is no UTF-8, has control characters, is no YAML or holds a second document, more
+/// than form.largest bytes, nesting beyond yaml-cpp's bound, aliases within what they stand for,
+/// or that stand for a million values.
+[[nodiscard]] YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlForm& form);
 
 }  // namespace stepsim
 

@@ -9,6 +9,8 @@
 namespace stepsim::scenarios {
 namespace {
 
+constexpr std::string_view kForm = "one what-if with its values, such as {network: {bandwidth: 2x}}";
+constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
 /// What `text` is as a number, if all of it is one.
@@ -25,7 +27,9 @@ std::optional<double> factor_of(const YamlField& value) {
   if (!value.is(YamlValue::Kind::kScalar) || !value.value->text.ends_with('x')) return std::nullopt;
   const std::string& text = value.value->text;
   const auto factor = number_in(std::string_view(text).substr(0, text.size() - 1));
-  if (!factor || !(*factor > 0 && *factor <= kLargestFactor)) value.reject("a factor above 0 such as 2x or 0.5x");
+  if (!factor || !(*factor >= kSmallestFactor && *factor <= kLargestFactor)) {
+    value.reject("a factor such as 2x or 0.5x, from 1e-9x to 1e9x");
+  }
   return factor;
 }
 
@@ -35,13 +39,15 @@ double scale_of(const YamlField& value, double least) {
 }
 
 Change::Change(const YamlField& entry) {
-  if (!entry.is(YamlValue::Kind::kMap) || entry.value->items.size() != 2) {
-    entry.reject("one what-if with its values, such as {network: {bandwidth: 2x}}");
+  if (!entry.is(YamlValue::Kind::kMap)) entry.reject(kForm);
+  if (entry.value->items.size() != 2) {
+    entry.fail(fmt::format("'{}' names {} what-ifs; expected {}", entry.name, entry.value->items.size() / 2, kForm));
   }
   std::vector<std::string> names;
   for (const WhatIf* const known : what_ifs()) names.emplace_back(known->name);
   entry.for_each_entry(names, [this](std::size_t place, const YamlField& map) {
     what_if_ = what_ifs()[place];
+    place_ = map;
     read(map);
   });
 }
@@ -51,6 +57,7 @@ void Change::read(const YamlField& map) {
   std::vector<std::string> names;
   for (const Parameter& parameter : what_if_->parameters) names.emplace_back(parameter.name);
   if (what_if_->selects) names.emplace_back("select");
+  selector_ = Selector::of_all(map);
   map.for_each_entry(names, [this](std::size_t place, const YamlField& value) {
     if (place < what_if_->parameters.size()) {
       values_.emplace_back(&what_if_->parameters[place], value);

@@ -9,6 +9,7 @@
 #include "model/collective/ranks.h"
 #include "model/error.h"
 #include "model/parameter_server/build.h"
+#include "model/time_limits.h"
 #include "sim/machine.h"
 #include "sim/report/summary.h"
 
@@ -35,6 +36,12 @@ Capture rank_graph(const Plan& plan) {
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
   if (*plan.job.workers != workers_of(*plan.captured)) graph = with_ranks(graph, ranks);
   return graph;
+}
+
+/// Times stop there, so that an iteration of that length would be none.
+void refuse_the_end_of_time(const sim::Timeline& timeline) {
+  if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
+  throw UsageError("the step would take longer than 146 years; expected smaller changes");
 }
 
 }  // namespace
@@ -96,6 +103,7 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
     machine.set_durations(std::move(durations));
   }
   prediction.timeline = sim::replay(graph.dag, machine, options);
+  refuse_the_end_of_time(prediction.timeline);
   prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);
   return prediction;
 }

@@ -8,8 +8,9 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::size_t kLargestFile = 1U << 20U;
+constexpr YamlForm kForm{1U << 20U, "changes: [{network: {bandwidth: 2x}}]"};
 constexpr std::size_t kMostChanges = 10'000;
+constexpr std::string_view kDottedForm = "WHATIF.PARAMETER such as network.bandwidth";
 
 YamlValue scalar(std::string_view text, std::uint32_t line) {
   return {YamlValue::Kind::kScalar, line, std::string(text), {}};
@@ -47,7 +48,10 @@ YamlValue selection_of(std::string_view text, std::uint32_t line) {
   std::vector<YamlValue> items;
   while (!text.empty()) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) break;
+    if (equals == std::string_view::npos) {  // a key without a value, which whoever reads the map tells
+      items.insert(items.end(), {scalar(text, line), YamlValue{YamlValue::Kind::kNothing, line, {}, {}}});
+      break;
+    }
     std::size_t end = text.find(',', equals);
     while (end != std::string_view::npos && text.find('=', end) == std::string_view::npos) end = std::string_view::npos;
     items.push_back(scalar(text.substr(0, equals), line));
@@ -95,9 +99,10 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
   for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
     const YamlValue& key = field.value->items[i];
     const YamlField value{key.text, &field.value->items[i + 1], field.file};
+    const YamlField place{field.name, &key, field.file};
+    if (key.kind != YamlValue::Kind::kScalar) place.fail(fmt::format("a key is no text; expected {}", kDottedForm));
     if (!parse_key(key.text)) {
-      YamlField{"sweep", &key, field.file}.fail(fmt::format(
-          "'{}' is no key of a sweep; expected WHATIF.PARAMETER such as network.bandwidth", shown(key.text, 60)));
+      place.fail(fmt::format("'{}' is no key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
     }
     for (const PointValue& entry : entries) {
       if (entry.key == key.text) value.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
@@ -141,12 +146,12 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
 }  // namespace
 
 Scenario parse_scenario(std::string_view text, const std::string& name) {
-  const auto document = std::make_shared<const Document>(Document{name, parse_yaml(text, name, kLargestFile)});
+  const auto document = std::make_shared<const Document>(Document{name, parse_yaml(text, name, kForm)});
   Scenario scenario;
   scenario.name = name;
   scenario.documents.push_back(document);
   const YamlField file{"scenario", &document->root, &document->name};
-  if (!is_filled_map(file)) return scenario;
+  if (!is_filled_map(file, kForm)) return scenario;
   static const std::vector<std::string> kKeys{"name", "changes", "sweep"};
   file.for_each_entry(kKeys, [&scenario](std::size_t key, const YamlField& field) {
     switch (key) {

@@ -81,12 +81,15 @@ std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
   if (rest.starts_with("<")) return {0, size(rest.substr(1)) - 1};
   const std::size_t dash = rest.find('-');
   if (dash == std::string_view::npos) return {size(rest), size(rest)};
-  return {size(rest.substr(0, dash)), size(rest.substr(dash + 1))};
+  const std::pair range{size(rest.substr(0, dash)), size(rest.substr(dash + 1))};
+  if (range.first > range.second) field.reject(kForm);
+  return range;
 }
 
 std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
   const std::string& text = field.scalar("a regular expression");
-  if (text.size() > kLongestPattern) field.fail(fmt::format("'name' is longer than {} bytes", kLongestPattern));
+  if (text.size() > kLongestPattern)
+    field.fail(fmt::format("'name' is longer than {} bytes; expected a shorter expression", kLongestPattern));
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kMemoryOfPattern);
   auto pattern = std::make_shared<const RE2>(text, options);
@@ -222,13 +225,19 @@ std::string what_there_is(const Capture& capture) {
 
 }  // namespace
 
+Selector Selector::of_all(const YamlField& place) {
+  Selector all;
+  all.place_ = place;
+  return all;
+}
+
 Selector::Selector(const YamlField& map) : place_(map) {
   if (!map.is(YamlValue::Kind::kMap)) map.reject("keys such as {worker: 1}");
   std::vector<std::string> names;
   for (const Key& key : kKeys) names.emplace_back(key.name);
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
-    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.scalar("a value"));
     tests_.push_back(kKeys[key].make(value));
+    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.value->text);
     says_what_ = says_what_ || kKeys[key].says_what;
   });
   text_ = "{" + text_ + "}";
@@ -249,8 +258,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 }
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
-  if (place_.file == nullptr)
-    throw UsageError(fmt::format("the change is for {}; expected a capture with more", problem));
+  if (is_all()) place_.fail(fmt::format("the change is for {}; expected a capture with more", problem));
   place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
 }
 

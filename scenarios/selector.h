@@ -28,8 +28,10 @@ namespace stepsim::scenarios {
 /// | bytes  | it moves as many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                         |
 class Selector {
  public:
-  /// Every task.
+  /// Every task of captures that are known to have some.
   Selector() = default;
+  /// Every task, as a change means them that stands at `place` and does not select.
+  [[nodiscard]] static Selector of_all(const YamlField& place);
   /// Reads `{worker: 1, name: "BW\\..*"}`. Throws InputError.
   explicit Selector(const YamlField& map);
 
@@ -40,7 +42,7 @@ class Selector {
   /// what there is. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
   /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ...", with what there
-  /// is. UsageError if every task was meant.
+  /// is; at the change if every task was meant.
   [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
   /// "{worker=1,name=BW.*}", or nothing for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
@@ -53,7 +55,7 @@ class Selector {
   std::vector<TestFor> tests_;
   std::string text_;
   bool says_what_ = false;
-  YamlField place_;
+  YamlField place_;  ///< of what selects
 };
 
 }  // namespace stepsim::scenarios

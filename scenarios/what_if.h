@@ -30,8 +30,8 @@ struct WhatIf {
   std::string_view ignores;  ///< what the answer leaves out
   std::span<const Parameter> parameters;
   bool selects = false;  ///< `select` says which tasks
-  /// Throws InputError at the value that cannot be had, UsageError where the capture lacks what
-  /// it takes: one sentence, never a guess.
+  /// Throws InputError, at the value that cannot be had or for which the capture lacks what it
+  /// takes: one sentence, never a guess.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
 };
 
@@ -46,6 +46,8 @@ class Change {
   explicit Change(const YamlField& entry);
 
   [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
+  /// Where it stands, for what is wrong with the change as a whole.
+  [[nodiscard]] const YamlField& place() const noexcept { return place_; }
   /// Null if it was not given.
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Precondition: what_if().selects.
@@ -61,9 +63,10 @@ class Change {
   const WhatIf* what_if_ = nullptr;
   std::vector<std::pair<const Parameter*, YamlField>> values_;
   Selector selector_;
+  YamlField place_;
 };
 
-/// A factor such as 2x or 0.5x, above 0; nothing if the value is written in another way.
+/// A factor such as 2x or 0.5x, from 1e-9x to 1e9x; nothing if the value is written in another way.
 [[nodiscard]] std::optional<double> factor_of(const YamlField& value);
 /// A plain number or a factor: 1.5 or 1.5x, from `least`.
 [[nodiscard]] double scale_of(const YamlField& value, double least);

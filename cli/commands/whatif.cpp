@@ -50,6 +50,14 @@ void write_file(const std::string& path, const WhatIfAnswer& found, const sim::D
                      {*found.scenario.graph, found.scenario.timeline, origin});
 }
 
+/// One answer is given here, and a sweep that was passed over would look like it.
+void refuse_sweep(const scenarios::Scenario& scenario) {
+  constexpr std::string_view kProblem =
+      "the scenario is a sweep, whose points 'stepsim sweep' answers; expected one without 'sweep'";
+  if (!scenario.sweep.empty()) scenario.sweep.front().values.fail(kProblem);
+  if (!scenario.points.empty()) scenario.points.front().front().value.fail(kProblem);
+}
+
 void refuse_bad_output(const CommonOptions& options, const std::vector<std::string>& inputs) {
   if (!options.output) return;
   if (!is_trace(*options.output)) static_cast<void>(sim::document_exporter_for(*options.output));
@@ -59,6 +67,7 @@ void refuse_bad_output(const CommonOptions& options, const std::vector<std::stri
 void run(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
          const Session& session) {
   const scenarios::Scenario scenario = read_scenario();
+  refuse_sweep(scenario);
   refuse_bad_output(options, {});
   const std::unique_ptr<Asked> asked = load_for_what_ifs(options, session);
   const Provenance provenance = provenance_if_needed(options, session, asked->capture);

@@ -13,6 +13,8 @@
 namespace stepsim {
 namespace {
 
+constexpr std::size_t kMostTasks = 50'000'000;  // about 4 GB
+
 [[noreturn]] void refuse(std::string_view why) {
   throw UsageError(fmt::format(
       "cluster.workers: {}; expected a data-parallel job, whose ranks all take part in every collective", why));
@@ -26,6 +28,7 @@ class Resizing {
 
   Capture run() && {
     if (count_ == 0) throw UsageError("cluster.workers: 0 found; expected at least 1");
+    check_size();
     check_collectives();
     check_edges();
     for (std::size_t i = count_; i < ranks_.size(); ++i) remove(ranks_[i]);
@@ -37,6 +40,15 @@ class Resizing {
 
  private:
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
+
+  void check_size() const {
+    const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, ranks_.size()) * count_;
+    if (tasks <= kMostTasks) return;
+    throw UsageError(
+        fmt::format("cluster.workers: {} ranks would do {} tasks; expected at most {}: fewer ranks, or "
+                    "fewer --steps",
+                    count_, tasks, kMostTasks));
+  }
 
   void check_collectives() const {
     for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {

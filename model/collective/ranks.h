@@ -13,7 +13,7 @@ namespace stepsim {
 ///
 /// Throws UsageError where that is not what the job does: a collective or a message that only
 /// some of its ranks take part in, or a dependency between ranks outside collectives; and for
-/// `count` 0. O(tasks of the result, log).
+/// `count` 0, or one that makes more than 50 million tasks. O(tasks of the result, log).
 [[nodiscard]] Capture with_ranks(const Capture& capture, std::size_t count);
 
 }  // namespace stepsim

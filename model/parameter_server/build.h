@@ -37,8 +37,9 @@ struct PsOptions {
 /// partitions are those of the capture. Tasks that nobody recorded belong to no step and have
 /// the start of their rank's first step as their recorded time.
 ///
-/// O(steps * workers * partitions). Throws InputError, one sentence, where the capture lacks
-/// what it takes or the cluster has too few endpoints.
+/// O(steps * workers * partitions), of which there may be a million. Throws InputError, one
+/// sentence, for more, and where the capture lacks what it takes or the cluster has too few
+/// endpoints.
 [[nodiscard]] Capture build_parameter_server(const Capture& capture, const PsOptions& options, const Cluster& cluster);
 
 /// `cluster` for another number of workers and servers: as many endpoints, each of `workers`

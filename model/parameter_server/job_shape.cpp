@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostPartitions = 65'536;  // the key's lower 16 bits
 constexpr std::uint32_t kMostHosts = 100'000;
+constexpr std::size_t kMostPushes = 1'000'000;  // each is some forty tasks, about 3 GB in all
 
 Duration compute_time(const PsGpu& gpu) {
   Duration sum{};
@@ -23,7 +24,7 @@ Duration compute_time(const PsGpu& gpu) {
 class Shaper {
  public:
   Shaper(const PsWorkload& workload, const PsOptions& options, const InputLocation& where)
-      : workload_(workload), job_(options.job), where_(where) {}
+      : workload_(workload), options_(options), job_(options.job), where_(where) {}
 
   [[nodiscard]] PsShape run() {
     if (!workload_.cannot_build.empty()) throw InputError(where_, workload_.cannot_build);
@@ -34,6 +35,7 @@ class Shaper {
     check_gpus();
     choose_sources();
     cut();
+    check_size();
     spread_over_threads();
     return std::move(shape_);
   }
@@ -101,6 +103,18 @@ class Shaper {
     });
   }
 
+  /// Settings of a few bytes make a graph of any size.
+  void check_size() const {
+    std::size_t partitions = 0;
+    for (const PsCut& cut : shape_.tensors) partitions += cut.partitions.size();
+    const std::size_t steps = workload_.steps.size() + options_.warm_up;
+    const std::size_t pushes = partitions * shape_.workers * steps;
+    if (pushes <= kMostPushes) return;
+    throw InputError(where_, fmt::format("{} workers that push {} partitions in each of {} steps make {} pushes; "
+                                         "expected at most {}: fewer workers, larger partitions or fewer --steps",
+                                         shape_.workers, partitions, steps, pushes, kMostPushes));
+  }
+
   [[nodiscard]] std::uint32_t server(std::int64_t key) const {
     const std::optional<std::uint32_t> server = server_of(key, job_);
     if (!server.has_value()) {
@@ -127,6 +141,7 @@ class Shaper {
   }
 
   const PsWorkload& workload_;
+  const PsOptions& options_;
   const Job& job_;
   const InputLocation& where_;
   PsShape shape_;

@@ -54,7 +54,7 @@ bool is_activation_message(const Dag& dag, TaskId task) {
 /// Throws, at `value`, where nothing is seen to compute on samples.
 void scale_durations(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
   const Dag& dag = capture.dag;
-  std::vector<TaskId> tasks = computing({}, capture);
+  std::vector<TaskId> tasks = computing(Selector::of_all(value), capture);
   std::erase_if(tasks, [&dag](TaskId task) { return !grows(dag, task); });
   if (tasks.empty()) {
     value.fail("the capture shows no forward or backward compute; expected a trace with operators or kernels");

@@ -1,7 +1,6 @@
 #include <array>
 #include <cmath>
 
-#include "model/error.h"
 #include "scenarios/graph_edits.h"
 #include "scenarios/what_if.h"
 
@@ -29,8 +28,10 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("share");
   const double share = value == nullptr ? 1 : value->number(0, 1);
   if (share == 0) return;
-  if (change.selector().is_all())
-    throw UsageError("'remove' would take out everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
+  if (change.selector().is_all()) {
+    change.place().fail(
+        "'remove' would take out everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
+  }
   plan.edits.emplace_back([selector = change.selector(), share](const Capture& capture) {
     return without(capture, spread(selector.select(capture), share));
   });

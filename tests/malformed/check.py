@@ -26,6 +26,7 @@ import framing_cases
 import graph_cases
 import job_cases
 import kineto_cases
+import scenario_cases
 from case import Run, replay_of
 
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -143,7 +144,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
     cases = [case for module in modules for case in module.cases()]
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)

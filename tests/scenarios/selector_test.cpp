@@ -52,7 +52,7 @@ Capture job() {
 std::vector<std::size_t> selected(const std::string& yaml) {
   static const std::string file = "test.yaml";
   const Capture capture = job();
-  const YamlValue value = parse_yaml(yaml, file, 1 << 20);
+  const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
   std::vector<std::size_t> tasks;
   for (const TaskId task : Selector({"select", &value, &file}).select(capture)) tasks.push_back(task.index());
   return tasks;
@@ -157,14 +157,14 @@ TEST(SelectorTest, NestedRepetitionsTakeTimeInProportionToTheName) {
   Capture capture;
   capture.dag = maker.build();
   static const std::string file = "test.yaml";
-  const YamlValue value = parse_yaml("{name: \"^(a+)+$\"}", file, 1 << 20);
+  const YamlValue value = parse_yaml("{name: \"^(a+)+$\"}", file, {1 << 20, "{}"});
   EXPECT_THROW((void)Selector({"select", &value, &file}).select(capture), InputError);
 }
 
 TEST(SelectorTest, SaysWhetherItNamesWhatIsMeant) {
   static const std::string file = "test.yaml";
   const auto says_what = [](const char* yaml) {
-    const YamlValue value = parse_yaml(yaml, file, 1 << 20);
+    const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
     return Selector({"select", &value, &file}).says_what();
   };
   EXPECT_TRUE(says_what("{rank: 0, kind: kernel}"));

@@ -64,6 +64,7 @@ TEST(WithRanksTest, SameNumberChangesNothing) {
 TEST(WithRanksTest, JobsWhoseRanksDoDifferentThingsAreRefused) {
   const Capture two = DataParallelJob{}.capture();
   EXPECT_THROW((void)with_ranks(two, 0), UsageError);
+  EXPECT_THROW((void)with_ranks(two, 50'000'001), UsageError) << "as many tasks at least";
 
   CaptureEdit message(two);
   message.builder().collective(RendezvousId{0}).op = CollectiveOp::kSendRecv;

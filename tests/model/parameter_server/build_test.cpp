@@ -205,6 +205,10 @@ TEST(PsBuild, RefusesWhatItWouldHaveToGuess) {
   none.job.servers = 0;
   EXPECT_THAT(refused(capture, none), HasSubstr("1 workers and 0 servers; expected 1 to"));
   EXPECT_THAT(refused(capture, options, 1), HasSubstr("the cluster has 1 endpoints"));
+  PsOptions many = options;
+  many.job.workers = 50'000;
+  many.job.partition_bytes = Bytes{200'000};  // 5 partitions, 6 steps
+  EXPECT_THAT(refused(capture, many), HasSubstr("make 1500000 pushes; expected at most 1000000"));
   Capture incomplete = capture;
   PsWorkload workload = *capture.parameter_server;
   workload.cannot_build = "the job cannot be built anew: the size of w0 is unknown";

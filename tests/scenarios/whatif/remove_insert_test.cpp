@@ -89,7 +89,7 @@ TEST(RemoveWhatIf, WithoutTransfersAParameterServersStepIsItsCompute) {
             kForward + kBackward + kUpdate);
 }
 
-TEST(RemoveWhatIf, RefusesToRemoveEverything) { EXPECT_THROW((void)chain().iteration({"remove.share=1"}), UsageError); }
+TEST(RemoveWhatIf, RefusesToRemoveEverything) { EXPECT_THROW((void)chain().iteration({"remove.share=1"}), InputError); }
 
 TEST(InsertWhatIf, EachSelectedTaskIsFollowedOrPrecededByOneMore) {
   const Question question = chain();
