@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/live_bytes.h"
@@ -11,42 +12,50 @@
 #include "model/calibration/calibration.h"
 #include "scenarios/sweep.h"
 
-/// Sweeps of six bandwidths and six partition sizes over scenarios/samples/byteps-even. Items are
-/// points. Every point is held against its prediction alone; a wrong one ends the benchmark with an
-/// error. Ratios are within one run: compare sweep/1 with sweep/2.
+/// Sweeps of six bandwidths and six partition sizes over two captures of BytePS: the sample, and a
+/// VGG of which there is only where the measured runs lie beside the sources. Items are points.
+/// Every point is held against its prediction alone; a wrong one ends the benchmark with an
+/// error. Ratios are within one run: compare one thread with two.
 namespace stepsim::scenarios {
 namespace {
 
+constexpr const char* kEven = "scenarios/samples/byteps-even";
+constexpr const char* kVgg = "../shared/truth/byteps/byteps-vgg/base";
 constexpr const char* kGrid =
     "sweep:\n"
     "  network.bandwidth: [0.25x, 0.5x, 1x, 2x, 4x, 8x]\n"
     "  comm.partition_bytes: [128KiB, 256KiB, 512KiB, 1MiB, 2MiB, 4MiB]\n";
-constexpr const char* kBandwidths = "sweep: {network.bandwidth: [0.25x, 0.5x, 1x, 2x, 4x, 8x]}";
 
-/// The sample, and what can be asked of it.
-struct Sample {
-  Sample() {
-    const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/samples/byteps-even";
-    capture = ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()});
-    predictor = std::make_unique<Predictor>(capture, calibrate(capture).cluster, *find_network_model("maxmin"));
+/// A capture, and what can be asked of it.
+struct Job {
+  explicit Job(const std::filesystem::path& folder)
+      : capture(ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()})),
+        cluster(calibrate(capture).cluster) {}
+
+  [[nodiscard]] std::unique_ptr<Predictor> predictor() const {
+    return std::make_unique<Predictor>(capture, cluster, *find_network_model("maxmin"));
   }
+
   Capture capture;
-  std::unique_ptr<Predictor> predictor;
+  Cluster cluster;
 };
 
-Sample& sample() {
-  static Sample one;
-  return one;
+/// Null, and the benchmark ends, where there is none.
+std::unique_ptr<Job> load(benchmark::State& state, const char* name) {
+  const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / name;
+  if (std::filesystem::exists(folder)) return std::make_unique<Job>(folder);
+  state.SkipWithError("the capture is absent");
+  return nullptr;
 }
 
-std::vector<Duration> one_by_one(const Scenario& scenario) {
+std::vector<Duration> one_by_one(Predictor& predictor, const Scenario& scenario) {
   const Points points = points_of(scenario);
   const PointChanges changes(scenario);
   std::vector<Duration> times;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    Plan plan = sample().predictor->plan();
+    Plan plan = predictor.plan();
     changes.apply(points, i, plan);
-    times.push_back(sample().predictor->predict(plan).iteration);
+    times.push_back(predictor.predict(plan).iteration);
   }
   return times;
 }
@@ -57,12 +66,14 @@ std::vector<std::size_t> all_of(const Sweep& sweep) {
   return all;
 }
 
-void sweep(benchmark::State& state) {
+void sweep(benchmark::State& state, const char* folder) {
+  const std::unique_ptr<Job> job = load(state, folder);
+  if (job == nullptr) return;
   const Scenario scenario = parse_scenario(kGrid, "grid");
-  const std::vector<Duration> expected = one_by_one(scenario);
+  const std::vector<Duration> expected = one_by_one(*job->predictor(), scenario);
   for (auto _ : state) {
-    Predictor predictor(sample().capture, sample().predictor->plan().cluster, *find_network_model("maxmin"));
-    Sweep sweep(predictor, scenario);
+    const std::unique_ptr<Predictor> predictor = job->predictor();
+    Sweep sweep(*predictor, scenario);
     std::size_t right = 0;
     const auto check = [&](std::size_t point, const Outcome& one) {
       right += one.iteration == expected[point] ? 1U : 0U;
@@ -72,28 +83,45 @@ void sweep(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(expected.size()));
 }
-BENCHMARK(sweep)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(sweep, even, kEven)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(sweep, vgg, kVgg)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// What a point in flight takes beside the graph, which is there before and after: on one thread,
-/// which has one in flight.
-void memory_of_a_point(benchmark::State& state) {
-  Predictor& predictor = *sample().predictor;
-  const Scenario scenario = parse_scenario(kBandwidths, "bandwidths");
-  const std::size_t tasks = predictor.predict(predictor.plan()).graph->dag.task_count();
-  const auto graph = predictor.predict(predictor.plan()).graph;
+/// What a point in flight takes beside its graph: on one thread, which has one in flight. All
+/// points of `sweep` have one graph, which is there before they begin.
+void memory_of_a_point(benchmark::State& state, const char* folder, const char* points) {
+  const std::unique_ptr<Job> job = load(state, folder);
+  if (job == nullptr) return;
+  const std::unique_ptr<Predictor> predictor = job->predictor();
+  const Scenario scenario = parse_scenario(points, "points");
+  Plan plan = predictor->plan();
+  for (const Change& change : scenario.changes) change.apply(plan);
+  std::size_t tasks = 0;
   std::size_t most = 0;
   for (auto _ : state) {
-    Sweep sweep(predictor, scenario);
+    tasks = predictor->predict(plan).graph->dag.task_count();
+    Sweep sweep(*predictor, scenario);
     const std::vector<std::size_t> all = all_of(sweep);
     const std::size_t before = bench::live_bytes();
     bench::mark();
     sweep.run(all, {.threads = 1, .done = [](std::size_t, const Outcome&) {}});
     most = bench::most_live_bytes() - before;
-    benchmark::DoNotOptimize(predictor.predict(predictor.plan()).graph);  // the graph is made again
   }
+  state.counters["tasks"] = static_cast<double>(tasks);
   state.counters["bytes_per_task"] = static_cast<double>(most) / static_cast<double>(tasks);
 }
-BENCHMARK(memory_of_a_point)->Unit(benchmark::kMillisecond);
+
+constexpr const char* kBandwidths = "sweep: {network.bandwidth: [0.25x, 1x, 4x]}";
+constexpr const char* kCompute = "sweep: {compute.scale: [0.5, 1.5, 2]}";
+constexpr const char* kStragglers = "sweep: {straggler.factor: [1.5, 2]}";
+constexpr const char* kPartitions =
+    "changes: [{comm: {partition_bytes: 256KiB}}]\n"
+    "sweep: {network.bandwidth: [0.25x, 1x, 4x]}";
+BENCHMARK_CAPTURE(memory_of_a_point, even_bandwidths, kEven, kBandwidths)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_of_a_point, even_compute, kEven, kCompute)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_of_a_point, vgg_bandwidths, kVgg, kBandwidths)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_of_a_point, vgg_compute, kVgg, kCompute)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_of_a_point, vgg_stragglers, kVgg, kStragglers)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_of_a_point, vgg_partitions, kVgg, kPartitions)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepsim::scenarios

@@ -1,62 +1,16 @@
 #!/usr/bin/env python3
-"""sweep.py STEPSIM SAMPLE: a sweep is one result however it was run: by any number of threads, killed and
-resumed, in shards by plain processes and by mpirun; on a full disk the old file stays."""
+"""sweep.py STEPSIM SAMPLE: a sweep is one result however it was run: by any number of threads, resumed, in
+shards by plain processes and by mpirun."""
 import csv
 import json
 import os
-import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-GRID = """name: grid
-sweep:
-  network.bandwidth: [0.5x, 1x, 2x, 4x]
-  comm.partition_bytes: [256KiB, 1MiB, 4MiB]
-  compute.scale: [0.5, 1]
-"""
-POINTS = 24
-LAUNCHERS = ("SLURM_", "OMPI_", "PMI_", "JOB_COMPLETION")
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what} {detail}")
-
-
-def environment(**more):
-    return {**{k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}, **more}
-
-
-def sweep(folder, *arguments, env=None, **more):
-    command = [STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, env=env or environment(), **more)
-
-
-def merge(folder, *arguments):
-    return subprocess.run([STEPSIM, "sweep", "--merge", *arguments], cwd=folder, capture_output=True, env=environment())
-
-
-def text(folder, name):
-    with open(os.path.join(folder, name), "rb") as file:
-        return file.read()
-
-
-def one_error_line(run, code):
-    return run.returncode == code and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1
-
-
-def fresh(whole):
-    folder = tempfile.mkdtemp(dir=whole)
-    shutil.copy(os.path.join(whole, "grid.yaml"), folder)
-    return folder
+from sweep_runs import POINTS, SAMPLE, STEPSIM, check, environment, fresh, merge, one_error_line, run_all, sweep, text
 
 
 def formats(whole):
@@ -81,23 +35,6 @@ def any_threads(whole):
         check(f"{threads} threads", run.returncode == 0 and run.stdout == text(whole, "out.json") == text(folder, "out.json"), run.stderr)
 
 
-def killed_and_resumed(whole):
-    """SIGKILL at random moments, again and again, then to the end."""
-    dice = random.Random(7)
-    for extension in ("json", "csv", "md"):
-        folder, name = fresh(whole), "out." + extension
-        for _ in range(6):
-            child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", name, "--resume"], cwd=folder, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL, env=environment())
-            time.sleep(dice.uniform(0.02, 0.3))
-            child.kill()
-            child.wait()
-            check("a killed sweep's file", not os.path.exists(os.path.join(folder, name)) or text(folder, name) == text(whole, name))
-        run = sweep(folder, "-o", name, "--resume")
-        check(f"killed and resumed: {name}", run.returncode == 0 and text(folder, name) == text(whole, name), run.stderr)
-        check("the journal is gone", sorted(os.listdir(folder)) == sorted(["grid.yaml", name]), os.listdir(folder))
-
-
 def resumed_after_every_point(whole):
     folder = fresh(whole)
     sweep(folder, "--resume", "journal")
@@ -117,40 +54,6 @@ def resume_of_another(whole):
     before = text(folder, "journal")
     run = sweep(folder, "--set", "network.latency=1us", "--resume", "journal")
     check("a journal of another sweep", one_error_line(run, 1) and b"another sweep" in run.stderr and text(folder, "journal") == before, run.stderr)
-
-
-def interrupted(whole):
-    """Many points, so that there is time: Ctrl-C says how to go on."""
-    folder = fresh(whole)
-    with open(os.path.join(folder, "grid.yaml"), "w") as file:
-        file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
-    child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-    for _ in range(600):
-        if os.path.exists(os.path.join(folder, "out.csv.points")) or child.poll() is not None:
-            break
-        time.sleep(0.05)
-    time.sleep(0.2)
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate()
-    check("Ctrl-C", child.returncode == 130 and not out and err.startswith(b"error: interrupted; ") and b"--resume" in err and err.count(b"\n") == 1, (child.returncode, err))
-    check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
-
-
-def full_disk(whole):
-    for limit in (512, 4096, 6000):
-        folder = fresh(whole)
-        with open(os.path.join(folder, "out.json"), "w") as old:
-            old.write("old")
-        run = sweep(folder, "-o", "out.json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-        whole_or_old = text(folder, "out.json") in (b"old", text(whole, "out.json"))
-        check(f"a file-size limit of {limit}", (run.returncode == 0 or one_error_line(run, 1)) and whole_or_old, run.stderr)
-        check("something was refused", run.returncode == 1 or limit > len(text(whole, "out.json")))
-        check("no temporary of it", not [name for name in os.listdir(folder) if "tmp" in name], os.listdir(folder))
-        run = sweep(folder, "-o", "out.json", "--resume")
-        check("and resumed", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
-    with open("/dev/full", "wb") as full:
-        run = subprocess.run([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "--json"], cwd=whole, stdout=full, stderr=subprocess.PIPE, env=environment())
-    check("a full standard output", one_error_line(run, 1), run.stderr)
 
 
 def shards(whole):
@@ -185,35 +88,46 @@ def launched(whole, name, variables):
     check(f"{name}: what was chosen is told", all(b"shard %d/3, as " % i in said[i][1] for i in range(3)), said)
 
 
+def launched_by_all(whole):
+    launched(whole, "srun", lambda i: {"SLURM_PROCID": i, "SLURM_NTASKS": 3})
+    launched(whole, "sbatch --array=5-7", lambda i: {"SLURM_ARRAY_TASK_ID": 5 + i, "SLURM_ARRAY_TASK_COUNT": 3, "SLURM_ARRAY_TASK_MIN": 5, "SLURM_ARRAY_TASK_MAX": 7})
+    launched(whole, "PMI", lambda i: {"PMI_RANK": i, "PMI_SIZE": 3})
+    launched(whole, "Kubernetes", lambda i: {"JOB_COMPLETION_INDEX": i, "JOB_COMPLETIONS": 3})
+    run = sweep(whole, "-o", "x.csv", env=environment(PMI_RANK="9", PMI_SIZE="3"))
+    check("variables that make no sense", one_error_line(run, 2), run.stderr)
+
+
+def lost_process(whole):
+    """Two of three leave their parts and no result; --merge names the third, which then writes the whole."""
+    folder = fresh(whole)
+    for i in (0, 2):
+        run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX=str(i), JOB_COMPLETIONS="3"))
+        check(f"process {i} of 3", run.returncode == 0 and not os.path.exists(os.path.join(folder, "out.csv")), run)
+    run = merge(folder, "out.csv.part-0-of-3", "out.csv.part-2-of-3")
+    check("the lost process is named", one_error_line(run, 1) and b"8 of 24 points are missing: all of shard 1/3;" in run.stderr, run.stderr)
+    run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX="1", JOB_COMPLETIONS="3"))
+    check("the last one writes the whole", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run.stderr)
+
+
 def by_mpirun(whole):
     mpirun = shutil.which("mpirun")
     if mpirun is None:
-        print("skipped: mpirun is not installed; shards were tried with plain processes and its variables")
+        print("skipped: mpirun is not installed (Debian: openmpi-bin); shards were tried with plain processes and its variables")
         return
     folder = fresh(whole)
-    run = subprocess.run([mpirun, "--allow-run-as-root", "--oversubscribe", "-np", "4", STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"],
-                         cwd=folder, capture_output=True, env=environment())
+    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-np", "4", STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, env=environment())
     check("mpirun", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run)
-
-
-def main():
-    with tempfile.TemporaryDirectory() as whole:
-        with open(os.path.join(whole, "grid.yaml"), "w") as file:
-            file.write(GRID)
-        for extension in ("json", "csv", "md"):
-            run = sweep(whole, "-o", "out." + extension)
-            check(f"a sweep to .{extension}", run.returncode == 0 and run.stdout.startswith(b"Of 24 points the best is "), run)
-        formats(whole)
-        for test in (any_threads, killed_and_resumed, resumed_after_every_point, resume_of_another, interrupted, full_disk, shards, by_mpirun):
-            test(whole)
-        launched(whole, "srun", lambda i: {"SLURM_PROCID": i, "SLURM_NTASKS": 3})
-        launched(whole, "sbatch --array=5-7", lambda i: {"SLURM_ARRAY_TASK_ID": 5 + i, "SLURM_ARRAY_TASK_COUNT": 3, "SLURM_ARRAY_TASK_MIN": 5, "SLURM_ARRAY_TASK_MAX": 7})
-        launched(whole, "Kubernetes", lambda i: {"JOB_COMPLETION_INDEX": i, "JOB_COMPLETIONS": 3})
-        run = sweep(whole, "-o", "x.csv", env=environment(PMI_RANK="9", PMI_SIZE="3"))
-        check("variables that make no sense", one_error_line(run, 2), run.stderr)
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    folder = fresh(whole)
+    child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+    while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.part-2-of-4")):
+        time.sleep(0.001)
+    for rank in subprocess.run(["pgrep", "-n", "-P", str(child.pid)], capture_output=True).stdout.split():
+        os.kill(int(rank), signal.SIGKILL)
+    child.wait()  # mpirun ends the others
+    run = subprocess.run(command + ["--resume"], cwd=folder, capture_output=True, env=environment())
+    check("mpirun after the loss of a process", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_all(formats, any_threads, resumed_after_every_point, resume_of_another, shards, launched_by_all, lost_process, by_mpirun))

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""sweep_faults.py STEPSIM SAMPLE: a sweep that is killed, interrupted or finds a disk full leaves the old file
+or the new one, and goes on from there."""
+import json
+import os
+import random
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from sweep_runs import SAMPLE, STEPSIM, check, environment, fresh, merge, one_error_line, run_all, sweep, text
+
+DICE = random.Random(7)
+OLD = b"old"
+
+
+def put_old(folder, name):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(OLD)
+
+
+def killed(folder, *arguments):
+    """SIGKILL at a random moment of a sweep, its end included."""
+    child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+    time.sleep(DICE.uniform(0, 0.2))
+    child.kill()
+    child.wait()
+
+
+def killed_and_resumed(whole):
+    for extension in ("json", "csv", "md"):
+        folder, name = fresh(whole), "out." + extension
+        put_old(folder, name)
+        for i in range(16):
+            killed(folder, "-o", name, *["--resume"] * (i % 2))
+            check("a killed sweep's file", text(folder, name) in (OLD, text(whole, name)))
+        run = sweep(folder, "-o", name, "--resume")
+        check(f"killed and resumed: {name}", run.returncode == 0 and text(folder, name) == text(whole, name), run.stderr)
+        check("nothing else is left", sorted(os.listdir(folder)) == sorted(["grid.yaml", name]), os.listdir(folder))
+
+
+def killed_shards(whole):
+    folder = fresh(whole)
+    for i in range(3):
+        for _ in range(4):
+            killed(folder, "--shard", f"{i}/3", "-o", f"part.{i}", "--resume")
+        run = sweep(folder, "--shard", f"{i}/3", "-o", f"part.{i}", "--resume")
+        check(f"shard {i} goes on", run.returncode == 0, run.stderr)
+    run = merge(folder, "part.0", "part.1", "part.2", "-o", "out.csv")
+    check("killed shards are one result", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run.stderr)
+
+
+def interrupted(whole):
+    """Many points, so that there is time: Ctrl-C says how to go on."""
+    folder = fresh(whole)
+    with open(os.path.join(folder, "grid.yaml"), "w") as file:
+        file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
+    child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    for _ in range(600):
+        if os.path.exists(os.path.join(folder, "out.csv.points")) or child.poll() is not None:
+            break
+        time.sleep(0.05)
+    time.sleep(0.2)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate()
+    check("Ctrl-C", child.returncode == 130 and not out and err.startswith(b"error: interrupted; ") and b"--resume" in err and err.count(b"\n") == 1, (child.returncode, err))
+    check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
+
+
+def full_disk(whole):
+    for limit in (512, 4096, 6000):
+        folder = fresh(whole)
+        with open(os.path.join(folder, "out.json"), "w") as old:
+            old.write("old")
+        run = sweep(folder, "-o", "out.json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        whole_or_old = text(folder, "out.json") in (b"old", text(whole, "out.json"))
+        check(f"a file-size limit of {limit}", (run.returncode == 0 or one_error_line(run, 1)) and whole_or_old, run.stderr)
+        check("something was refused", run.returncode == 1 or limit > len(text(whole, "out.json")))
+        check("no temporary of it", not [name for name in os.listdir(folder) if "tmp" in name], os.listdir(folder))
+        run = sweep(folder, "-o", "out.json", "--resume")
+        check("and resumed", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "--json"], cwd=whole, stdout=full, stderr=subprocess.PIPE, env=environment())
+    check("a full standard output", one_error_line(run, 1), run.stderr)
+
+
+def full_tmpfs(whole):
+    """A disk of so many KiB that is really full; then there is room again."""
+    if subprocess.run(["unshare", "-Urm", "true"], capture_output=True).returncode != 0:
+        return print("skipped: a disk of its own (unshare -Urm) is not allowed here; a file-size limit stood in for it")
+    for kibibytes in (8, 12):  # for some of the points, and for all of them but not the result
+        folder = fresh(whole)
+        os.mkdir(os.path.join(folder, "disk"))
+        command = shlex.join([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "disk/out.json"])
+        script = f"""mount -t tmpfs -o size={kibibytes}k none disk && printf old > disk/out.json
+{command} > /dev/null 2> first; code=$?; cp disk/out.json after; ls -A disk > left
+mount -o remount,size=1m disk && {command} --resume > /dev/null 2> second && cp disk/out.json whole; echo $code"""
+        run = subprocess.run(["unshare", "-Urm", "sh", "-c", script], cwd=folder, capture_output=True, env=environment())
+        said = text(folder, "first")
+        check(f"a disk of {kibibytes} KiB", run.stdout == b"1\n" and said.startswith(b"error: disk/out.json") and said.count(b"\n") == 1, (run, said))
+        check("its old file is there", text(folder, "after") == OLD)
+        check("and no temporary", b"tmp" not in text(folder, "left"), text(folder, "left"))
+        check("with room it goes on", text(folder, "whole") == text(whole, "out.json"), text(folder, "second"))
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(killed_and_resumed, killed_shards, interrupted, full_disk, full_tmpfs))
