@@ -57,10 +57,19 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
   };
 }
 
-std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const Session& session) {
+const std::string* file_of(const scenarios::Scenario& scenario) noexcept {
+  for (const auto& document : scenario.documents) {
+    if (!document->name.starts_with(kSetPrefix)) return &document->name;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
+                                         const Session& session) {
   auto asked = std::make_unique<Asked>();
   asked->capture = load_capture(options, session);
   std::optional<Cluster> cluster = cluster_of(*asked, options);
+  if (const std::string* const file = file_of(scenario)) asked->capture.inputs.push_back(*file);
   const NetworkModel* const best = find_network_model(cluster ? "maxmin" : "recorded");
   asked->network = options.network_given ? options.network : best;
   asked->predictor =

@@ -89,16 +89,6 @@ SweepHead head_of(Asked& asked, const SweepRequest& request, const scenarios::Sw
   return head;
 }
 
-/// Whether it is what a --set says, and no file.
-bool is_set(const scenarios::Document& document) { return document.name.starts_with("--set "); }
-
-/// The file of the scenario is an input like the traces.
-void add_scenario_file(Asked& asked, const scenarios::Scenario& scenario) {
-  for (const auto& document : scenario.documents) {
-    if (!is_set(*document)) asked.capture.inputs.push_back(document->name);
-  }
-}
-
 /// What is known of the points while they are worked on.
 class PointsAtWork {
  public:
@@ -218,9 +208,8 @@ void remove_own_journal(const SweepRequest& request, const PointsAtWork& points)
 void refuse_no_sweep(const scenarios::Scenario& scenario) {
   constexpr std::string_view kExpected = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
   if (!scenario.sweep.empty() || !scenario.points.empty()) return;
-  for (const auto& document : scenario.documents) {
-    if (is_set(*document)) continue;
-    throw InputError({document->name, {}, 1},
+  if (const std::string* const file = file_of(scenario)) {
+    throw InputError({*file, {}, 1},
                      fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
   }
   throw UsageError(fmt::format("no sweep is asked for; expected -s FILE with {}", kExpected));
@@ -239,8 +228,7 @@ void run_sweep(SweepRequest request, const Session& session) {
   check_output(request);
   static_cast<void>(journal_path(request));
   tell_of_shard(request);
-  const std::unique_ptr<Asked> asked = load_for_what_ifs(request.common, session);
-  add_scenario_file(*asked, request.scenario);
+  const std::unique_ptr<Asked> asked = load_for_what_ifs(request.common, request.scenario, session);
   for (const auto& path : {request.common.output, journal_path(request)}) {
     if (path) refuse_input_as_output(*path, asked->capture.inputs);
   }

@@ -19,6 +19,7 @@ using sim::RankBreakdown;
 using sim::Table;
 
 constexpr std::size_t kMostLinks = 6;
+constexpr std::string_view kPartOf = "- ";  // of the row above
 
 RankBreakdown slowest_of(const sim::Summary& summary) {
   const auto found = std::max_element(summary.ranks.begin(), summary.ranks.end(),
@@ -113,12 +114,15 @@ Document::Section links_section(const std::vector<LinkPair>& links, const Predic
       "The busiest links", table, {"queueing: what the messages of an iteration take beyond their time alone, summed"}};
 }
 
-/// Everything in whole nanoseconds, one row a quantity.
+/// Everything in whole nanoseconds, one row a quantity. No figure is negative: the ratio stands in
+/// for the difference.
 Table rows_of(const WhatIfAnswer& answer, const PredictionView& before, const PredictionView& after) {
-  Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"difference_ns"}});
+  Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"ratio"}});
   const auto add = [&table](std::string_view part, const Row& row) {
-    table.add_row({std::string(part), std::string(row.what), fmt::to_string(row.before.count()),
-                   fmt::to_string(row.after.count()), fmt::to_string((row.after - row.before).count())});
+    const std::string_view what = row.what.starts_with(kPartOf) ? row.what.substr(kPartOf.size()) : row.what;
+    const std::string ratio = row.before == Duration{} ? "" : fmt::format("{}", 1 + relative(row.after, row.before));
+    table.add_row({std::string(part), std::string(what), fmt::to_string(row.before.count()),
+                   fmt::to_string(row.after.count()), ratio});
   };
   const Duration base = before.iteration;
   add("answer", {"iteration", base, after.iteration});

@@ -69,7 +69,7 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
   const scenarios::Scenario scenario = read_scenario();
   refuse_sweep(scenario);
   refuse_bad_output(options, {});
-  const std::unique_ptr<Asked> asked = load_for_what_ifs(options, session);
+  const std::unique_ptr<Asked> asked = load_for_what_ifs(options, scenario, session);
   const Provenance provenance = provenance_if_needed(options, session, asked->capture);
   refuse_bad_output(options, asked->capture.inputs);
   with_set_errors([&] {

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""whatif_files.py STEPSIM SAMPLE: what `whatif -o` writes, by extension: each can be read by others, says what
+the others say, and holds no text of the user's that a reader would take for more than text."""
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SCENARIO = """name: "=1+1|<script>"
+changes:
+  - network: {bandwidth: 2x}
+  - compute: {scale: 2}
+"""
+failures = []
+
+
+def check(what, condition, detail=""):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED {what} {detail}")
+
+
+def whatif(folder, *arguments):
+    return subprocess.run([STEPSIM, "whatif", SAMPLE, "-s", "s.yaml", "--quiet", *arguments], cwd=folder, capture_output=True)
+
+
+def written(folder, name):
+    run = whatif(folder, "-o", name)
+    check(f"{name} is written", run.returncode == 0 and not run.stderr, run.stderr)
+    with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
+        return file.read(), run.stdout.decode()
+
+
+def json_file(folder):
+    answer, printed = json.loads(written(folder, "out.json")[0]), json.loads(whatif(folder, "--json").stdout)
+    baseline, scenario = answer["baseline"], answer["scenario"]
+    check("the schema", answer["schema"] == "stepsim.whatif/1")
+    check("the file and --json", all(answer[key] == printed[key] for key in answer if key != "provenance"))
+    check("the change", math.isclose(scenario["change"], scenario["iteration_ns"] / baseline["iteration_ns"] - 1, abs_tol=1e-12))
+    check("the error", math.isclose(baseline["error"], baseline["iteration_ns"] / answer["measured"]["iteration_ns"] - 1, abs_tol=1e-12))
+    for end in ("low_ns", "high_ns"):
+        factor = math.prod(source[end] / scenario["iteration_ns"] for source in scenario["interval"])
+        check(f"the sources' product is {end}", abs(factor * scenario["iteration_ns"] - scenario[end]) <= 10, scenario)
+    check("every source has a reason", all(source["reason"] for source in scenario["interval"]))
+    for prediction in (baseline, scenario):
+        path = prediction["critical_path"]
+        check("the path's classes are its length", sum(v for k, v in path.items() if k.endswith("_ns") and k != "length_ns") == path["length_ns"], path)
+    inputs = [entry["path"] for entry in answer["provenance"]["inputs"]]
+    check("the scenario is an input", "s.yaml" in inputs and len(inputs) == len(set(inputs)), inputs)
+    return answer
+
+
+def csv_file(folder, answer):
+    rows = list(csv.DictReader(written(folder, "out.csv")[0].splitlines()))
+    table = {(row["part"], row["what"]): row for row in rows}
+    for what, key in (("iteration", "iteration_ns"), ("low", "low_ns"), ("high", "high_ns")):
+        row = table["answer", what]
+        check(f"{what} in the rows", int(row["scenario_ns"]) == answer["scenario"][key] and int(row["baseline_ns"]) == answer["baseline"]["iteration_ns"])
+        check(f"the ratio of {what}", math.isclose(float(row["ratio"]), int(row["scenario_ns"]) / int(row["baseline_ns"]), rel_tol=1e-12))
+    for column in ("baseline_ns", "scenario_ns"):
+        of = {what: int(row[column]) for (part, what), row in table.items() if part == "slowest rank"}
+        check("exposed and hidden are communication", of["exposed"] + of["hidden behind compute"] == of["communication"], of)
+    # Within 0.1 %, because the slowest rank may be another one.
+    check("compute is twice what it was", math.isclose(float(table["slowest rank", "compute"]["ratio"]), 2, rel_tol=1e-3))
+    check("no cell is a formula", not [cell for row in rows for cell in row.values() if cell.lstrip()[:1] in tuple("=+-@")], rows)
+
+
+def md_file(folder, answer):
+    text, printed = written(folder, "out.md")
+    lines = text.splitlines()
+    check("the first line", lines[0].replace("\\|", "|").replace("&lt;", "<") == printed.splitlines()[0], lines[0])
+    check("its number", f"({answer['scenario']['change'] * 100:+.1f} %)" in lines[0], lines[0])
+    check("no markup of the scenario's", "<script" not in text)
+    columns = [len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0 for line in lines]
+    check("tables have whole rows", all(a == b for a, b in zip(columns, columns[1:]) if a and b))
+
+
+def trace_file(folder):
+    """Both replays are processes of one trace; of the doubled compute one takes twice the other's time."""
+    events = json.loads(written(folder, "out.trace.json")[0])["traceEvents"]
+    names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    check("a process for each rank and replay", sorted(n for n in names.values() if n.startswith("rank")) ==
+          ["rank 0 baseline", "rank 0 scenario", "rank 1 baseline", "rank 1 scenario"], names)
+    spans = [event for event in events if event["ph"] == "X"]
+    check("no span is negative", all(span["dur"] >= 0 and span["ts"] >= 0 for span in spans))
+
+    def spent(replay, category):
+        return sum(span["dur"] for span in spans if names[span["pid"]].endswith(replay) and span["cat"] == category)
+    check("compute took twice as long", math.isclose(spent("scenario", "operator"), 2 * spent("baseline", "operator"), rel_tol=1e-9))
+    tasks = [sum(names[span["pid"]].endswith(replay) for span in spans) for replay in ("baseline", "scenario")]
+    check("both have all tasks", tasks[0] == tasks[1] > 0, tasks)
+
+
+def refused(folder):
+    for name in ("out.xml", "out.yaml", "out"):
+        run = whatif(folder, "-o", name)
+        check(f"{name} is refused", run.returncode == 2 and run.stderr.startswith(f"error: {name}".encode()) and run.stderr.count(b"\n") == 1, run.stderr)
+    check("and not written", not [name for name in os.listdir(folder) if name.endswith(("xml", "out"))])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "s.yaml"), "w") as file:
+            file.write(SCENARIO)
+        answer = json_file(folder)
+        csv_file(folder, answer)
+        md_file(folder, answer)
+        trace_file(folder)
+        refused(folder)
+    print(f"{len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
