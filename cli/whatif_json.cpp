@@ -1,3 +1,4 @@
+#include "cli/device_shares.h"
 #include "cli/whatif_report.h"
 
 namespace stepsim::cli {
@@ -83,6 +84,7 @@ void write_whatif(JsonWriter& json, const Asked& asked, const WhatIfAnswer& answ
   for (const std::string& change : answer.changes) json.value(change);
   json.end_array().new_line();
   write_links(json, busiest_links(answer, asked.predictor->plan().cluster, baseline, scenario));
+  write_shares(json, answer.scenario.shares);
   json.key("network").begin_object().key("model").value(asked.network->name);
   write_fits(json, asked.calibration ? asked.calibration->fits : std::vector<Fit>{});
   json.end_object().new_line();

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/device_shares.h"
 #include "model/text.h"
 #include "sim/report/table.h"
 
@@ -130,6 +131,13 @@ Table rows_of(const WhatIfAnswer& answer, const PredictionView& before, const Pr
   add("answer", {"high", base, answer.interval.high});
   for (const Row& row : difference_rows(before.slowest, after.slowest)) add("slowest rank", row);
   for (const Row& row : path_rows(before, after)) add("critical path", row);
+  for (const scenarios::DeviceShare& found : answer.scenario.shares) {
+    for (std::size_t i = 0; i < kScaledByCount; ++i) {
+      const ScaledShare::Part& part = found.share.by[i];
+      const Row row{to_text(static_cast<ScaledBy>(i)), part.before, part.after};
+      if (part.pieces > 0) add("device work under " + found.change, row);
+    }
+  }
   return table;
 }
 
@@ -186,6 +194,8 @@ Document whatif_document(const Asked& asked, const WhatIfAnswer& answer, const P
   document.sections.push_back(path_section(*before, *after));
   const std::vector<LinkPair> links = busiest_links(answer, cluster, *before, *after);
   if (!links.empty()) document.sections.push_back(links_section(links, *before, *after));
+  for (Document::Section& section : share_sections(answer.scenario.shares))
+    document.sections.push_back(std::move(section));
   document.sections.push_back({"Assumptions", {}, answer.assumptions});
   std::erase_if(document.sections, [](const auto& section) { return !section.table && section.sentences.empty(); });
   document.rows = rows_of(answer, *before, *after);

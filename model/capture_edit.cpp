@@ -71,6 +71,12 @@ std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
   return static_cast<std::int32_t>(recording.steps.size()) - 1;
 }
 
+void CaptureEdit::add_operator_use(const OperatorTable::Use& use) {
+  OperatorTable& table = capture_.operators;
+  table.uses.push_back(use);
+  table.occurrences = std::max(table.occurrences, use.occurrence + 1);
+}
+
 /// Steps whose first task is gone, the places of the others following; and the ranks without steps.
 void CaptureEdit::drop_steps() {
   Recording& recording = capture_.recording;

@@ -27,6 +27,8 @@ class CaptureEdit {
   [[nodiscard]] RecordedStep& step(std::size_t index) noexcept { return capture_.recording.steps[index]; }
   /// A gradient behind all others.
   void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
+  /// A task that does an operator's work; an occurrence beyond all others is a call of its own.
+  void add_operator_use(const OperatorTable::Use& use);
   /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it
   /// only is no longer reached. With a step's first task goes the step: remove the others too.
   void remove(TaskId task) { removed_[task.index()] = true; }

@@ -1,7 +1,10 @@
 #include "scenarios/graph_edits.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
+
+#include "scenarios/plan.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -119,5 +122,20 @@ std::vector<std::int32_t> steps_begun(const Capture& capture) {
 }
 
 Capture without(const Capture& capture, const std::vector<TaskId>& tasks) { return Removal(capture, tasks).run(); }
+
+Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& meant, double factor) {
+  const auto scale = [factor](Bytes& bytes) {
+    if (bytes == Bytes{}) return;
+    bytes = Bytes{std::max(std::int64_t{1}, scaled(Duration{bytes.count()}, factor).count())};
+  };
+  CaptureEdit edit(capture);
+  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+    Collective& collective = edit.builder().collective(RendezvousId{i});
+    if (!meant(collective) || collective.bytes == Bytes{}) continue;
+    scale(collective.bytes);
+    for (const TaskId member : capture.dag.members(RendezvousId{i})) scale(edit.builder().task(member).bytes);
+  }
+  return std::move(edit).finish();
+}
 
 }  // namespace stepsim::scenarios

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SCENARIOS_GRAPH_EDITS_H
 #define STEPSIM_SCENARIOS_GRAPH_EDITS_H
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -28,6 +29,11 @@ class SideLanes {
 /// begins a step or gives credit back stays as a point in time, without a duration, so that
 /// edges do not multiply. O(tasks + edges) but for chains of such tasks.
 [[nodiscard]] Capture without(const Capture& capture, const std::vector<TaskId>& tasks);
+
+/// The capture with `factor` times the bytes, at least one, in collectives that `meant` is true of and
+/// in their members' tasks. Precondition: factor > 0.
+[[nodiscard]] Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& meant,
+                                    double factor);
 
 }  // namespace stepsim::scenarios
 

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "model/cluster.h"
+#include "model/device/device_work.h"
+#include "model/device/rescale.h"
 #include "model/job.h"
 #include "model/network/network.h"
 #include "model/recording.h"
@@ -33,7 +36,16 @@ struct Plan {
   std::vector<Edit> edits;
   /// Changes durations, by TaskId of `capture`; none may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
-  std::vector<Rule> rules;
+  /// One that is about device work. Says which share of it was scaled how.
+  struct DeviceRule {
+    std::string change;  ///< as it could be typed
+    std::string kept;    ///< what of device work it leaves as it was, and why
+    std::function<ScaledShare(const Capture& capture, std::vector<Duration>& durations)> scale;
+  };
+  std::vector<std::variant<Rule, DeviceRule>> rules;
+  /// What changes made of device work so far, in order: what a later one changes is the outcome.
+  using Reshape = std::function<void(const Capture& capture, DevicePieces& pieces)>;
+  std::vector<Reshape> reshapes;
 
   /// What the answer rests on, one sentence each, beside the capture's own assumptions.
   std::vector<std::string> assumptions;

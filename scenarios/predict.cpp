@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "model/collective/buckets.h"
 #include "model/collective/data_parallel.h"
@@ -99,7 +100,12 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   if (!plan.rules.empty()) {
     std::vector<Duration> durations(graph.dag.task_count());
     for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
-    for (const Plan::Rule& rule : plan.rules) rule(graph, durations);
+    for (const auto& rule : plan.rules) {
+      if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
+        prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations)});
+      else
+        std::get<Plan::Rule>(rule)(graph, durations);
+    }
     machine.set_durations(std::move(durations));
   }
   prediction.timeline = sim::replay(graph.dag, machine, options);

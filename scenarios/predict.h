@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "scenarios/plan.h"
 #include "sim/engine.h"
@@ -13,11 +14,19 @@
 
 namespace stepsim::scenarios {
 
+/// How a change scaled device work.
+struct DeviceShare {
+  std::string change;  ///< "device.to=H100"
+  std::string kept;    ///< what it left as it was, and why
+  ScaledShare share;
+};
+
 /// A replay of what a plan makes of the job.
 struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< what was replayed, and what was measured of it
   sim::Timeline timeline;                ///< of graph->dag
   Duration iteration{};                  ///< as the replay's report defines it (docs/command-line.md)
+  std::vector<DeviceShare> shares;       ///< of changes that are about device work, in order
 };
 
 /// Predicts plans of one capture. Any number of threads may ask at once; graphs are made once

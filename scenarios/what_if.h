@@ -50,7 +50,7 @@ class Change {
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
   /// Null if it was not given.
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
-  /// Precondition: what_if().selects.
+  /// Every task where what_if() does not select.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
   /// "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms"
   [[nodiscard]] std::string to_text() const;

@@ -43,6 +43,13 @@ Precision precision_of(std::string_view type) {
   return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
 }
 
+/// Of a list of tensors a trace tells no type.
+ElementKind element_of(std::string_view type) {
+  const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
+  if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
+  return element_size(type) > 0 ? ElementKind::kOther : ElementKind::kNotTold;
+}
+
 std::vector<std::int64_t> sizes_in(std::string_view list) {
   std::vector<std::int64_t> sizes;
   ElementCursor elements{list};
@@ -58,7 +65,7 @@ std::vector<std::int64_t> sizes_in(std::string_view list) {
 void add_input(std::string_view dims, std::string_view type, std::vector<TensorShape>& inputs) {
   constexpr std::int64_t kAssumedSize = 4;
   const std::int64_t size = element_size(type);
-  TensorShape shape{{}, size > 0 ? size : kAssumedSize, precision_of(type)};
+  TensorShape shape{{}, size > 0 ? size : kAssumedSize, precision_of(type), element_of(type)};
   ElementCursor elements{dims};
   std::string_view first;
   if (!elements.next(first) || first.front() != '[') {
@@ -142,7 +149,8 @@ OperatorTable::Operator KinetoOperators::described(const RawCall& raw) {
   std::string_view type;
   while (dims.next(shape)) add_input(shape, types.next(type) ? as_text(type) : std::string{}, call.inputs);
   if (const Settings* const settings = settings_of(raw.name)) add_settings(*settings, raw.settings, call);
-  return {std::string{raw.name}, std::string{raw.dims}, work_of(call)};
+  const Work work = work_of(call);
+  return {std::string{raw.name}, std::string{raw.dims}, work, std::move(call.inputs)};
 }
 
 /// Cheap, and no better than a cache needs: what differs between calls is mostly at the ends.

@@ -12,6 +12,7 @@ namespace stepsim::ingest {
 struct OperatorUse {
   std::uint32_t which = kNoIndex;  ///< index into HostDeviceTrace::operators; kNoIndex: none with a recorded shape
   std::uint32_t occurrence = 0;    ///< number of the call, in order of its start
+  bool in_optimizer = false;       ///< an "Optimizer." annotation is around the call
 };
 
 /// By RankEvents::ops: of the operators around the launching call the innermost one whose

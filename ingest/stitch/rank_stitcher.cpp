@@ -221,7 +221,7 @@ void RankStitcher::note_operators(Assembly& assembly) const {
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     if (uses[i].which == kNoIndex) continue;
     const auto note = [&](TaskId task) {
-      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence});
+      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer});
       table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
     };
     if (const auto parts = op_parts_.find(i); parts != op_parts_.end()) {

@@ -84,6 +84,17 @@ class Resizing {
     for (const Gradient& gradient : capture_.gradients) {
       if (rank_of(gradient.ready) == from) edit_.add_gradient({copy_of[gradient.ready.index()], gradient.bytes});
     }
+    copy_uses(copy_of, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
+  }
+
+  /// A copy's calls are its own: `shift` later than those it does again.
+  void copy_uses(const std::vector<TaskId>& copy_of, std::uint32_t shift) {
+    for (OperatorTable::Use use : capture_.operators.uses) {
+      if (!copy_of[use.task.index()].valid()) continue;
+      use.task = copy_of[use.task.index()];
+      use.occurrence += shift;
+      edit_.add_operator_use(use);
+    }
   }
 
   [[nodiscard]] std::vector<TaskId> tasks_of(Rank rank) const {

@@ -60,6 +60,16 @@ double Accelerator::flops(Precision precision) const noexcept {
   return peak_flops[static_cast<std::size_t>(precision)] * (tensor ? matrix_share : 1.0);
 }
 
+bool Accelerator::computes_in(Precision precision) const noexcept {
+  const auto rate = [this](Precision p) { return peak_flops[static_cast<std::size_t>(p)]; };
+  switch (precision) {
+    case Precision::kTensor32: return rate(precision) > rate(Precision::kFloat32);
+    case Precision::kFloat16: return rate(precision) > rate(Precision::kTensor32);
+    case Precision::kFloat8: return rate(precision) > rate(Precision::kFloat16);
+    default: return true;
+  }
+}
+
 const Accelerator* find_accelerator(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
   const std::span<const Accelerator> all = accelerators();
@@ -72,7 +82,9 @@ const Accelerator& accelerator_named(std::string_view name) {
   if (const Accelerator* const found = find_accelerator(name)) return *found;
   std::vector<std::string> names;
   for (const Accelerator& device : accelerators()) names.emplace_back(device.name);
-  const auto nearest = nearest_name(name, names);
+  std::vector<std::string> near = names;
+  for (const Accelerator& device : accelerators()) near.emplace_back(device.model);
+  const auto nearest = nearest_name(name, near);
   throw UsageError(fmt::format("no device '{}' is known{}; known are {}", shown(name),
                                nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", one_of(names)));
 }

@@ -28,7 +28,10 @@ struct Accelerator {
   Bandwidth peer_link;  ///< NVLink, Infinity Fabric: all links of the device together, one way; 0: none
   Duration floor{};     ///< what a kernel takes that has next to nothing to do
   std::string_view source;
+  bool has_bfloat16 = true;  ///< bf16 beside fp16, at its rate
 
+  /// Whether it has units of its own for a precision, faster than those for the next wider one.
+  [[nodiscard]] bool computes_in(Precision precision) const noexcept;
   /// Reachable rate of a matrix product: the peak, for tensor precisions times matrix_share.
   [[nodiscard]] double flops(Precision precision) const noexcept;
 };
@@ -42,7 +45,7 @@ struct Accelerator {
 /// one of the data centre's commonest form. Case, separators and vendors' names do not matter.
 [[nodiscard]] const Accelerator* find_accelerator(std::string_view name);
 
-/// find_accelerator() or UsageError: "no device 'H10' is known; did you mean 'H100 SXM'? known are ...".
+/// find_accelerator() or UsageError: "no device 'H1000' is known; did you mean 'H100'? known are ...".
 [[nodiscard]] const Accelerator& accelerator_named(std::string_view name);
 
 }  // namespace stepsim

@@ -39,7 +39,7 @@ double predicted(const DeviceWork& work, const DeviceFit& fit) {
 }
 
 CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
-  const std::vector<std::optional<DeviceWork>> pieces = device_work(capture);
+  const DevicePieces pieces = device_work(capture);
   const OperatorTable& table = capture.operators;
   std::vector<Call> calls(table.occurrences);
   std::vector<std::optional<std::uint32_t>> which(table.occurrences);

@@ -1,45 +1,20 @@
 #ifndef STEPSIM_MODEL_DEVICE_DEVICE_MODEL_H
 #define STEPSIM_MODEL_DEVICE_DEVICE_MODEL_H
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/device/accelerator.h"
+#include "model/device/device_work.h"
 #include "model/device/kernel_class.h"
-#include "model/device/operator_work.h"
+#include "model/device/rescale.h"
 #include "model/recording.h"
 #include "model/units.h"
 
 namespace stepsim {
 
 struct DeviceFit;  // model/device/device_fit.h
-
-/// By what a piece of device work was scaled.
-enum class ScaledBy : std::uint8_t {
-  kFlops,      ///< its operator's shapes: the matrix units bound it on the device it ran on
-  kBytes,      ///< its operator's shapes: memory bounds it there
-  kOverhead,   ///< its operator's shapes: it has so little to do that the fixed part is longer
-  kClass,      ///< what its kind of kernel is bound by; no shapes
-  kFactor,     ///< a factor that was given
-  kUnchanged,  ///< not the device's to say (collectives), or not selected
-};
-inline constexpr std::size_t kScaledByCount = 6;
-
-[[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
-
-/// One piece of device work, as a model sees it.
-struct DeviceWork {
-  Duration recorded{};
-  KernelClass kind = KernelClass::kUnknown;
-  Precision precision = Precision::kFloat32;
-  std::optional<Work> work;  ///< its part of its operator's; absent where the trace does not tell
-};
 
 /// Another device in place of the one that was captured.
 struct DeviceChange {
@@ -49,12 +24,8 @@ struct DeviceChange {
   double factor = 1;                  ///< scaled: on durations; > 0
   std::vector<KernelClass> kinds;     ///< only these; empty: all
   std::vector<bool> selected;         ///< by TaskId, only these; empty: all
-};
 
-/// A new duration, before rounding, and what it rests on.
-struct Scaled {
-  double nanoseconds = 0;
-  ScaledBy by = ScaledBy::kUnchanged;
+  [[nodiscard]] bool is_meant(TaskId task, KernelClass kind) const;
 };
 
 /// A way to say how long device work takes on another device. One .cpp in model/device/
@@ -77,18 +48,6 @@ struct DeviceModel {
 /// Null if there is no such model.
 [[nodiscard]] const DeviceModel* find_device_model(std::string_view name) noexcept;
 
-/// Which share of the device time was scaled how.
-struct ScaledShare {
-  struct Part {
-    Duration before{};
-    Duration after{};
-    std::size_t pieces = 0;
-  };
-  std::array<Part, kScaledByCount> by;         ///< by ScaledBy
-  std::array<Part, kKernelClassCount> kind{};  ///< by KernelClass
-  [[nodiscard]] Part total() const noexcept;
-};
-
 struct ScaledDurations {
   std::vector<Duration> duration;  ///< by TaskId; of host work and messages as recorded
   ScaledShare share;               ///< of device work: kernels, copies, memsets, operators
@@ -98,14 +57,6 @@ struct ScaledDurations {
 /// Preconditions: as DeviceModel and DeviceChange say.
 [[nodiscard]] ScaledDurations scaled_durations(const Capture& capture, const DeviceModel& model,
                                                const DeviceChange& change);
-
-/// The device that the first rank whose trace names one ran on; null if none does, or the
-/// library lacks it.
-[[nodiscard]] const Accelerator* accelerator_of(const Capture& capture);
-
-/// The pieces of device work of a capture, by TaskId; absent for other tasks. What several pieces
-/// of one operator's call do of its work goes by their durations.
-[[nodiscard]] std::vector<std::optional<DeviceWork>> device_work(const Capture& capture);
 
 }  // namespace stepsim
 

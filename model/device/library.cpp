@@ -41,6 +41,7 @@ struct Form {
   double host_gb_s;
   double peer_gb_s;  // one way
   std::string_view source;
+  bool has_bfloat16 = true;
 };
 
 constexpr Bandwidth gb_s(double rate) { return Bandwidth::from_bytes_per_second(rate * 1e9); }
@@ -56,7 +57,8 @@ constexpr Accelerator device(const Form& form, Duration floor) {
                   gb_s(form.host_gb_s),
                   gb_s(form.peer_gb_s),
                   floor,
-                  form.source};
+                  form.source,
+                  form.has_bfloat16};
   for (std::size_t i = 0; i < kPrecisionCount; ++i) out.peak_flops[i] = form.peak[i] * 1e12;
   return out;
 }
@@ -82,10 +84,30 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             32,
             kPcie3,
             150,
-            kV100}),
-    nvidia({"V100 PCIe", "V100 PCIe", "16GB 32GB", {7.0, 14, 14, 112, 112}, kUsualShare, 900, 32, kPcie3, 0, kV100}),
-    nvidia(
-        {"T4", "T4", "16GB", {0.254, 8.1, 8.1, 65, 65}, kUsualShare, 320, 16, kPcie3, 0, "NVIDIA T4 datasheet (2019)"}),
+            kV100,
+            false}),
+    nvidia({"V100 PCIe",
+            "V100 PCIe",
+            "16GB 32GB",
+            {7.0, 14, 14, 112, 112},
+            kUsualShare,
+            900,
+            32,
+            kPcie3,
+            0,
+            kV100,
+            false}),
+    nvidia({"T4",
+            "T4",
+            "16GB",
+            {0.254, 8.1, 8.1, 65, 65},
+            kUsualShare,
+            320,
+            16,
+            kPcie3,
+            0,
+            "NVIDIA T4 datasheet (2019)",
+            false}),
     // With fp32 accumulation, as frameworks have it, a consumer card's tensor cores run at half rate.
     nvidia({"RTX 2080 Ti",
             "2080 Ti",
@@ -96,7 +118,8 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             11,
             kPcie3,
             50,
-            kTuring}),
+            kTuring,
+            false}),
     nvidia({"RTX 3090",
             "3090",
             "RTX 24GB",

@@ -15,10 +15,6 @@ double elements(const Sizes& sizes) {
   return product;
 }
 
-double bytes_of(const TensorShape& tensor) {
-  return elements(tensor.sizes) * static_cast<double>(tensor.element_bytes);
-}
-
 bool is_matrix(const TensorShape& tensor) { return tensor.sizes.size() >= 2; }
 
 double size_at(const TensorShape& tensor, std::size_t from_end) {
@@ -35,8 +31,8 @@ Work product_of(const OperatorCall& call, std::size_t first, bool transposed) {
   const double inner = size_at(a, 1);
   if (inner <= 0) return {};
   const double results = elements(a.sizes) / inner * columns;
-  const double added = first == 0 ? 0 : bytes_of(call.inputs[0]);
-  const double moved = bytes_of(a) + bytes_of(b) + added + results * static_cast<double>(a.element_bytes);
+  const double added = first == 0 ? 0 : call.inputs[0].bytes();
+  const double moved = a.bytes() + b.bytes() + added + results * static_cast<double>(a.element_bytes);
   return {KernelClass::kGemm, 2 * results * inner, moved, a.precision};
 }
 
@@ -66,8 +62,8 @@ Work attention_of(const OperatorCall& call, std::size_t first, bool backward) {
   const auto has_heads = [](const TensorShape& tensor) { return tensor.sizes.size() == 4; };
   if (tensors.inputs.size() < 3 || !std::all_of(tensors.inputs.begin(), tensors.inputs.end(), has_heads)) return {};
   const Heads h = heads_of(tensors, call.name.find("scaled_dot_product") != std::string_view::npos);
-  double moved = bytes_of(tensors.inputs[0]);
-  for (const TensorShape& tensor : tensors.inputs) moved += bytes_of(tensor);
+  double moved = tensors.inputs[0].bytes();
+  for (const TensorShape& tensor : tensors.inputs) moved += tensor.bytes();
   const double product = 2 * h.batch * h.heads * h.queries * h.keys * h.size;
   return {KernelClass::kAttention, product * (backward ? 5 : 2), moved * (backward ? 2 : 1),
           tensors.inputs[0].precision};
@@ -110,7 +106,7 @@ Work convolution_of(const OperatorCall& call, bool backward) {
   const double results = static_cast<double>(input.sizes[0]) * channels * channel;
   if (results <= 0) return {};
   const double each = elements(weight.sizes) / channels;
-  const double moved = bytes_of(input) + bytes_of(weight) + results * static_cast<double>(input.element_bytes);
+  const double moved = input.bytes() + weight.bytes() + results * static_cast<double>(input.element_bytes);
   const double times = backward ? 2 : 1;
   return {KernelClass::kConvolution, 2 * results * each * times, moved * times, input.precision};
 }
@@ -121,7 +117,7 @@ Work lookup_of(const OperatorCall& call) {
   const TensorShape& table = call.inputs[0];
   double indices = 0;
   for (std::size_t i = 1; i < call.inputs.size(); ++i) indices = std::max(indices, elements(call.inputs[i].sizes));
-  const double row = bytes_of(table) / static_cast<double>(std::max<std::int64_t>(1, table.sizes[0]));
+  const double row = table.bytes() / static_cast<double>(std::max<std::int64_t>(1, table.sizes[0]));
   return {KernelClass::kGather, 0, 2 * indices * row + 8 * indices, table.precision};
 }
 
@@ -146,7 +142,7 @@ Work pass_over(const OperatorCall& call) {
   const TensorShape* of = nullptr;
   for (const TensorShape& input : call.inputs) {
     if (input.sizes.empty()) continue;
-    moved += bytes_of(input);
+    moved += input.bytes();
     if (of != nullptr && elements(input.sizes) <= largest) continue;
     largest = elements(input.sizes);
     of = &input;
@@ -222,6 +218,8 @@ Work by_rule(Rule rule, const OperatorCall& call) {
 }
 
 }  // namespace
+
+double TensorShape::bytes() const noexcept { return elements(sizes) * static_cast<double>(element_bytes); }
 
 Work work_of(const OperatorCall& call) {
   const auto* const found =

@@ -13,11 +13,17 @@
 
 namespace stepsim {
 
+/// What a trace says a tensor's elements are.
+enum class ElementKind : std::uint8_t { kNotTold, kFloat, kOther };
+
 /// A tensor that an operator got.
 struct TensorShape {
   std::vector<std::int64_t> sizes;  ///< empty: a scalar
   std::int64_t element_bytes = 4;
   Precision precision = Precision::kFloat32;
+  ElementKind element = ElementKind::kNotTold;  ///< `precision` means something of floats only
+
+  [[nodiscard]] double bytes() const noexcept;
 };
 
 /// A call of a framework's operator as a trace records it.
@@ -36,6 +42,8 @@ struct Work {
   double flops = 0;           ///< of matrix products; 0 if it has none
   double bytes = 0;           ///< read and written once each, caches aside
   Precision precision = Precision::kFloat32;
+
+  [[nodiscard]] bool operator==(const Work& other) const = default;
 };
 
 /// The work of a call. Matrix products, convolutions and attention by their definition
@@ -52,11 +60,13 @@ struct OperatorTable {
     std::string name;    ///< "aten::addmm"
     std::string shapes;  ///< as recorded: "[[512], [141, 512], [512, 512], [], []]"
     Work work;
+    std::vector<TensorShape> inputs{};  ///< as OperatorCall has them
   };
   struct Use {
     TaskId task;
     std::uint32_t which = 0;       ///< index into operators
     std::uint32_t occurrence = 0;  ///< one number a call: its pieces of device work share it; in order of launch
+    bool in_optimizer = false;     ///< the call is part of an optimizer's step, not of the model
   };
   std::vector<Operator> operators;  ///< distinct
   std::vector<Use> uses;            ///< by task

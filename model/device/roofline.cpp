@@ -12,10 +12,13 @@
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
 // and a kernel shorter than the floor scales as the floors do.
 //
-// A product that leaves the matrix units, in TF32 on a device that has it for one that has not,
-// does not take its efficiency along: what kept the matrix units waiting is no obstacle to units
-// an eighth as fast. It takes what the memory's change makes of it, or the new units' best time
-// if that is longer.
+// A product that leaves the matrix units, in TF32 on a device that has it for one that has not, or
+// for fp32, does not take its efficiency along: what kept the matrix units waiting is no obstacle to
+// units an eighth as fast. It takes what the memory's change makes of it, or the new units' best
+// time if that is longer.
+//
+// Work may change as well as the device: t(to) is then of the work that is done there. Without work
+// it is the amount that changes, of what the class is bound by.
 //
 // peak is what the best measured matrix products reach (Accelerator::matrix_share), not the datasheet's.
 #include "model/device/roofline.h"
@@ -51,13 +54,9 @@ ScaledBy bound_by(const Work& work, const Accelerator& device) {
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
 }
 
-bool has_tensor32(const Accelerator& device) {
-  return device.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] >
-         device.peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
-}
-
-bool leaves_matrix_units(const Work& work, const Accelerator& from, const Accelerator& to) {
-  return work.flops > 0 && work.precision == Precision::kTensor32 && has_tensor32(from) && !has_tensor32(to);
+bool on_matrix_units(const Work& work, const Accelerator& device) {
+  return work.flops > 0 && device.peak_flops[static_cast<std::size_t>(work.precision)] >
+                               device.peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
 }
 
 double rate_of(Limit limit, Precision precision, const Accelerator& device) {
@@ -70,25 +69,34 @@ double rate_of(Limit limit, Precision precision, const Accelerator& device) {
   return 1;
 }
 
-double by_class(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
-  const double recorded = static_cast<double>(work.recorded.count());
+double by_class(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
+  const double recorded = static_cast<double>(before.recorded.count());
   if (recorded <= floor_of(from)) return recorded * floor_of(to) / floor_of(from);
-  const Limit limit = limit_of(work.kind);
-  const double ratio = rate_of(limit, work.precision, from) / rate_of(limit, work.precision, to);
-  return floor_of(to) + (recorded - floor_of(from)) * ratio;
+  const Limit limit = limit_of(before.kind);
+  const double ratio = rate_of(limit, before.precision, from) / rate_of(limit, after.precision, to);
+  return floor_of(to) + (recorded - floor_of(from)) * ratio * after.amount / before.amount;
 }
 
 }  // namespace
 
-Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
-  const double recorded = static_cast<double>(work.recorded.count());
-  if (limit_of(work.kind) == Limit::kNone) return {recorded, ScaledBy::kUnchanged};
-  if (!work.work) return {by_class(work, from, to), ScaledBy::kClass};
-  if (leaves_matrix_units(*work.work, from, to)) {
-    const double by_memory = recorded * from.memory.bytes_per_second() / to.memory.bytes_per_second();
-    return {std::max(by_memory, best_time(*work.work, to)), ScaledBy::kFlops};
+Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,
+                       const Accelerator& to) {
+  const double recorded = static_cast<double>(before.recorded.count());
+  if (limit_of(before.kind) == Limit::kNone) {
+    if (before.amount == after.amount) return {recorded, ScaledBy::kUnchanged};
+    return {recorded * after.amount / before.amount, ScaledBy::kClass};
   }
-  return {recorded * best_time(*work.work, to) / best_time(*work.work, from), bound_by(*work.work, from)};
+  if (!before.work || !after.work) return {by_class(before, from, after, to), ScaledBy::kClass};
+  if (on_matrix_units(*before.work, from) && !on_matrix_units(*after.work, to)) {
+    const double by_memory = recorded * (after.work->bytes / to.memory.bytes_per_second()) /
+                             (before.work->bytes / from.memory.bytes_per_second());
+    return {std::max(by_memory, best_time(*after.work, to)), ScaledBy::kFlops};
+  }
+  return {recorded * best_time(*after.work, to) / best_time(*before.work, from), bound_by(*before.work, from)};
+}
+
+Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
+  return roofline_scaled(work, from, work, to);
 }
 
 extern const DeviceModel roofline_device;

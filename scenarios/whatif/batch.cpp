@@ -1,8 +1,12 @@
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
 
-#include "model/capture_edit.h"
+#include <array>
+#include <memory>
+
+#include "model/device/changed_work.h"
 #include "scenarios/computing.h"
+#include "scenarios/device_rule.h"
+#include "scenarios/graph_edits.h"
 #include "scenarios/what_if.h"
 
 // Another batch size a worker. What a step does with samples grows with their number; what it
@@ -26,56 +30,73 @@ bool carries_activations(const Collective& collective) {
   return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
 }
 
-Bytes scaled(Bytes bytes, double factor) {
-  return Bytes{std::max(std::int64_t{1}, scenarios::scaled(Duration{bytes.count()}, factor).count())};
-}
-
-/// Messages that carry activations, with other sizes.
-Capture with_larger_messages(const Capture& capture, double factor) {
-  CaptureEdit edit(capture);
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-    Collective& collective = edit.builder().collective(RendezvousId{i});
-    if (!carries_activations(collective) || collective.bytes == Bytes{}) continue;
-    collective.bytes = scaled(collective.bytes, factor);
-    for (const TaskId member : capture.dag.members(RendezvousId{i})) {
-      Bytes& bytes = edit.builder().task(member).bytes;
-      bytes = bytes == Bytes{} ? bytes : scaled(bytes, factor);
-    }
-  }
-  return std::move(edit).finish();
-}
-
 /// Whether a task's recorded duration is that of a message that carries activations. Where a
 /// network model times it, that duration is not used.
 bool is_activation_message(const Dag& dag, TaskId task) {
   return dag.rendezvous(task).valid() && carries_activations(dag.collective(dag.rendezvous(task)));
 }
 
+void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durations) {
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (is_activation_message(dag, TaskId{i})) durations[i] = scaled(durations[i], factor);
+  }
+}
+
 /// Throws, at `value`, where nothing is seen to compute on samples.
-void scale_durations(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
-  const Dag& dag = capture.dag;
+void scale_compute(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
   std::vector<TaskId> tasks = computing(Selector::of_all(value), capture);
-  std::erase_if(tasks, [&dag](TaskId task) { return !grows(dag, task); });
+  std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
   if (tasks.empty()) {
     value.fail("the capture shows no forward or backward compute; expected a trace with operators or kernels");
   }
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (is_activation_message(dag, TaskId{i})) tasks.emplace_back(i);
-  }
-  for (const TaskId task : tasks) durations[task.index()] = scenarios::scaled(durations[task.index()], factor);
+  for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
+}
+
+/// Where operators' times are all there is.
+void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
+  plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
+    scale_compute(capture, value, factor, durations);
+  });
+  plan.assumptions.emplace_back(
+      "compute on samples takes time in proportion to their number, and gradients have the sizes they had");
+}
+
+/// Where a profiler recorded which operator had a kernel launched, on tensors of which shapes.
+void grow_by_shapes(const Change& change, const YamlField& value, double factor, Plan& plan) {
+  const ChangePieces pieces = [factor](const Capture& capture, const DevicePieces&) {
+    return [growth = std::make_shared<const SampleGrowth>(capture.operators, factor)](const DeviceWork& piece) {
+      return growth->grown(piece);
+    };
+  };
+  add_device_rule(plan, change, pieces, by_roofline(value, plan),
+                  "the optimizer, operators on parameters and gradients alone, and collectives");
+  plan.assumptions.push_back(
+      fmt::format("a tensor carries samples if it has two dimensions or more and not the sizes of one of the {} shapes "
+                  "of parameters; "
+                  "what works on such tensors grows by roofline, and the host takes the time it took",
+                  SampleGrowth(plan.captured->operators, factor).parameters()));
 }
 
 void apply(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("scale");
   const double factor = value == nullptr ? 1 : scale_of(*value, 1e-6);
   if (factor == 1) return;
-  plan.rules.emplace_back([factor, value = *value](const Capture& capture, std::vector<Duration>& durations) {
-    scale_durations(capture, value, factor, durations);
+  const Capture& captured = *plan.captured;
+  if (!captured.operators.uses.empty()) {
+    grow_by_shapes(change, *value, factor, plan);
+  } else if (has_kernels(captured) && !captured.devices.empty()) {
+    value->fail(
+        "the capture does not show the shapes of operators, so that it is not known which kernels work on samples; "
+        "expected a profiler's trace with record_shapes=True");
+  } else {
+    grow_in_proportion(*value, factor, plan);
+  }
+  plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
+    scale_messages(capture.dag, factor, durations);
   });
-  plan.edits.emplace_back([factor](const Capture& capture) { return with_larger_messages(capture, factor); });
+  plan.edits.emplace_back(
+      [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });
   plan.structure += change.to_text() + '\n';
-  plan.assumptions.push_back(
-      "compute on samples takes time in proportion to their number, and gradients have the sizes they had");
 }
 
 }  // namespace
@@ -84,7 +105,8 @@ extern const WhatIf batch_what_if;
 const WhatIf batch_what_if{
     .name = "batch",
     .summary = "another batch size: compute and activations grow with it, gradients and the optimizer do not",
-    .ignores = "that small kernels fill a device better with more to do, and that memory ends",
+    .ignores =
+        "that small kernels fill a device better with more to do, what the host does a sample, and that memory ends",
     .parameters = kParameters,
     .apply = apply,
 };

@@ -1,0 +1,54 @@
+#include "model/device/rescale.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/time_limits.h"
+
+namespace stepsim {
+namespace {
+
+Duration rounded(double nanoseconds) {
+  const auto most = static_cast<double>(kEndOfTime.time_since_epoch().count());
+  return nanoseconds < most ? Duration{std::llround(std::max(0.0, nanoseconds))} : kEndOfTime.time_since_epoch();
+}
+
+void count(ScaledShare::Part& part, Duration before, Duration after) {
+  part.before += before;
+  part.after += after;
+  ++part.pieces;
+}
+
+}  // namespace
+
+std::string_view to_text(ScaledBy by) noexcept {
+  static constexpr std::array<std::string_view, kScaledByCount> kNames{"flops", "bytes",  "overhead",
+                                                                       "class", "factor", "unchanged"};
+  return kNames[static_cast<std::size_t>(by)];
+}
+
+ScaledShare::Part ScaledShare::total() const noexcept {
+  Part total;
+  for (const Part& part : by) {
+    total.before += part.before;
+    total.after += part.after;
+    total.pieces += part.pieces;
+  }
+  return total;
+}
+
+ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
+                    std::vector<Duration>& durations) {
+  ScaledShare share;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i]) continue;
+    const Duration before = durations[i];
+    const Scaled scaled = scale(TaskId{i}, *pieces[i]);
+    if (scaled.by != ScaledBy::kUnchanged) durations[i] = rounded(scaled.nanoseconds);
+    count(share.by[static_cast<std::size_t>(scaled.by)], before, durations[i]);
+    count(share.kind[static_cast<std::size_t>(pieces[i]->kind)], before, durations[i]);
+  }
+  return share;
+}
+
+}  // namespace stepsim
