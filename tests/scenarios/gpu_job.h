@@ -1,6 +1,8 @@
 #ifndef STEPSIM_TESTS_SCENARIOS_GPU_JOB_H
 #define STEPSIM_TESTS_SCENARIOS_GPU_JOB_H
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,6 +14,10 @@ namespace stepsim::testing {
 /// A host thread that launches work onto one stream of a GPU, call by call.
 class GpuJob {
  public:
+  GpuJob() = default;
+  /// On a device that the trace names.
+  explicit GpuJob(std::string device) { devices_.emplace(0, std::move(device)); }
+
   /// A call of `host` launches device work of `device`. The stream turns around in `turn`.
   TaskId launch(std::string name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
     const TaskId call = add(thread_, TaskKind::kRuntime, "cudaLaunchKernel", host);
@@ -25,11 +31,27 @@ class GpuJob {
   }
   [[nodiscard]] DagBuilder& builder() { return builder_; }
 
-  [[nodiscard]] Question question() && {
-    Capture capture;
-    capture.dag = std::move(builder_).build().dag;
-    return Question(std::move(capture));
+  /// `work`, launched, is what a call of an operator had done.
+  void is_of(TaskId work, const OperatorCall& call, bool in_optimizer = false) {
+    operators_.uses.push_back(
+        {work, static_cast<std::uint32_t>(operators_.operators.size()), operators_.occurrences++, in_optimizer});
+    operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }
+  /// A call that launched nothing itself.
+  void called(const OperatorCall& call) {
+    operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
+  }
+
+  [[nodiscard]] Capture capture() && {
+    DagBuilder::Result built = std::move(builder_).build();
+    Capture capture;
+    capture.dag = std::move(built.dag);
+    capture.operators = std::move(operators_);
+    for (OperatorTable::Use& use : capture.operators.uses) use.task = built.new_id[use.task.index()];
+    capture.devices = std::move(devices_);
+    return capture;
+  }
+  [[nodiscard]] Question question() && { return Question(std::move(*this).capture()); }
 
  private:
   TaskId add(LaneId lane, TaskKind kind, std::string name, Duration duration) {
@@ -37,6 +59,8 @@ class GpuJob {
   }
 
   DagBuilder builder_;
+  OperatorTable operators_;
+  std::map<Rank, std::string> devices_;
   LaneId thread_ = builder_.add_lane({.name = "thread 1"});
   LaneId stream_ = builder_.add_lane({.name = "stream 7", .kind = LaneKind::kStream, .device = 0});
   TaskId last_call_;

@@ -4,10 +4,13 @@
 
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ingest/small_file.h"
+#include "scenarios/sweep.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -57,6 +60,8 @@ const std::map<std::string, Entry>& entries() {
       {"fused-kernels", {small_kernels, Effect::kFaster}},
       {"copies-apart", {kernels_and_a_copy, Effect::kFaster}},
       {"no-collectives", {streams_question, Effect::kFaster}},
+      {"faster-gpu", {gpu_question, Effect::kFaster}},
+      {"bf16", {gpu_question, Effect::kFaster}},
       {"twice-the-batch", {parameter_server_question, Effect::kSlower}},
   };
   return all;
@@ -97,6 +102,23 @@ TEST(LibraryTest, EachChangesTheStepInTheDirectionThatItSays) {
       case Effect::kSlower: EXPECT_GT(after, before) << name; break;
       case Effect::kNoFaster: EXPECT_GE(after, before) << name; break;
     }
+  }
+}
+
+TEST(LibraryTest, ASweepHasAnAnswerAtEachPoint) {
+  const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question}};
+  for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
+    const std::string name = file.path().stem().string();
+    const scenarios::Scenario scenario = scenario_of(name);
+    if (scenario.sweep.empty()) continue;
+    ASSERT_TRUE(sweeps.contains(name)) << name;
+    const Question question = sweeps.at(name)();
+    scenarios::Sweep sweep(question.predictor(), scenario);
+    std::vector<std::size_t> points(sweep.points().size());
+    std::iota(points.begin(), points.end(), std::size_t{0});
+    sweep.run(points, {.done = [&](std::size_t point, const scenarios::Outcome& outcome) {
+                EXPECT_TRUE(outcome.iteration.has_value()) << name << ", point " << point << ": " << outcome.problem;
+              }});
   }
 }
 

@@ -6,6 +6,7 @@
 #include "model/calibration/calibration.h"
 #include "tests/model/collective/data_parallel_job.h"
 #include "tests/model/parameter_server/workload_maker.h"
+#include "tests/scenarios/whatif/gpu_step.h"
 #include "tests/sim/sample_capture.h"
 
 namespace stepsim::testing {
@@ -25,6 +26,8 @@ Question data_parallel_question() {
 
 Question streams_question() { return Question(sample_capture()); }
 
+Question gpu_question() { return GpuStep().question(); }
+
 Question byteps_question() {
   const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/samples/byteps-even";
   Capture capture = ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()});
@@ -37,6 +40,7 @@ std::vector<NamedQuestion> sample_questions() {
   samples.push_back({"parameter server", parameter_server_question()});
   samples.push_back({"data parallel", data_parallel_question()});
   samples.push_back({"streams", streams_question()});
+  samples.push_back({"gpu", gpu_question()});
   samples.push_back({"byteps", byteps_question()});
   return samples;
 }

@@ -19,6 +19,8 @@ struct NamedQuestion {
 [[nodiscard]] Question data_parallel_question();
 /// sample_capture(): kernels and collectives on streams, as recorded.
 [[nodiscard]] Question streams_question();
+/// A few kernels with shapes on an A100, as recorded.
+[[nodiscard]] Question gpu_question();
 /// scenarios/samples/byteps-even as `stepsim whatif` would ask of it.
 [[nodiscard]] Question byteps_question();
 /// One of each.

@@ -4,6 +4,7 @@
 #include "model/error.h"
 #include "tests/model/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/scenarios/whatif/gpu_step.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing {
@@ -46,6 +47,40 @@ TEST(BatchWhatIf, GradientsAreReducedAsTheyWere) {
   const Question question = streams_question();
   // Rank 1 computes 150 us; 30 us of reduction, 20 us of waiting and 10 us on the host stay.
   EXPECT_EQ(question.iteration({"batch.scale=2"}), std::chrono::microseconds{300 + 30 + 20 + 10});
+}
+
+TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
+  const Accelerator& device = accelerator_named("A100");
+  const Work product = GpuStep::product();
+  Work larger = product;
+  larger.flops *= 2;
+  // Inputs: 8192 x 4096 of samples and 4096 x 4096 of a weight, two to one.
+  larger.bytes *= 1 + 2.0 / 3;
+  const Work activation = GpuStep::activation();
+  Work more = activation;
+  more.bytes *= 2;
+  EXPECT_EQ(GpuStep().question().iteration({"batch.scale=2"}),
+            kLaunch + scaled_by_roofline(GpuStep::kProductTime, product, device, larger, device) +
+                scaled_by_roofline(GpuStep::kActivationTime, activation, device, more, device) + GpuStep::kUpdateTime);
+}
+
+TEST(BatchWhatIf, KernelsThatAreAllStartHardlyGrow) {
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
+  job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});
+  // 128 floats read and written: less than a nanosecond of memory beside a floor of 1.5 us.
+  const Duration grown = std::move(job).question().iteration({"batch.scale=2"}) - kLaunch;
+  EXPECT_GE(grown, std::chrono::microseconds{3});
+  EXPECT_LE(grown, std::chrono::nanoseconds{3'003});
+}
+
+TEST(BatchWhatIf, RefusesAProfilersTraceWithoutShapes) {
+  try {
+    (void)GpuStep("NVIDIA A100-SXM4-40GB", false).question().iteration({"batch.scale=2"});
+    FAIL() << "taken";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("record_shapes=True"), std::string::npos) << error.what();
+  }
 }
 
 TEST(BatchWhatIf, RefusesACaptureInWhichNothingComputes) {

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/error.h"
+#include "scenarios/sweep.h"
+#include "tests/scenarios/sample_questions.h"
+#include "tests/scenarios/whatif/gpu_step.h"
+
+namespace stepsim::testing {
+namespace {
+
+const Accelerator& a100() { return accelerator_named("A100"); }
+const Accelerator& h100() { return accelerator_named("H100"); }
+const Accelerator& v100() { return accelerator_named("V100"); }
+
+/// The step's device time on another device. Its launches hide behind it but for the first.
+Duration step_on(const Accelerator& to) {
+  const auto on = [&to](Duration recorded, const Work& work) {
+    return scaled_by_roofline(recorded, work, a100(), work, to);
+  };
+  return kLaunch + on(GpuStep::kProductTime, GpuStep::product()) + on(GpuStep::kActivationTime, GpuStep::activation()) +
+         on(GpuStep::kUpdateTime, GpuStep::update());
+}
+
+std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
+  try {
+    (void)question.predicted(sets);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(DeviceWhatIf, KernelsTakeWhatRooflineMakesOfThem) {
+  const Question question = GpuStep().question();
+  EXPECT_EQ(question.iteration({"device.to=H100"}), step_on(h100()));
+  EXPECT_EQ(question.iteration({"device.to=V100"}), step_on(v100()));
+  EXPECT_EQ(question.iteration({"device.to=H100", "device.model=roofline"}), step_on(h100()));
+}
+
+TEST(DeviceWhatIf, TheDeviceItRanOnChangesNothingToTheNanosecond) {
+  const Question question = GpuStep().question();
+  const scenarios::Prediction before = question.predicted({});
+  for (const char* const set : {"device.to=A100", "device.to=recorded", "device.from=H100"}) {
+    const scenarios::Prediction after = question.predicted({set});
+    EXPECT_EQ(after.timeline.start, before.timeline.start) << set;
+    EXPECT_EQ(after.timeline.finish, before.timeline.finish) << set;
+  }
+}
+
+TEST(DeviceWhatIf, FromStandsForWhatTheTraceDoesNotSay) {
+  const Question question = GpuStep("some board").question();
+  EXPECT_THAT(problem_of(question, {"device.to=H100"}), ::testing::HasSubstr("'some board', which the library lacks"));
+  const std::string_view both = "changes: [{device: {from: A100, to: H100}}]";
+  EXPECT_EQ(question.predicted(both).iteration, step_on(h100()));
+  EXPECT_EQ(question.iteration({"device.from=A100", "device.to=H100"}), step_on(h100()));
+}
+
+TEST(DeviceWhatIf, OneChangeAfterTheOtherGoesByWhatTheFirstMade) {
+  const Question question = GpuStep().question();
+  // Each step rounds to a nanosecond, three kernels twice.
+  EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=V100", "device.to=H100"}).count()),
+              static_cast<double>(step_on(h100()).count()), 6);
+  EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=H100", "device.to=A100"}).count()),
+              static_cast<double>(question.iteration().count()), 6);
+}
+
+TEST(DeviceWhatIf, AFactorScalesWhatIsSelected) {
+  const Question question = GpuStep().question();
+  EXPECT_EQ(question.iteration({"device{name=gemm}.factor=0.5"}), question.iteration() - GpuStep::kProductTime / 2);
+  EXPECT_EQ(question.iteration({"device.factor=0"}), 3 * kLaunch);
+}
+
+TEST(DeviceWhatIf, OnlySelectedKernelsMove) {
+  const Duration product =
+      scaled_by_roofline(GpuStep::kProductTime, GpuStep::product(), a100(), GpuStep::product(), h100());
+  const Question question = GpuStep().question();
+  EXPECT_EQ(question.iteration({"device{name=gemm}.to=H100"}), question.iteration() - GpuStep::kProductTime + product);
+}
+
+TEST(DeviceWhatIf, SharesSayWhatWasScaledHow) {
+  const Question question = GpuStep().question();
+  const scenarios::Prediction prediction = question.predicted({"device.to=H100", "device{name=gemm}.factor=2"});
+  ASSERT_EQ(prediction.shares.size(), 2U);
+  const auto part = [&](std::size_t change, ScaledBy by) {
+    return prediction.shares[change].share.by[static_cast<std::size_t>(by)];
+  };
+  EXPECT_EQ(prediction.shares[0].change, "device.to=H100");
+  EXPECT_EQ(part(0, ScaledBy::kFlops).before, GpuStep::kProductTime);
+  EXPECT_EQ(part(0, ScaledBy::kBytes).before, GpuStep::kActivationTime + GpuStep::kUpdateTime);
+  EXPECT_EQ(prediction.shares[0].share.total().after, step_on(h100()) - kLaunch);
+  EXPECT_EQ(part(1, ScaledBy::kFactor).before, part(0, ScaledBy::kFlops).after) << "as the first change left it";
+  EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
+}
+
+TEST(DeviceWhatIf, RefusesWhatItCannotAnswer) {
+  const Question question = GpuStep().question();
+  EXPECT_THAT(problem_of(question, {"device.to=H1000"}),
+              ::testing::AllOf(::testing::HasSubstr("did you mean"), ::testing::HasSubstr("B200")));
+  EXPECT_THAT(problem_of(byteps_question(), {"device.to=H100"}), ::testing::HasSubstr("shows no kernels"));
+  EXPECT_THAT(problem_of(question, {"device.model=scaled"}), ::testing::HasSubstr("no 'factor'"));
+  const std::string both = "changes: [{device: {to: H100, model: roofline, factor: 2}}]";
+  EXPECT_THROW((void)question.predicted(std::string_view(both)), InputError);
+}
+
+TEST(DeviceWhatIf, ASweepOverDevicesGivesWhatEachGivesAlone) {
+  const Question question = GpuStep().question();
+  const scenarios::Scenario scenario =
+      scenarios::parse_scenario("sweep: {device.to: [recorded, V100, H100, B200]}", "test.yaml");
+  scenarios::Sweep sweep(question.predictor(), scenario);
+  std::vector<Duration> found(4);
+  const std::vector<std::size_t> points{0, 1, 2, 3};
+  sweep.run(points, {.done = [&found](std::size_t point, const scenarios::Outcome& outcome) {
+              found[point] = outcome.iteration.value_or(Duration{});
+            }});
+  EXPECT_EQ(found,
+            (std::vector{question.iteration(), step_on(v100()), step_on(h100()), step_on(accelerator_named("B200"))}));
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,71 @@
+#ifndef STEPSIM_TESTS_SCENARIOS_WHATIF_GPU_STEP_H
+#define STEPSIM_TESTS_SCENARIOS_WHATIF_GPU_STEP_H
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/device/accelerator.h"
+#include "tests/scenarios/gpu_job.h"
+
+namespace stepsim::testing {
+
+/// Launches that cost next to nothing: what the device takes is what the step takes.
+constexpr Duration kLaunch{1};
+
+inline TensorShape fp32(std::vector<std::int64_t> sizes) {
+  return {std::move(sizes), 4, Precision::kFloat32, ElementKind::kFloat};
+}
+
+inline Work product_of(double rows, double inner, double columns) {
+  return {KernelClass::kGemm, 2 * rows * inner * columns, 4 * (rows * inner + inner * columns + rows * columns)};
+}
+
+/// What roofline.cpp says, in nanoseconds.
+inline double best_time(const Work& work, const Accelerator& device) {
+  const double flops = work.flops / device.flops(work.precision) * 1e9;
+  const double memory = work.bytes / device.memory.bytes_per_second() * 1e9;
+  return static_cast<double>(device.floor.count()) + std::max(flops, memory);
+}
+
+inline Duration nanoseconds(double value) { return Duration{std::llround(value)}; }
+
+/// A step of a linear layer of 4096 to 4096 on 8192 samples in fp32, on an A100: its product (16 ms),
+/// an activation (220 us), and the optimizer's pass over the weight (170 us).
+struct GpuStep {
+  explicit GpuStep(std::string device = "NVIDIA A100-SXM4-40GB", bool shapes = true) : job(std::move(device)) {
+    const TaskId product = job.launch("ampere_sgemm_128x64_tn", TaskKind::kKernel, kLaunch, kProductTime);
+    const TaskId activation =
+        job.launch("vectorized_elementwise_kernel<4, silu<float>>", TaskKind::kKernel, kLaunch, kActivationTime);
+    const TaskId update =
+        job.launch("vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>", TaskKind::kKernel, kLaunch, kUpdateTime);
+    if (!shapes) return;
+    job.called({"aten::linear", {fp32({8192, 4096}), fp32({4096, 4096})}, {}, {}, {}});
+    job.is_of(product, {"aten::mm", {fp32({8192, 4096}), fp32({4096, 4096})}, {}, {}, {}});
+    job.is_of(activation, {"aten::silu", {fp32({8192, 4096})}, {}, {}, {}});
+    job.is_of(update, {"aten::add_", {fp32({4096, 4096}), fp32({4096, 4096})}, {}, {}, {}}, true);
+  }
+
+  static constexpr Duration kProductTime = std::chrono::microseconds{16'000};
+  static constexpr Duration kActivationTime = std::chrono::microseconds{220};
+  static constexpr Duration kUpdateTime = std::chrono::microseconds{170};
+  static Work product() { return product_of(8192, 4096, 4096); }
+  static Work activation() { return {KernelClass::kElementwise, 0, 2.0 * 4 * 8192 * 4096}; }
+  static Work update() { return {KernelClass::kElementwise, 0, 3.0 * 4 * 4096 * 4096}; }
+
+  [[nodiscard]] Question question() && { return std::move(job).question(); }
+  GpuJob job;
+};
+
+/// `recorded`, of `before` on `from`, as `after` on `to`.
+inline Duration scaled_by_roofline(Duration recorded, const Work& before, const Accelerator& from, const Work& after,
+                                   const Accelerator& to) {
+  return nanoseconds(static_cast<double>(recorded.count()) * best_time(after, to) / best_time(before, from));
+}
+
+}  // namespace stepsim::testing
+
+#endif

@@ -1,0 +1,106 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/model/collective/data_parallel_job.h"
+#include "tests/scenarios/sample_questions.h"
+#include "tests/scenarios/whatif/gpu_step.h"
+
+namespace stepsim::testing {
+namespace {
+
+const Accelerator& a100() { return accelerator_named("A100"); }
+
+Work in(Precision precision, Work work, double bytes) {
+  work.precision = precision;
+  work.bytes *= bytes;
+  return work;
+}
+
+/// The step's device time with the product in `precision` and `bytes` times what moves. The optimizer stays.
+Duration step_in(Precision precision, double bytes, const Accelerator& from = a100(), const Accelerator& to = a100()) {
+  const Work product = GpuStep::product();
+  const Work activation = GpuStep::activation();
+  const Work update = GpuStep::update();
+  return kLaunch + scaled_by_roofline(GpuStep::kProductTime, product, from, in(precision, product, bytes), to) +
+         scaled_by_roofline(GpuStep::kActivationTime, activation, from, in(Precision::kFloat32, activation, bytes),
+                            to) +
+         scaled_by_roofline(GpuStep::kUpdateTime, update, from, update, to);
+}
+
+std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
+  try {
+    (void)question.predicted(sets);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(PrecisionWhatIf, ProductsFollowTheUnitsAndWhatStreamsItsBytes) {
+  const Question question = GpuStep().question();
+  EXPECT_EQ(question.iteration({"precision.to=bf16"}), step_in(Precision::kFloat16, 0.5));
+  EXPECT_EQ(question.iteration({"precision.to=fp16"}), step_in(Precision::kFloat16, 0.5));
+  EXPECT_EQ(question.iteration({"precision.to=tf32"}), step_in(Precision::kTensor32, 1));
+}
+
+TEST(PrecisionWhatIf, WhatItIsDoneInChangesNothingToTheNanosecond) {
+  const Question question = GpuStep().question();
+  const scenarios::Prediction before = question.predicted({});
+  for (const char* const set : {"precision.to=fp32", "precision.to=recorded", "precision.from=bf16"}) {
+    const scenarios::Prediction after = question.predicted({set});
+    EXPECT_EQ(after.timeline.start, before.timeline.start) << set;
+    EXPECT_EQ(after.timeline.finish, before.timeline.finish) << set;
+  }
+}
+
+TEST(PrecisionWhatIf, AProductIsNeverBetterThanTheUnitsAre) {
+  const Duration product = GpuStep().question().iteration({"precision.to=bf16"}) - kLaunch;
+  EXPECT_GE(static_cast<double>(product.count()), best_time(in(Precision::kFloat16, GpuStep::product(), 0.5), a100()));
+}
+
+TEST(PrecisionWhatIf, GoesByTheDeviceThatAnEarlierChangePutInPlace) {
+  const Accelerator& h100 = accelerator_named("H100");
+  // Rounded once more a kernel.
+  EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"device.to=H100", "precision.to=bf16"}).count()),
+              static_cast<double>(step_in(Precision::kFloat16, 0.5, a100(), h100).count()), 6);
+  EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"precision.to=bf16", "device.to=H100"}).count()),
+              static_cast<double>(step_in(Precision::kFloat16, 0.5, a100(), h100).count()), 6);
+}
+
+TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
+  const Question question = GpuStep().question();
+  EXPECT_THAT(problem_of(question, {"precision.to=fp8"}), ::testing::HasSubstr("A100 SXM 40GB has no units for fp8"));
+  EXPECT_EQ(problem_of(question, {"device.to=H100", "precision.to=fp8"}), "taken");
+  EXPECT_THAT(problem_of(question, {"device.to=V100", "precision.to=bf16"}), ::testing::HasSubstr("bf16"));
+  EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
+}
+
+/// A kernel that says nothing of its arithmetic: 1.5 us of floor and 98.5 us beyond.
+Question silent() {
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  (void)job.launch("my_softmax", TaskKind::kKernel, kLaunch, std::chrono::microseconds{100});
+  return std::move(job).question();
+}
+
+TEST(PrecisionWhatIf, RefusesToGuessWhatTheCaptureComputesIn) {
+  EXPECT_THAT(problem_of(silent(), {"precision.to=bf16"}),
+              ::testing::AllOf(::testing::HasSubstr("expected 'from'"), ::testing::HasSubstr("record_shapes=True")));
+  EXPECT_EQ(silent().iteration({"precision.from=fp32", "precision.to=bf16"}),
+            kLaunch + a100().floor + (std::chrono::microseconds{100} - a100().floor) / 2);
+}
+
+TEST(PrecisionWhatIf, GradientsAreReducedInFewerBytesIfThatIsAskedFor) {
+  // Two ranks reduce in a ring: half of the payload twice over a link of 1 GB/s.
+  const Question whole = data_parallel_question();
+  const Question halved = data_parallel_question();
+  EXPECT_LT(halved.iteration({"precision.gradients=0.5x"}), whole.iteration());
+  EXPECT_EQ(halved.iteration({"precision.gradients=0.5x", "network.bandwidth=0.5x"}), whole.iteration());
+  EXPECT_THAT(problem_of(streams_question(), {"precision.gradients=0.5x"}), ::testing::HasSubstr("no collective"));
+}
+
+TEST(PrecisionWhatIf, RefusesACaptureWithoutKernels) {
+  EXPECT_THAT(problem_of(byteps_question(), {"precision.to=bf16"}), ::testing::HasSubstr("shows no kernels"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
