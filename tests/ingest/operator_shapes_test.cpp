@@ -86,6 +86,32 @@ TEST(OperatorShapesTest, ConvolutionTakesItsSettingsFromTheConcreteInputs) {
   EXPECT_DOUBLE_EQ(call("aten::miopen_convolution", R"(["", "", "", "[3, 3]", "[2, 2]", "[1, 1]"])"), flops);
 }
 
+TEST(OperatorShapesTest, InputsAreKeptWithWhatTheirElementsAre) {
+  const HostDeviceTrace trace = read({op("aten::embedding", 10, 1,
+                                         R"("Input Dims": [[9, 4], [7], [[2], [3]], []],)"
+                                         R"("Input type": ["c10::Half", "long int", "TensorList", "Scalar"])")});
+  const std::vector<TensorShape>& inputs = trace.operators.at(0).inputs;
+  ASSERT_EQ(inputs.size(), 5U);
+  EXPECT_EQ(inputs[0].element, ElementKind::kFloat);
+  EXPECT_EQ(inputs[0].precision, Precision::kFloat16);
+  EXPECT_EQ(inputs[1].element, ElementKind::kOther);
+  EXPECT_EQ(inputs[1].sizes, std::vector<std::int64_t>{7});
+  EXPECT_EQ(inputs[2].element, ElementKind::kNotTold);
+  EXPECT_EQ(inputs[3].element, ElementKind::kNotTold);
+}
+
+TEST(OperatorShapesTest, CallsWithinTheOptimizersStepAreMarked) {
+  const std::string step =
+      R"({"ph":"X","cat":"user_annotation","name":"Optimizer.step#SGD.step","pid":1,"tid":2,"ts":30,"dur":20})";
+  const Capture capture =
+      stitched(read({op("aten::add", 10, 10, kSum), launch("forward", 12, 1), step, op("aten::add", 32, 10, kSum),
+                     launch("update", 34, 2), op("aten::add", 60, 10, kSum), launch("next", 62, 3)}));
+  std::map<std::string, bool> in_optimizer;
+  for (const OperatorTable::Use& use : capture.operators.uses)
+    in_optimizer.emplace(capture.dag.name(use.task), use.in_optimizer);
+  EXPECT_EQ(in_optimizer, (std::map<std::string, bool>{{"forward", false}, {"update", true}, {"next", false}}));
+}
+
 TEST(OperatorShapesTest, TensorsOfAListCountEach) {
   const HostDeviceTrace trace =
       read({op("aten::cat", 10, 1, R"("Input Dims": [[[4, 6], [5, 6]], []], "Input type": ["TensorList", "Scalar"])")});

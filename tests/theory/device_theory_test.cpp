@@ -110,6 +110,36 @@ TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) 
   EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, from), 1.1e7);
 }
 
+TEST(DeviceTheoryTest, ProductThatGoesBackToSinglePrecisionLeavesTheMatrixUnitsToo) {
+  Accelerator device_with_units = device(20, 1000, 0);
+  device_with_units.peak_flops[static_cast<std::size_t>(Precision::kFloat16)] = 320e12;
+  const DeviceWork half = piece(1e7, KernelClass::kGemm, 1.6e12, 1e6);
+  DeviceWork single = half;
+  single.work->precision = Precision::kFloat32;
+  single.work->bytes *= 2;
+  // 1.6e12 operations at 20e12 a second: 80 ms. Twice the bytes of a kernel that took 10 ms: 20 ms.
+  EXPECT_DOUBLE_EQ(roofline_scaled(half, device_with_units, single, device_with_units).nanoseconds, 8e7);
+  // The other way round its efficiency comes along: 80 ms are 5 ms at sixteen times the rate.
+  DeviceWork slow = single;
+  slow.recorded = Duration{80'000'000};
+  EXPECT_DOUBLE_EQ(roofline_scaled(slow, device_with_units, half, device_with_units).nanoseconds, 5e6);
+}
+
+TEST(DeviceTheoryTest, MoreWorkOnTheSameDeviceTakesAsMuchLongerAsItsBestTime) {
+  const Accelerator on = device(100, 1000, 1500);
+  const DeviceWork before = piece(5000, KernelClass::kElementwise, 0, 1e6);
+  DeviceWork after = before;
+  after.work->bytes = 3e6;
+  // 1000 ns a megabyte, and the floor once.
+  EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds, 5000.0 * (1500 + 3000) / (1500 + 1000));
+  DeviceWork unknown{Duration{11'500}, KernelClass::kSoftmax, Precision::kFloat32, {}};
+  DeviceWork twice = unknown;
+  twice.amount = 2;
+  EXPECT_DOUBLE_EQ(roofline_scaled(unknown, on, twice, on).nanoseconds, 1500 + 2 * 10'000.0);
+  unknown.kind = twice.kind = KernelClass::kStagedCopy;
+  EXPECT_DOUBLE_EQ(roofline_scaled(unknown, on, twice, on).nanoseconds, 2 * 11'500.0) << "the host's, all of it";
+}
+
 TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
   const Accelerator from = device(100, 1000, 1500);
   for (const double flops : {0.0, 1e9, 1e12}) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "model/collective/data_parallel.h"
 #include "model/error.h"
@@ -23,6 +25,28 @@ TEST(WithRanksTest, CopiesDoWhatTheirOriginalsDo) {
   EXPECT_EQ(job.recording.steps.size(), 5 * two.steps);
   EXPECT_EQ(job.gradients.size(), 5 * two.steps * two.gradients.size());
   for (const RecordedStep& step : job.recording.steps) EXPECT_EQ(job.dag.lane(step.first).rank, step.rank);
+}
+
+TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
+  Capture two = DataParallelJob{.ranks = 2}.capture();
+  two.operators.operators.resize(2);
+  two.operators.uses = {{TaskId{0}, 0, 0}, {TaskId{1}, 1, 1, true}};
+  two.operators.occurrences = 2;
+  const Capture four = with_ranks(two, 4);
+
+  const std::vector<OperatorTable::Use>& uses = four.operators.uses;
+  const auto ranks_of = [&](TaskId task) { return two.dag.lane(task).rank; };
+  ASSERT_EQ(uses.size(), 4U) << "ranks 2 and 3 are copies of 0 and 1";
+  std::set<std::uint32_t> calls;
+  for (const OperatorTable::Use& use : uses) {
+    calls.insert(use.occurrence);
+    const TaskId original{use.which};
+    EXPECT_EQ(four.dag.name(use.task), two.dag.name(original));
+    EXPECT_EQ(four.dag.lane(use.task).rank % 2, ranks_of(original));
+    EXPECT_EQ(use.in_optimizer, use.which == 1);
+  }
+  EXPECT_EQ(calls.size(), uses.size());
+  EXPECT_GT(four.operators.occurrences, *calls.rbegin());
 }
 
 TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {

@@ -73,6 +73,31 @@ TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {
   }
 }
 
+TEST(AcceleratorTest, AFormsModelIsNearEnoughToo) {
+  try {
+    (void)accelerator_named("H1000");
+    FAIL() << "H1000 is not in the library";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'H100'?"));
+  }
+}
+
+TEST(AcceleratorTest, UnitsOfTheirOwnAreFasterThanTheNextWiderOnes) {
+  const auto has = [](std::string_view name, Precision precision) {
+    return accelerator_named(name).computes_in(precision);
+  };
+  EXPECT_FALSE(has("V100", Precision::kTensor32));
+  EXPECT_TRUE(has("V100", Precision::kFloat16));
+  EXPECT_TRUE(has("A100", Precision::kTensor32));
+  EXPECT_FALSE(has("A100", Precision::kFloat8));
+  EXPECT_TRUE(has("H100", Precision::kFloat8));
+  EXPECT_FALSE(has("MI250", Precision::kTensor32));
+  EXPECT_TRUE(has("MI300X", Precision::kFloat8));
+  EXPECT_TRUE(has("V100", Precision::kFloat32));
+  EXPECT_FALSE(accelerator_named("T4").has_bfloat16);
+  EXPECT_TRUE(accelerator_named("A10").has_bfloat16);
+}
+
 TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
   for (const Accelerator& device : accelerators()) {
     for (std::size_t i = 1; i < kPrecisionCount; ++i)
