@@ -1,5 +1,6 @@
 // Figures are the vendors' own for dense matrices, in TFLOP/s, TB/s and GB/s; `source` names the
-// document. What is no vendor's figure:
+// document and its table. docs/models.md says for each whether the vendor's words, or a citation of
+// them, could be read when the figures were last gone through. What is no vendor's figure:
 //
 // * Shares are best measured bf16 products over the peak, from the table "Maximum Achievable
 //   Matmul FLOPS" of S. Bekman, Machine Learning Engineering Open Book (accelerator chapter),
@@ -10,6 +11,8 @@
 //   1.50 us (A100), and 2.24 us on an MI210 and an MI250: the captures of
 //   ../shared/traces/kineto that are no device pair. Other generations of the two vendors are
 //   taken to have the same.
+// * fp64 of cards that are made for other work: a 32nd of fp32 on Turing, a 64th on GA10x and AD10x,
+//   as the white papers of those architectures have it; the cards' datasheets say nothing of it.
 #include "model/device/accelerator.h"
 
 #include <array>
@@ -66,12 +69,13 @@ constexpr Accelerator device(const Form& form, Duration floor) {
 constexpr Accelerator nvidia(const Form& form) { return device(form, kNvidiaFloor); }
 constexpr Accelerator amd(const Form& form) { return device(form, kAmdFloor); }
 
-constexpr std::string_view kV100 = "NVIDIA V100 datasheet (2020)";
-constexpr std::string_view kTuring = "NVIDIA Turing architecture white paper (2018)";
-constexpr std::string_view kA100 = "NVIDIA A100 datasheet (2022)";
-constexpr std::string_view kH100 = "NVIDIA H100 datasheet (2023), halved where it counts sparsity";
-constexpr std::string_view kMi200 = "AMD Instinct MI200 series data sheet (2022), one die";
-constexpr std::string_view kMi300 = "AMD Instinct MI300 series data sheets (2023 to 2025)";
+constexpr std::string_view kV100 = "NVIDIA V100 datasheet (2020), 'Specifications'";
+constexpr std::string_view kTuring = "NVIDIA Turing architecture white paper (2018), appendix A, reference card";
+constexpr std::string_view kA100 = "NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'";
+constexpr std::string_view kH100 =
+    "NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity";
+constexpr std::string_view kMi200 = "AMD Instinct MI250 data sheets (2022), 'Performance', one die";
+constexpr std::string_view kMi300 = "AMD Instinct MI300A, MI300X, MI325X data sheets (2023, 2024), 'Specifications'";
 
 // Of several that a name may mean the first counts.
 constexpr auto kDevices = std::to_array<Accelerator>({
@@ -106,7 +110,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             16,
             kPcie3,
             0,
-            "NVIDIA T4 datasheet (2019)",
+            "NVIDIA T4 datasheet (2019), 'Specifications'",
             false}),
     // With fp32 accumulation, as frameworks have it, a consumer card's tensor cores run at half rate.
     nvidia({"RTX 2080 Ti",
@@ -129,7 +133,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             24,
             kPcie4,
             56.25,
-            "NVIDIA Ampere GA102 white paper (2021)"}),
+            "NVIDIA Ampere GA102 white paper (2021), appendix A"}),
     nvidia({"RTX 4090",
             "4090",
             "RTX 24GB",
@@ -139,17 +143,17 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             24,
             kPcie4,
             0,
-            "NVIDIA Ada architecture white paper (2022)"}),
+            "NVIDIA Ada architecture white paper (2022), appendix A"}),
     nvidia({"A10",
             "A10",
             "24GB PCIe",
-            {0.976, 31.2, 62.5, 125, 125},
+            {0.488, 31.2, 62.5, 125, 125},
             kUsualShare,
             600,
             24,
             kPcie4,
             0,
-            "NVIDIA A10 datasheet (2021)"}),
+            "NVIDIA A10 datasheet (2021), 'Specifications'"}),
     nvidia({"A30",
             "A30",
             "24GB PCIe",
@@ -159,7 +163,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             24,
             kPcie4,
             100,
-            "NVIDIA A30 datasheet (2021)"}),
+            "NVIDIA A30 datasheet (2021), 'Specifications'"}),
     nvidia({"A100 SXM 40GB",
             "A100",
             "SXM4 SXM 40GB PG509 200 PG506 230",
@@ -177,13 +181,13 @@ constexpr auto kDevices = std::to_array<Accelerator>({
     nvidia({"L4",
             "L4",
             "24GB PCIe",
-            {0.49, 30.3, 60, 121, 242},
+            {0.473, 30.3, 60, 121, 242},
             kUsualShare,
             300,
             24,
             kPcie4,
             0,
-            "NVIDIA L4 datasheet (2023), halved where it counts sparsity"}),
+            "NVIDIA L4 datasheet (2023), 'Specifications', halved where it counts sparsity"}),
     nvidia({"L40S",
             "L40S",
             "48GB PCIe",
@@ -193,7 +197,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             48,
             kPcie4,
             0,
-            "NVIDIA L40S datasheet (2023)"}),
+            "NVIDIA L40S datasheet (2023), 'Specifications'"}),
     nvidia({"H100 SXM",
             "H100",
             "SXM5 SXM 80GB HBM3",
@@ -217,17 +221,18 @@ constexpr auto kDevices = std::to_array<Accelerator>({
             141,
             kPcie5,
             450,
-            "NVIDIA H200 datasheet (2024), halved where it counts sparsity"}),
-    nvidia({"B200",
-            "B200",
-            "SXM6 SXM 180GB 192GB HBM3e",
-            {37, 75, 1100, 2250, 4500},
-            0.776,
-            8000,
-            180,
-            kPcie5,
-            900,
-            "NVIDIA HGX B200 datasheet (2024), an eighth, halved where it counts sparsity"}),
+            "NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity"}),
+    nvidia(
+        {"B200",
+         "B200",
+         "SXM6 SXM 180GB 192GB HBM3e",
+         {37, 75, 1100, 2250, 4500},
+         0.776,
+         7700,
+         180,
+         kPcie5,
+         900,
+         "NVIDIA Blackwell datasheet (2025), 'Technical Specifications', HGX B200, halved where it counts sparsity"}),
     amd({"MI210",
          "MI210",
          "64GB",
@@ -237,7 +242,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
          64,
          kPcie4,
          150,
-         "AMD Instinct MI210 data sheet (2022)"}),
+         "AMD Instinct MI210 brochure (2022), 'Performance'"}),
     amd({"MI250", "MI250", "64GB 128GB", {45.3, 45.3, 45.3, 181, 181}, 0.768, 1638.4, 64, kPcie4, 200, kMi200}),
     amd({"MI250X",
          "MI250X",
@@ -288,7 +293,7 @@ constexpr auto kDevices = std::to_array<Accelerator>({
          288,
          kPcie5,
          537.6,
-         "AMD Instinct MI355X data sheet (2025)"}),
+         "AMD Instinct MI355X data sheet (2025), 'Specifications'"}),
 });
 
 }  // namespace
