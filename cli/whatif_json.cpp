@@ -5,7 +5,8 @@ namespace stepsim::cli {
 namespace {
 
 void write_breakdown(JsonWriter& json, const sim::RankBreakdown& rank) {
-  json.key("breakdown").begin_object();
+  json.key("breakdown").begin_object().key("rank").value(rank.rank);
+  write_duration(json, "iteration_ns", rank.iteration);
   write_parts(json, rank);
   json.end_object();
 }

@@ -22,12 +22,6 @@ using sim::Table;
 constexpr std::size_t kMostLinks = 6;
 constexpr std::string_view kPartOf = "- ";  // of the row above
 
-RankBreakdown slowest_of(const sim::Summary& summary) {
-  const auto found = std::max_element(summary.ranks.begin(), summary.ranks.end(),
-                                      [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  return found == summary.ranks.end() ? RankBreakdown{} : *found;
-}
-
 std::string signed_time(Duration difference) { return (difference > Duration{} ? "+" : "") + to_text(difference); }
 
 std::string headline(const WhatIfAnswer& answer, const PredictionView& baseline) {
@@ -150,7 +144,7 @@ double relative(Duration value, Duration base) {
 PredictionView::PredictionView(const scenarios::Prediction& prediction, const Cluster& cluster)
     : iteration(prediction.iteration),
       summary(sim::summarize(*prediction.graph, prediction.timeline)),
-      slowest(slowest_of(summary)),
+      slowest(sim::slowest_rank(summary)),
       path(path_of_iteration(*prediction.graph, prediction.timeline, summary)),
       links(sim::link_use(*prediction.graph, prediction.timeline, cluster)) {
   Time end{};

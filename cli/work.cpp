@@ -93,12 +93,6 @@ sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const 
                       .progress = [&progress, tasks](std::size_t done) { progress.update(done, tasks); }});
 }
 
-Rank slowest_rank(const sim::Summary& summary) {
-  const auto slowest = std::max_element(summary.ranks.begin(), summary.ranks.end(),
-                                        [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  return slowest == summary.ranks.end() ? 0 : slowest->rank;
-}
-
 /// The whole steps of `rank`, the shortest first.
 std::vector<sim::StepReport> steps_of(const sim::Summary& summary, Rank rank) {
   std::vector<sim::StepReport> steps;
@@ -142,7 +136,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
 }
 
 NamedPath path_of_iteration(const Capture& capture, const sim::Timeline& timeline, const sim::Summary& summary) {
-  const std::vector<sim::StepReport> steps = steps_of(summary, slowest_rank(summary));
+  const std::vector<sim::StepReport> steps = steps_of(summary, sim::slowest_rank(summary).rank);
   if (steps.empty()) {
     return {sim::critical_path(capture, timeline), "the replay"};
   }

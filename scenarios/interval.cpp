@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "sim/report/summary.h"
 
@@ -43,13 +44,6 @@ Factors about_median(std::vector<Duration> values) {
   factors.include(ratio(values.front(), middle));
   factors.include(ratio(values.back(), middle));
   return factors;
-}
-
-/// Of the rank with the longest iteration; of two the first.
-RankBreakdown slowest(const sim::Summary& summary) {
-  const auto found = std::max_element(summary.ranks.begin(), summary.ranks.end(),
-                                      [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  return found == summary.ranks.end() ? RankBreakdown{} : *found;
 }
 
 class Sources {
@@ -144,13 +138,22 @@ class Sources {
     return std::abs(ratio(iteration - measured, measured)) > std::abs(summary_.iteration.error) + usual;
   }
 
-  void add_copies() {
+  /// The ranks that are no copies; those come behind them.
+  [[nodiscard]] std::span<const Rank> captured_ranks() const {
     const std::vector<Rank>& ranks = baseline_.graph->recording.ranks;
-    if (ranks.empty() || plan_.job.workers <= predictor_.plan().job.workers) return;
+    const std::size_t count = std::size_t{captured_workers(captured_)} * captured_.job.local_size.value_or(1);
+    return std::span(ranks).first(std::min(ranks.size(), count));
+  }
+
+  void add_copies() {
+    const std::span<const Rank> ranks = captured_ranks();
+    if (ranks.empty() || *plan_.job.workers <= captured_workers(captured_)) return;
     if (ranks.size() < 2) return add("copies", "one worker was captured, and how others differ is not known", {});
     std::vector<Duration> compute;
-    for (const RankBreakdown& rank : summary_.ranks)
+    for (const RankBreakdown& rank : summary_.ranks) {
+      if (std::find(ranks.begin(), ranks.end(), rank.rank) == ranks.end()) continue;
       compute.push_back(rank.compute == Duration{} ? rank.host : rank.compute);
+    }
     const Factors speeds = about_median(compute);
     Factors factors;
     for (const double speed : {speeds.least, speeds.most}) factors.include(with_copies_scaled(speed));
@@ -160,14 +163,14 @@ class Sources {
   [[nodiscard]] double with_copies_scaled(double factor) {
     if (factor == 1) return 1;
     Plan plan = plan_;
-    plan.rules.emplace_back([last = baseline_.graph->recording.ranks.back(), factor](const Capture& capture,
-                                                                                     std::vector<Duration>& durations) {
-      for (std::size_t i = 0; i < durations.size(); ++i) {
-        const bool is_copy = capture.dag.lane(TaskId{i}).rank > last;
-        if (is_copy && class_of(capture.dag.kind(TaskId{i})) != TaskClass::kCommunication)
-          durations[i] = scaled(durations[i], factor);
-      }
-    });
+    plan.rules.emplace_back(
+        [last = captured_ranks().back(), factor](const Capture& capture, std::vector<Duration>& durations) {
+          for (std::size_t i = 0; i < durations.size(); ++i) {
+            const bool is_copy = capture.dag.lane(TaskId{i}).rank > last;
+            if (is_copy && class_of(capture.dag.kind(TaskId{i})) != TaskClass::kCommunication)
+              durations[i] = scaled(durations[i], factor);
+          }
+        });
     return ratio(predictor_.predict(plan, options_).iteration, predicted_);
   }
 
@@ -177,7 +180,7 @@ class Sources {
     add("missing ranks",
         fmt::format("of {} collectives no other rank was captured: their recorded times, waiting included, may change",
                     lone),
-        as_the_rest(slowest(summary_).exposed_communication));
+        as_the_rest(sim::slowest_rank(summary_).exposed_communication));
   }
 
   void add_unexplained() {

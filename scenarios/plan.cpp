@@ -1,8 +1,12 @@
 #include "scenarios/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "model/parameter_server/workload.h"
 
 namespace stepsim::scenarios {
 
@@ -21,6 +25,16 @@ bool has_sized_collectives(const Capture& capture) {
       return true;
   }
   return false;
+}
+
+std::uint32_t captured_workers(const Capture& capture) {
+  if (capture.parameter_server != nullptr) return capture.parameter_server->workers();
+  return std::max(1U, static_cast<std::uint32_t>(capture.recording.ranks.size()) / capture.job.local_size.value_or(1));
+}
+
+std::string copies_assumption(std::uint32_t captured) {
+  return fmt::format(
+      "workers beyond the {} that were captured do what a captured one did, on a host and link like its own", captured);
 }
 
 std::size_t lone_collectives(const Capture& capture) {

@@ -68,6 +68,11 @@ struct Plan {
 /// Whether it has such collectives other than messages of one rank to another.
 [[nodiscard]] bool has_sized_collectives(const Capture& capture);
 
+/// How many workers the capture holds: ranks by local_size in a job without servers.
+[[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
+/// The assumption under which there are more.
+[[nodiscard]] std::string copies_assumption(std::uint32_t captured);
+
 /// How many collectives the capture holds of which other ranks' parts are missing.
 [[nodiscard]] std::size_t lone_collectives(const Capture& capture);
 

@@ -17,10 +17,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::uint32_t workers_of(const Capture& capture) {
-  const auto ranks = static_cast<std::uint32_t>(capture.recording.ranks.size());
-  return capture.job.workers.value_or(std::max(1U, ranks / capture.job.local_size.value_or(1)));
-}
+std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
 /// The graph of a job of servers and workers.
 Capture parameter_server_graph(const Plan& plan) {
@@ -55,6 +52,8 @@ Plan Predictor::plan() const {
   plan.captured = &captured_;
   plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
+  if (captured_.parameter_server && *plan.job.workers > captured_workers(captured_))
+    plan.assumptions.push_back(copies_assumption(captured_workers(captured_)));
   plan.cluster = cluster_;
   plan.network = &network_;
   plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;

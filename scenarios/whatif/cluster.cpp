@@ -49,11 +49,8 @@ void apply(const Change& change, Plan& plan) {
   const std::uint32_t per_worker = has_servers ? 1 : plan.job.local_size.value_or(1);
   plan.cluster = with_endpoints(plan.cluster, *plan.job.workers * per_worker,
                                 has_servers ? plan.job.servers.value_or(1) : 0, plan.colocated_servers);
-  if (*plan.job.workers > before) {
-    plan.assumptions.push_back(fmt::format(
-        "workers beyond the {} that were captured do what a captured one did, on a host and link like its own",
-        before));
-  }
+  const std::uint32_t captured = captured_workers(*plan.captured);
+  if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
   plan.structure += change.to_text() + '\n';
 }
 

@@ -324,6 +324,15 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
   return summary;
 }
 
+RankBreakdown slowest_rank(const Summary& summary) {
+  RankBreakdown slowest;
+  for (const RankBreakdown& rank : summary.ranks) {
+    const bool of_the_job = rank.iteration <= summary.iteration.replayed;  // else the length of all its steps
+    if (of_the_job && rank.iteration > slowest.iteration) slowest = rank;
+  }
+  return slowest;
+}
+
 Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
   return longest_iteration(Measuring{capture.dag, capture.recording, timeline}.ranks()).replayed;

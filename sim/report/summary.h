@@ -78,6 +78,10 @@ struct Summary {
 /// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
 
+/// The rank with the longest replayed iteration, of several the first; of zeros if there is none.
+/// Not one without steps, as a worker that was not captured is, where others have some.
+[[nodiscard]] RankBreakdown slowest_rank(const Summary& summary);
+
 /// summarize(capture, timeline).iteration.replayed and nothing else: O(tasks), with no memory for
 /// each task. What a sweep asks of thousands of replays.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);

@@ -48,6 +48,7 @@ def json_file(folder):
         check(f"the sources' product is {end}", abs(factor * scenario["iteration_ns"] - scenario[end]) <= 10, scenario)
     check("every source has a reason", all(source["reason"] for source in scenario["interval"]))
     for prediction in (baseline, scenario):
+        check("what is broken down is the answer", prediction["breakdown"]["iteration_ns"] == prediction["iteration_ns"], prediction)
         path = prediction["critical_path"]
         check("the path's classes are its length", sum(v for k, v in path.items() if k.endswith("_ns") and k != "length_ns") == path["length_ns"], path)
     inputs = [entry["path"] for entry in answer["provenance"]["inputs"]]
@@ -96,6 +97,13 @@ def trace_file(folder):
     check("both have all tasks", tasks[0] == tasks[1] > 0, tasks)
 
 
+def more_workers(folder):
+    """A worker that was not captured has no steps: it is not the one whose iteration is broken down."""
+    run = subprocess.run([STEPSIM, "whatif", SAMPLE, "--set", "cluster.workers=3", "--json", "--quiet"], cwd=folder, capture_output=True)
+    scenario = json.loads(run.stdout)["scenario"]
+    check("of three workers too", scenario["breakdown"]["iteration_ns"] == scenario["iteration_ns"], scenario)
+
+
 def refused(folder):
     for name in ("out.xml", "out.yaml", "out"):
         run = whatif(folder, "-o", name)
@@ -111,6 +119,7 @@ def main():
         csv_file(folder, answer)
         md_file(folder, answer)
         trace_file(folder)
+        more_workers(folder)
         refused(folder)
     print(f"{len(failures)} failed")
     return 1 if failures else 0

@@ -127,6 +127,17 @@ TEST(SummaryTest, JobsIterationIsThatOfItsSlowestRank) {
   EXPECT_DOUBLE_EQ(summary.iteration.worst_abs_error, 10.0 / 110.0);
 }
 
+TEST(SummaryTest, SlowestRankIsOneWithSteps) {
+  // Rank 1's steps are gone, as those of a worker that was not captured: all of it is longer than a step.
+  Capture capture = sample_capture();
+  std::erase_if(capture.recording.steps, [](const RecordedStep& step) { return step.rank == 1; });
+  for (std::int32_t& step : capture.recording.step) step = std::min(step, 1);
+  const RankBreakdown slowest = slowest_rank(summary_of(capture));
+  EXPECT_EQ(slowest.rank, 0);
+  EXPECT_EQ(slowest.iteration, microseconds{210});
+  EXPECT_EQ(slowest_rank(Summary{}).iteration, Duration{});
+}
+
 TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
   DagMaker maker;
   maker.task(maker.lane(0), 100);

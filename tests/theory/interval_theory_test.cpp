@@ -76,36 +76,58 @@ TEST(IntervalTheory, SharingThatIsKnownHasNoRange) {
   EXPECT_EQ(interval.low, interval.high);
 }
 
-/// A rank whose three steps of one task each take 9, 10 and 12 ms, and of each of which `wait`
-/// is an unexplained wait.
-Capture three_steps(Duration wait = {}) {
-  DagBuilder builder;
-  const LaneId lane = builder.add_lane({.name = "host"});
-  Capture capture;
-  Recording& recording = capture.recording;
-  TaskId before;
-  Time now{};
-  for (const std::int64_t length : {9, 10, 12}) {
-    const Duration run = milliseconds{length} - wait;
-    const TaskId task = builder.add_task(
-        {.kind = TaskKind::kOperator, .name = builder.intern("c"), .lane = lane, .duration = run, .hint = now});
-    if (before.valid()) builder.add_edge(before, task, EdgeKind::kProgram, wait);
-    if (before.valid() && wait > Duration{}) recording.unexplained.push_back({task, wait, "host thread"});
-    const auto number = static_cast<std::int32_t>(recording.steps.size());
-    recording.steps.push_back({0, number, task, number < 2, true});
-    recording.step.push_back(number);
-    recording.start.push_back(now);
-    recording.finish.push_back(now + run);
-    now += milliseconds{length};
-    before = task;
+/// A rank of one lane and its steps, in milliseconds. Of each, `wait` passes before it for no reason that
+/// the capture shows, `exchange` is a collective of which no other rank was captured, and the rest computes.
+struct OneRank {
+  std::vector<std::int64_t> lengths{10, 10, 10};
+  Duration wait{};
+  Duration exchange{};
+
+  [[nodiscard]] Capture capture() const {
+    DagBuilder builder;
+    Capture capture;
+    const LaneId lane = builder.add_lane({.name = "host"});
+    TaskId before;
+    Time now{};
+    const auto add = [&](TaskKind kind, Duration duration) {
+      const TaskId task = builder.add_task(
+          {.kind = kind, .name = builder.intern("t"), .lane = lane, .duration = duration, .hint = now});
+      capture.recording.start.push_back(now);
+      capture.recording.finish.push_back(now + duration);
+      now += duration;
+      return task;
+    };
+    for (std::size_t step = 0; step < lengths.size(); ++step) {
+      const TaskId compute = add(TaskKind::kOperator, milliseconds{lengths[step]} - wait - exchange);
+      if (before.valid()) builder.add_edge(before, compute, EdgeKind::kProgram, wait);
+      if (before.valid() && wait > Duration{}) capture.recording.unexplained.push_back({compute, wait, "host thread"});
+      before = compute;
+      if (exchange > Duration{}) {
+        before = add(TaskKind::kCollective, exchange);
+        builder.add_edge(compute, before, EdgeKind::kProgram);
+      }
+      const auto number = static_cast<std::int32_t>(step);
+      capture.recording.step.resize(capture.recording.start.size(), number);
+      capture.recording.steps.push_back({0, number, compute, step + 1 < lengths.size(), true});
+      now += wait;
+    }
+    capture.recording.ranks = {0};
+    capture.dag = std::move(builder).build().dag;
+    return capture;
   }
-  recording.ranks = {0};
-  capture.dag = std::move(builder).build().dag;
-  return capture;
+};
+
+/// Operators take twice their time.
+void double_compute(Plan& plan) {
+  plan.rules.emplace_back([](const Capture& capture, std::vector<Duration>& durations) {
+    for (std::size_t i = 0; i < durations.size(); ++i) {
+      if (capture.dag.kind(TaskId{i}) == TaskKind::kOperator) durations[i] *= 2;
+    }
+  });
 }
 
 TEST(IntervalTheory, StepsGiveTheRangeAboutTheirMedian) {
-  const AnswerInterval interval = answer(three_steps(), {});
+  const AnswerInterval interval = answer(OneRank{.lengths = {9, 10, 12}}.capture(), {});
   const IntervalSource* const steps = find(interval, "steps");
   ASSERT_NE(steps, nullptr);
   EXPECT_DOUBLE_EQ(static_cast<double>(steps->high.count()) / static_cast<double>(steps->low.count()), 12.0 / 9.0);
@@ -113,10 +135,64 @@ TEST(IntervalTheory, StepsGiveTheRangeAboutTheirMedian) {
   EXPECT_EQ(interval.high, steps->high);
 }
 
-TEST(IntervalTheory, WithoutAChangeUnexplainedWaitsAddNothing) {
-  const IntervalSource* const waits = find(answer(three_steps(milliseconds{4}), {}), "unexplained waits");
-  ASSERT_NE(waits, nullptr);
-  EXPECT_EQ(waits->low, waits->high);
+TEST(IntervalTheory, WhereNothingIsUnknownTheAnswerIsANumber) {
+  const AnswerInterval interval = answer(OneRank{}.capture(), {}, double_compute);
+  EXPECT_EQ(interval.low, milliseconds{20});
+  EXPECT_EQ(interval.high, milliseconds{20});
+}
+
+TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
+  // Of 10 ms, 4 are communication. Compute of 6 ms becomes 12: 16 ms in all, or 20 if all doubles.
+  const Capture capture = OneRank{.exchange = milliseconds{4}}.capture();
+  const AnswerInterval interval = answer(capture, {}, double_compute);
+  ASSERT_NE(find(interval, "missing ranks"), nullptr);
+  EXPECT_EQ(interval.low, milliseconds{16});
+  EXPECT_EQ(interval.high, milliseconds{20});
+  const AnswerInterval unchanged = answer(capture, {});
+  EXPECT_EQ(unchanged.low, milliseconds{10});
+  EXPECT_EQ(unchanged.high, milliseconds{10});
+}
+
+TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
+  // In 3 steps of 10 ms there are 2 waits of 3 ms: 2 ms an iteration. Compute of 7 ms becomes 14: 17 ms in
+  // all, or those 15 that are no wait by what the other 8 became.
+  const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();  // none follows the last
+  const AnswerInterval interval = answer(capture, {}, double_compute);
+  ASSERT_NE(find(interval, "unexplained waits"), nullptr);
+  EXPECT_EQ(interval.low, milliseconds{17});
+  EXPECT_NEAR(static_cast<double>(interval.high.count()), 15e6 * 10 / 8, 1);
+  const AnswerInterval unchanged = answer(capture, {});
+  EXPECT_EQ(unchanged.low, milliseconds{10});
+  EXPECT_EQ(unchanged.high, milliseconds{10});
+}
+
+TEST(IntervalTheory, FactorsOfSourcesMultiply) {
+  const AnswerInterval interval =
+      answer(OneRank{.lengths = {9, 10, 12}, .exchange = milliseconds{4}}.capture(), {}, double_compute);
+  ASSERT_EQ(interval.sources.size(), 2U);
+  const IntervalSource* const steps = find(interval, "steps");
+  const IntervalSource* const missing = find(interval, "missing ranks");
+  ASSERT_TRUE(steps != nullptr && missing != nullptr);
+  const double predicted = static_cast<double>(missing->low.count());
+  const double high = static_cast<double>(steps->high.count()) * static_cast<double>(missing->high.count());
+  EXPECT_NEAR(static_cast<double>(interval.high.count()), high / predicted, 2);
+  EXPECT_EQ(interval.low, steps->low);
+}
+
+TEST(IntervalTheory, AWayToShareThatTheCaptureSpeaksAgainstIsLeftOut) {
+  // As captured, the first message took twice its time: senders shared fairly.
+  Capture capture = two_senders();
+  const Time shared{kMessage * 2};
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    const bool message = capture.dag.kind(TaskId{i}) == TaskKind::kTransfer;
+    capture.recording.start.push_back(message ? Time{} : shared);
+    capture.recording.finish.push_back(message ? shared : shared + kCompute);
+  }
+  capture.recording.ranks = {0};
+  const AnswerInterval interval = answer(capture, gigabyte_star(3));
+  EXPECT_NE(find(interval, "sharing"), nullptr);
+  EXPECT_EQ(interval.low, kMessage * 2 + kCompute);
+  EXPECT_EQ(interval.high, kMessage * 2 + kCompute);
 }
 
 TEST(IntervalTheory, WorkersThatBeginTogetherAreInTheRangeOfDrift) {
@@ -145,6 +221,20 @@ TEST(IntervalTheory, ACopyIsAsSlowAsTheSlowestAtMost) {
   const Duration compute = (kForward + kBackward + kUpdate) * 3;
   EXPECT_GE(copies->low, compute);
   EXPECT_LE(copies->high, compute + kMessage * 8 + milliseconds{1});
+}
+
+TEST(IntervalTheory, AWorkerThatWasNotCapturedIsNamedThoughNothingChanges) {
+  WorkloadMaker maker;
+  Capture capture = maker.capture();
+  PsWorkload workload = *capture.parameter_server;
+  workload.job.workers = 2;  // as job.yaml may say
+  capture.parameter_server = std::make_shared<const PsWorkload>(workload);
+  const AnswerInterval interval = answer(capture, gigabyte_star(3));
+  const IntervalSource* const copies = find(interval, "copies");
+  ASSERT_NE(copies, nullptr);
+  EXPECT_NE(copies->reason.find("one worker was captured"), std::string::npos);
+  EXPECT_NE(Predictor(capture, gigabyte_star(3), *find_network_model("maxmin")).plan().assumptions,
+            std::vector<std::string>{});
 }
 
 }  // namespace

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,55 +17,37 @@
 #include "sim/engine.h"
 #include "sim/machine.h"
 #include "sim/report/summary.h"
+#include "tests/truth/measured_runs.h"
 
 namespace stepsim {
 namespace {
 
-const std::filesystem::path kTruth = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth";
-
-using Row = std::map<std::string, std::string>;  ///< column to value
-
-std::vector<std::string> cells(std::string line) {
-  if (line.ends_with('\r')) line.pop_back();
-  std::vector<std::string> out;
-  std::istringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) out.push_back(cell);
-  return out;
-}
+using testing::MeasuredRun;
+using testing::number;
+using testing::truth_folder;
 
 /// The runs of a group, the base first.
-std::vector<Row> measured_runs(const std::filesystem::path& group) {
-  std::ifstream file(group / "measured.csv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> columns = cells(line);
-  std::vector<Row> runs;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> values = cells(line);
-    Row& run = runs.emplace_back();
-    for (std::size_t i = 0; i < columns.size(); ++i) run[columns[i]] = values.at(i);
-  }
+std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
+  std::vector<MeasuredRun> runs = testing::measured_runs(group / "measured.csv");
   std::stable_sort(runs.begin(), runs.end(),
-                   [](const Row& a, const Row& b) { return a.at("is_base") > b.at("is_base"); });
+                   [](const MeasuredRun& a, const MeasuredRun& b) { return a.at("is_base") > b.at("is_base"); });
   return runs;
 }
-
-double number(const Row& row, const std::string& column) { return std::stod(row.at(column)); }
 
 /// A group's base capture, to be replayed with another network, other buckets, other ranks.
 class Group {
  public:
-  explicit Group(const std::string& name) : folder_(kTruth / name), runs_(measured_runs(folder_)) {
+  explicit Group(const std::string& name) : folder_(truth_folder() / name), runs_(runs_of(folder_)) {
     const Capture recorded =
         ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()});
     calibration_ = calibrate(recorded);
     capture_ = under_models(recorded);
   }
 
-  [[nodiscard]] const std::vector<Row>& runs() const { return runs_; }
+  [[nodiscard]] const std::vector<MeasuredRun>& runs() const { return runs_; }
 
-  [[nodiscard]] double predicted_seconds(const Row& run) const {
-    const Row& base = runs_.front();
+  [[nodiscard]] double predicted_seconds(const MeasuredRun& run) const {
+    const MeasuredRun& base = runs_.front();
     Capture job = capture_;
     Cluster cluster = calibration_.cluster;
     if (run.at("bucket") != base.at("bucket"))
@@ -90,7 +69,7 @@ class Group {
     const double correction =
         relative ? number(runs_.front(), "median_step_s") / predicted_seconds(runs_.front()) : 1.0;
     std::vector<double> out;
-    for (const Row& run : runs_)
+    for (const MeasuredRun& run : runs_)
       out.push_back(std::abs(correction * predicted_seconds(run) / number(run, "median_step_s") - 1));
     return out;
   }
@@ -104,7 +83,7 @@ class Group {
   }
 
   std::filesystem::path folder_;
-  std::vector<Row> runs_;
+  std::vector<MeasuredRun> runs_;
   Calibration calibration_;
   Capture capture_;
 };
@@ -120,7 +99,8 @@ double worst(const std::vector<double>& values) { return *std::max_element(value
 class DataParallelTruthTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kTruth)) GTEST_SKIP() << kTruth << " is absent: there are no runs to predict";
+    if (!std::filesystem::exists(truth_folder()))
+      GTEST_SKIP() << truth_folder() << " is absent: there are no runs to predict";
   }
 };
 

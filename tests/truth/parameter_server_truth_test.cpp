@@ -7,9 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,38 +16,12 @@
 #include "model/parameter_server/build.h"
 #include "sim/engine.h"
 #include "sim/report/summary.h"
+#include "tests/truth/measured_runs.h"
 
 namespace stepsim {
 namespace {
 
-const std::filesystem::path kTruth = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth";
-
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-std::vector<Row> rows_of(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  if (line.ends_with('\r')) line.pop_back();
-  const std::vector<std::string> columns = split(line, ',');
-  std::vector<Row> rows;
-  while (std::getline(stream, line)) {
-    if (line.ends_with('\r')) line.pop_back();
-    const std::vector<std::string> values = split(line, ',');
-    for (std::size_t i = 0; i < std::min(columns.size(), values.size()); ++i) {
-      if (i == 0) rows.emplace_back();
-      rows.back()[columns[i]] = values[i];
-    }
-  }
-  return rows;
-}
+using testing::MeasuredRun;
 
 /// The captured run of a group, with its links.
 struct Base {
@@ -58,7 +29,7 @@ struct Base {
   Cluster cluster;
 };
 
-Base base_of(const std::filesystem::path& group) {
+Base load_base(const std::filesystem::path& group) {
   Base base;
   base.capture = ingest::load({(group / "base/traces").string()}, {.job_file = (group / "base/job.yaml").string()});
   base.cluster = calibrate(base.capture).cluster;
@@ -66,7 +37,7 @@ Base base_of(const std::filesystem::path& group) {
 }
 
 /// The settings of a run, as check/score_truth.py reads its row.
-PsOptions options_of(const Row& row, const Base& base) {
+PsOptions options_of(const MeasuredRun& row, const Base& base) {
   PsOptions options = as_captured(*base.capture.parameter_server);
   Job& job = options.job;
   job.workers = static_cast<std::uint32_t>(std::stoul(row.at("workers")));
@@ -76,11 +47,12 @@ PsOptions options_of(const Row& row, const Base& base) {
   if (row.contains("barrier")) job.barrier = row.at("barrier") == "cross" ? Barrier::kCross : Barrier::kGlobal;
   if (row.contains("schedule")) job.schedule = row.at("schedule") == "priority" ? Schedule::kPriority : Schedule::kFifo;
   if (row.contains("credit")) job.credit_bytes = Bytes{std::stoll(row.at("credit"))};
-  for (const std::string& factor : split(row.at("slow"), ' ')) options.compute_scale.push_back(std::stod(factor));
+  for (const std::string& factor : testing::split(row.at("slow"), ' '))
+    options.compute_scale.push_back(std::stod(factor));
   return options;
 }
 
-double predicted(const Row& row, double base_rate, const Base& base) {
+double predicted(const MeasuredRun& row, double base_rate, const Base& base) {
   const PsOptions options = options_of(row, base);
   Cluster cluster = with_endpoints(base.cluster, *options.job.workers, *options.job.servers);
   for (Link& link : cluster.links) {
@@ -99,7 +71,7 @@ struct Errors {
   std::vector<double> all;
 };
 
-std::string text_of(const Row& row) {
+std::string text_of(const MeasuredRun& row) {
   std::string text;
   for (const char* column :
        {"workers", "servers", "rate", "partition", "control", "barrier", "schedule", "credit", "slow"}) {
@@ -114,12 +86,10 @@ Errors errors_of(const std::filesystem::path& folder) {
   Errors errors;
   for (const std::filesystem::path& group : groups) {
     if (!std::filesystem::exists(group / "measured.csv")) continue;
-    const Base base = base_of(group);
-    const std::vector<Row> rows = rows_of(group / "measured.csv");
-    const auto captured =
-        std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.at("is_base") == "1"; });
-    const double rate = std::stod(captured->at("rate"));
-    for (const Row& row : rows) {
+    const Base base = load_base(group);
+    const std::vector<MeasuredRun> rows = testing::measured_runs(group / "measured.csv");
+    const double rate = testing::number(testing::base_of(rows), "rate");
+    for (const MeasuredRun& row : rows) {
       const double measured = std::stod(row.at("median_step_s"));
       const double error = predicted(row, rate, base) / measured - 1;
       std::printf("%-17s %-90s measured %.4f  error %+.1f %%\n", group.filename().c_str(), text_of(row).c_str(),
@@ -142,12 +112,13 @@ double worst(const std::vector<double>& values) { return *std::max_element(value
 class PsTruth : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kTruth)) GTEST_SKIP() << kTruth << " is absent: there are no measured runs";
+    if (!std::filesystem::exists(testing::truth_folder()))
+      GTEST_SKIP() << testing::truth_folder() << " is absent: there are no measured runs";
   }
 };
 
 TEST_F(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
-  const Errors errors = errors_of(kTruth / "ps");
+  const Errors errors = errors_of(testing::truth_folder() / "ps");
   ASSERT_EQ(errors.base.size(), 6U);
   EXPECT_LE(mean(errors.base), 0.025);
   EXPECT_LE(worst(errors.base), 0.06);
@@ -156,7 +127,7 @@ TEST_F(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
 }
 
 TEST_F(PsTruth, RunsOfBytePsArePredictedFromTheCapturedOne) {
-  const Errors errors = errors_of(kTruth / "byteps");
+  const Errors errors = errors_of(testing::truth_folder() / "byteps");
   ASSERT_EQ(errors.base.size(), 4U);
   EXPECT_LE(mean(errors.base), 0.025);
   EXPECT_LE(worst(errors.base), 0.06);
