@@ -3,11 +3,11 @@
 //
 //   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
 //
-// prints GPU busy time predicted and measured, both ways: by roofline, by the fit of the same
-// pair, and by the fit of the other model's pair, which has seen nothing of this one. Busy time
-// is the sum over device work whose operator was recorded; "all" counts the rest too, which is the
-// tail of the step before and not the same on both devices. --shares adds what was scaled how and
-// the fits. docs/fidelity.md holds its output.
+// prints GPU busy time predicted and measured, both ways: by roofline, by roofline without what
+// operators' shapes tell, by the fit of the same pair, and by the fit of the other model's pair, which has seen nothing
+// of this one. Busy time is the sum over device work whose operator was recorded; "all" counts the rest too, which is
+// the tail of the step before and not the same on both devices. --shares adds what was scaled how and the fits.
+// docs/fidelity.md holds its output.
 #include <fmt/format.h>
 
 #include <exception>
@@ -82,14 +82,19 @@ void print_direction(const std::string& name, const Capture& from, const Capture
                      const DeviceFit& held_out, bool shares) {
   const ScaledDurations roofline =
       scaled_durations(from, *find_device_model("roofline"), {.from = &device_of(from), .to = &device_of(to)});
+  Capture shapeless = from;
+  shapeless.operators = {};
+  const ScaledDurations by_class =
+      scaled_durations(shapeless, *find_device_model("roofline"), {.from = &device_of(from), .to = &device_of(to)});
   const DeviceModel& fitted = *find_device_model("fitted");
   const ScaledDurations by_own = scaled_durations(from, fitted, {.fit = &own});
   const ScaledDurations by_other = scaled_durations(from, fitted, {.fit = &held_out});
   for (const bool all : {false, true}) {
     const Duration measured = recorded_busy(to, all);
-    fmt::print("| {} | {} to {} | {} | {} | {} | {} | {} | {} |\n", name, device_of(from).name, device_of(to).name,
+    fmt::print("| {} | {} to {} | {} | {} | {} | {} | {} | {} | {} |\n", name, device_of(from).name, device_of(to).name,
                all ? "all" : "with operators", to_text(recorded_busy(from, all)), to_text(measured),
-               figure(busy(from, roofline.duration, all), measured), figure(busy(from, by_own.duration, all), measured),
+               figure(busy(from, roofline.duration, all), measured),
+               figure(busy(from, by_class.duration, all), measured), figure(busy(from, by_own.duration, all), measured),
                figure(busy(from, by_other.duration, all), measured));
   }
   if (!shares) return;
@@ -101,8 +106,10 @@ int run(const std::vector<std::string>& files, bool shares) {
   const Pair a{files[0], ingest::load({files[0]}, {}), ingest::load({files[1]}, {})};
   const Pair b{files[2], ingest::load({files[2]}, {}), ingest::load({files[3]}, {})};
   fmt::print(
-      "| model | change | work | recorded | measured | roofline | fitted on this pair | fitted on the other |\n");
-  fmt::print("|---|---|---|---|---|---|---|---|\n");
+      "| model | change | work | recorded | measured | roofline | without shapes | fitted on this pair | fitted on the "
+      "other "
+      "|\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   for (const auto& [pair, held_out] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
     print_direction(pair->name, pair->one, pair->other, fit_devices(pair->one, pair->other),
                     fit_devices(held_out->one, held_out->other), shares);

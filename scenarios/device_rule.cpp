@@ -62,7 +62,7 @@ void add_device_rule(Plan& plan, const Change& change, const ChangePieces& piece
                      std::string_view kept) {
   const Plan::Reshape reshape = reshape_of(change, pieces);
   const auto scale = [selector = change.selector(), earlier = plan.reshapes, reshape, time](
-                         const Capture& capture, std::vector<Duration>& durations) {
+                         const Capture& capture, std::vector<Duration>& durations, const ScaledBias& bias) {
     const DevicePieces before = pieces_after(earlier, capture, durations);
     DevicePieces after = before;
     reshape(capture, after);
@@ -70,7 +70,7 @@ void add_device_rule(Plan& plan, const Change& change, const ChangePieces& piece
     const auto scaled = [&](TaskId task, const DeviceWork& piece) {
       return mask[task.index()] ? time(piece, *after[task.index()]) : Scaled{};
     };
-    return rescale(before, scaled, durations);
+    return rescale(before, scaled, durations, bias);
   };
   const std::string_view apart = change.selector().is_all() ? "" : ", and what is not selected";
   plan.rules.emplace_back(Plan::DeviceRule{change.to_text(), std::string(kept).append(apart), scale});

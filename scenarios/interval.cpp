@@ -18,6 +18,10 @@ namespace {
 /// what is further off than that beside the other is wrong.
 constexpr double kUsualError = 0.03;
 
+/// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with shapes and
+/// without. A factor that was given is not in doubt.
+constexpr ScaledBias kDeviceError{0.09, 0.09, 0.09, 0.15, 0, 0};
+
 using sim::RankBreakdown;
 
 double ratio(Duration part, Duration whole) {
@@ -46,6 +50,14 @@ Factors about_median(std::vector<Duration> values) {
   return factors;
 }
 
+/// Whether roofline changed anything of device work.
+bool has_scaled_by_model(const std::vector<DeviceShare>& shares) {
+  return std::any_of(shares.begin(), shares.end(), [](const DeviceShare& found) {
+    return std::any_of(found.share.by.begin(), found.share.by.begin() + static_cast<std::size_t>(ScaledBy::kFactor),
+                       [](const ScaledShare::Part& part) { return part.before != part.after; });
+  });
+}
+
 class Sources {
  public:
   Sources(Predictor& predictor, const Plan& plan, const Prediction& baseline, const Prediction& scenario,
@@ -54,6 +66,7 @@ class Sources {
         plan_(plan),
         captured_(*plan.captured),
         baseline_(baseline),
+        scenario_(scenario),
         predicted_(scenario.iteration),
         options_(options),
         summary_(sim::summarize(*baseline.graph, baseline.timeline)) {}
@@ -63,6 +76,7 @@ class Sources {
     add_sharing();
     add_drift();
     add_copies();
+    add_device();
     add_missing_ranks();
     add_unexplained();
     double least = 1;
@@ -174,6 +188,17 @@ class Sources {
     return ratio(predictor_.predict(plan, options_).iteration, predicted_);
   }
 
+  void add_device() {
+    if (!has_scaled_by_model(scenario_.shares)) return;
+    Factors factors;
+    for (const double side : {-1.0, 1.0}) {
+      Plan plan = plan_;
+      for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
+      factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
+    }
+    add("device", "kernels whose work or device is another may take less or more than roofline makes of them", factors);
+  }
+
   void add_missing_ranks() {
     const std::size_t lone = lone_collectives(captured_);
     if (lone == 0) return;
@@ -204,6 +229,7 @@ class Sources {
   const Plan& plan_;
   const Capture& captured_;
   const Prediction& baseline_;
+  const Prediction& scenario_;
   Duration predicted_;
   const sim::EngineOptions& options_;
   sim::Summary summary_;  // of the baseline

@@ -40,9 +40,10 @@ struct Plan {
   struct DeviceRule {
     std::string change;  ///< as it could be typed
     std::string kept;    ///< what of device work it leaves as it was, and why
-    std::function<ScaledShare(const Capture& capture, std::vector<Duration>& durations)> scale;
+    std::function<ScaledShare(const Capture& capture, std::vector<Duration>& durations, const ScaledBias& bias)> scale;
   };
   std::vector<std::variant<Rule, DeviceRule>> rules;
+  ScaledBias device_bias = kUnbiased;  ///< for the range of an answer (scenarios/interval.h)
   /// What changes made of device work so far, in order: what a later one changes is the outcome.
   using Reshape = std::function<void(const Capture& capture, DevicePieces& pieces)>;
   std::vector<Reshape> reshapes;

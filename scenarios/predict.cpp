@@ -101,7 +101,7 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
     for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
     for (const auto& rule : plan.rules) {
       if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
-        prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations)});
+        prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
       else
         std::get<Plan::Rule>(rule)(graph, durations);
     }

@@ -38,14 +38,16 @@ ScaledShare::Part ScaledShare::total() const noexcept {
 }
 
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
-                    std::vector<Duration>& durations) {
+                    std::vector<Duration>& durations, const ScaledBias& bias) {
   ScaledShare share;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (!pieces[i]) continue;
     const Duration before = durations[i];
     const Scaled scaled = scale(TaskId{i}, *pieces[i]);
-    if (scaled.by != ScaledBy::kUnchanged) durations[i] = rounded(scaled.nanoseconds);
-    count(share.by[static_cast<std::size_t>(scaled.by)], before, durations[i]);
+    const auto by = static_cast<std::size_t>(scaled.by);
+    if (scaled.by != ScaledBy::kUnchanged && rounded(scaled.nanoseconds) != before)
+      durations[i] = rounded(scaled.nanoseconds * bias[by]);
+    count(share.by[by], before, durations[i]);
     count(share.kind[static_cast<std::size_t>(pieces[i]->kind)], before, durations[i]);
   }
   return share;

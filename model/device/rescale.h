@@ -27,6 +27,10 @@ inline constexpr std::size_t kScaledByCount = 6;
 
 [[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
 
+/// Of what a model says, by how it came to say it: 1 where it is taken at its word.
+using ScaledBias = std::array<double, kScaledByCount>;
+inline constexpr ScaledBias kUnbiased{1, 1, 1, 1, 1, 1};
+
 /// A new duration, before rounding, and what it rests on.
 struct Scaled {
   double nanoseconds = 0;
@@ -46,9 +50,9 @@ struct ScaledShare {
 };
 
 /// Gives each of `pieces` the duration that `scale` says, rounded, unless that leaves it unchanged.
-/// `durations` is by TaskId, as `pieces` is.
+/// `durations` is by TaskId, as `pieces` is. `bias` is for durations that change.
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
-                    std::vector<Duration>& durations);
+                    std::vector<Duration>& durations, const ScaledBias& bias = kUnbiased);
 
 }  // namespace stepsim
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/error.h"
+#include "scenarios/interval.h"
 #include "scenarios/sweep.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/scenarios/whatif/gpu_step.h"
@@ -91,6 +92,35 @@ TEST(DeviceWhatIf, SharesSayWhatWasScaledHow) {
   EXPECT_EQ(prediction.shares[0].share.total().after, step_on(h100()) - kLaunch);
   EXPECT_EQ(part(1, ScaledBy::kFactor).before, part(0, ScaledBy::kFlops).after) << "as the first change left it";
   EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
+}
+
+scenarios::AnswerInterval interval(const Question& question, std::initializer_list<std::string> sets) {
+  scenarios::Scenario scenario;
+  for (const std::string& set : sets) scenarios::add_set(scenario, set);
+  scenarios::Plan plan = question.predictor().plan();
+  for (const scenarios::Change& change : scenario.changes) change.apply(plan);
+  return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets));
+}
+
+TEST(DeviceWhatIf, RangesOverTwiceTheErrorThatRooflineHadOnMeasuredPairs) {
+  const Question question = GpuStep().question();
+  const double device = static_cast<double>((step_on(h100()) - kLaunch).count());
+  const scenarios::AnswerInterval range = interval(question, {"device.to=H100"});
+  ASSERT_EQ(range.sources.size(), 1U);
+  EXPECT_EQ(range.sources[0].name, "device");
+  // Shapes are known: 9 % less or more of each of three kernels, rounded.
+  EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), 0.91 * device, 3);
+  EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), 1.09 * device, 3);
+  const Question without_shapes = GpuStep("A100", false).question();
+  const double unknown = static_cast<double>((without_shapes.iteration({"device.to=H100"}) - kLaunch).count());
+  EXPECT_NEAR(static_cast<double>((interval(without_shapes, {"device.to=H100"}).high - kLaunch).count()),
+              1.15 * unknown, 3);
+}
+
+TEST(DeviceWhatIf, HasNoRangeWhereNothingChangesOrAFactorWasGiven) {
+  const Question question = GpuStep().question();
+  for (const char* const set : {"device.to=A100", "device.factor=0.5"})
+    EXPECT_TRUE(interval(question, {set}).sources.empty()) << set;
 }
 
 TEST(DeviceWhatIf, RefusesWhatItCannotAnswer) {
