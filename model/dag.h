@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/collective/collective.h"
+#include "model/count_column.h"
 #include "model/id.h"
 #include "model/task.h"
 #include "model/units.h"
@@ -18,7 +19,7 @@ namespace stepsim {
 /// DagBuilder, which numbers tasks topologically and near their recorded order, because
 /// random ids cost a replay four to six times its time (docs/performance.md).
 ///
-/// Structure of arrays, CSR successors, 32-bit ids. About 26 bytes a task and 5 an edge;
+/// Structure of arrays, CSR successors, 32-bit ids. About 22 bytes a task and 5 an edge;
 /// lags, sizes and rendezvous take room only where a dag has them. Read from any number of
 /// threads at once.
 class Dag {
@@ -79,14 +80,14 @@ class Dag {
   std::vector<TaskKind> kind_;
   std::vector<NameId> name_;
   std::vector<LaneId> lane_;
-  std::vector<Duration> duration_;
-  std::vector<Bytes> bytes_;              // empty if all are 0
+  CountColumn<Duration> duration_;
+  CountColumn<Bytes> bytes_;              // empty if all are 0
   std::vector<RendezvousId> rendezvous_;  // empty if there is none
   std::vector<std::uint32_t> in_degree_;
   std::vector<std::uint32_t> edge_begin_;
   std::vector<TaskId> target_;
   std::vector<EdgeKind> edge_kind_;
-  std::vector<Duration> lag_;  // empty if all are 0
+  CountColumn<Duration> lag_;  // empty if all are 0
   std::vector<std::uint32_t> rendezvous_begin_;
   std::vector<TaskId> rendezvous_member_;
   std::vector<Collective> collectives_;    // by RendezvousId

@@ -235,7 +235,8 @@ class DagBuilder::Layout {
     for (const auto& [target, index] : by_target) {
       const Edge& edge = builder_.edges_[index];
       if (dag_.target_.size() > first && dag_.target_.back() == target) {
-        if (with_lag) dag_.lag_.back() = std::max(dag_.lag_.back(), edge.lag);
+        const std::size_t last = dag_.target_.size() - 1;
+        if (with_lag) dag_.lag_.set(last, std::max(dag_.lag_[last], edge.lag));
         continue;
       }
       dag_.target_.push_back(target);
@@ -337,6 +338,7 @@ DagBuilder::Result DagBuilder::build() && {
   Result result = Layout{*this, numbering}.take();
   result.dag.names_ = std::move(names_);
   result.dag.lanes_ = std::move(lanes_);
+  result.dag.lanes_.shrink_to_fit();
   *this = DagBuilder{};
   return result;
 }

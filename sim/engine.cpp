@@ -21,9 +21,7 @@ namespace {
 
 /// A task that could not end although all it depends on has: a member that waits for others,
 /// or one that stands in line.
-bool is_stuck(const ReplayState& state, TaskId task) {
-  return state.pending[task.index()] == 0 && state.timeline.finish[task.index()] == kUnknown;
-}
+bool is_stuck(const ReplayState& state, TaskId task) { return state.timeline.finish[task.index()] == waits_for(0); }
 
 [[noreturn]] void report_deadlock(const ReplayState& state) {
   constexpr std::size_t kNamed = 4;

@@ -57,7 +57,7 @@ class DeadlockError : public std::runtime_error {
 ///   started last, of those the smallest id.
 ///
 /// So the result depends only on the arguments, not on the thread count or the host. `dag`
-/// and `machine` are read only. Needs about 28 bytes a task, the timeline included, and 16
+/// and `machine` are read only. Needs 24 bytes a task, the timeline included, and 16
 /// for each task waiting for or running on a FIFO lane, and what the network keeps of messages
 /// under way. O(tasks log tasks + edges), besides the network's work. Times
 /// beyond 146 years stay at 146 years.

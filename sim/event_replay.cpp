@@ -56,9 +56,14 @@ struct End {
 /// Edges that wait only until a message has left where senders go on.
 bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
 
+/// With more events than this, or than one a lane, what lies ahead waits for its time: the queue
+/// stays short, and in the cache.
+constexpr std::size_t kEnoughEvents = 1000;
+
 /// One replay. Only queue lanes and the network make the order of events matter: they alone
-/// go through the event queue. A task that can wait for neither starts when it is ready, so its
-/// end and what that releases are worked out at once, however far ahead in time.
+/// have to go through the event queue. A task that can wait for neither starts when it is ready, so
+/// its end and what that releases are worked out at once, however far ahead in time, until that
+/// has brought up enough events.
 class Replay {
  public:
   /// `tells`: it tells of progress.
@@ -112,6 +117,7 @@ class Replay {
   std::vector<End> ended_;             ///< a stack: ends whose successors are to be told
   std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
   EventQueue events_;
+  std::size_t enough_events_;
   std::unique_ptr<Network> network_;           ///< null while recorded durations hold
   std::optional<CollectiveRuns> collectives_;  ///< with a network
   std::vector<Network::Told> told_;            ///< of this instant
@@ -121,7 +127,11 @@ class Replay {
 };
 
 Replay::Replay(ReplayState& state, bool tells)
-    : state_(state), dag_(state.dag), machine_(state.machine), tells_(tells) {
+    : state_(state),
+      dag_(state.dag),
+      machine_(state.machine),
+      tells_(tells),
+      enough_events_(std::max(kEnoughEvents, dag_.lanes().size())) {
   set_up_network();
   set_up_lanes();
 }
@@ -134,6 +144,7 @@ void Replay::set_up_network() {
 }
 
 void Replay::set_up_lanes() {
+  roles_.reserve(dag_.lanes().size());
   for (const Lane& lane : dag_.lanes()) {
     LaneRole& role = roles_.emplace_back();
     const bool queues = lane.order != LaneOrder::kEdges;
@@ -361,7 +372,8 @@ void Replay::take_collectives() {
 
 void Replay::set_finish(TaskId task, Time finished) {
   finish(task) = finished;
-  if (role(task).is_queue() || gives_credit_back(task)) {
+  const bool is_far = finished > now_ && events_.size() >= enough_events_;
+  if (is_far || role(task).is_queue() || gives_credit_back(task)) {
     events_.push(Event{finished, task, Event::Kind::kEnd});
   } else {
     ended_.push_back({finished, task});

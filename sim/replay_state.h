@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_REPLAY_STATE_H
 #define STEPSIM_SIM_REPLAY_STATE_H
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +16,21 @@
 
 namespace stepsim::sim {
 
-/// Before a task is known to start or end.
+/// Before a task is known to start.
 inline constexpr Time kUnknown = Time::min();
+
+/// The finish of a task that is not known to end: how many of its predecessors have not ended.
+/// So nothing else has to be kept of them; no task ends in the first four seconds of all time.
+constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min() + Duration{predecessors}; }
 
 /// What a replay is of, and its columns. Threads that share one write those of their own tasks
 /// and collectives. Only the engine uses it.
 struct ReplayState {
   ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
-      : dag(dag_), machine(machine_), options(options_), pending(dag_.in_degrees().begin(), dag_.in_degrees().end()) {
+      : dag(dag_), machine(machine_), options(options_) {
     timeline.start.assign(dag.task_count(), kUnknown);
-    timeline.finish.assign(dag.task_count(), kUnknown);
+    timeline.finish.resize(dag.task_count());
+    std::transform(dag.in_degrees().begin(), dag.in_degrees().end(), timeline.finish.begin(), waits_for);
     timeline.released_by.resize(dag.task_count());
     timeline.last_arrival.resize(dag.rendezvous_count());
     for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
@@ -50,7 +56,9 @@ struct ReplayState {
       start = ready;
       by = Release{Release::By::kEdge, from};
     }
-    return --pending[task.index()] == 0;
+    Time& finish = timeline.finish[task.index()];
+    finish -= Duration{1};
+    return finish == waits_for(0);
   }
 
   /// A member has started at `now`. True if it was the last of them.
@@ -69,9 +77,8 @@ struct ReplayState {
   const Machine& machine;
   const EngineOptions& options;
   Timeline timeline;
-  std::vector<std::uint32_t> pending;  ///< predecessors that have not ended, by task
-  std::vector<std::uint32_t> absent;   ///< members that have not started, by rendezvous
-  std::atomic<std::size_t> done{0};    ///< tasks that ended, for progress
+  std::vector<std::uint32_t> absent;  ///< members that have not started, by rendezvous
+  std::atomic<std::size_t> done{0};   ///< tasks that ended, for progress
 };
 
 }  // namespace stepsim::sim

@@ -34,8 +34,9 @@ void Fluids::enter(ChannelId id, MessageId message, Bytes bytes, Time now) {
     clocks_[flow.clock].advance(now);
     count += clocks_[flow.clock].count;
   }
-  push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
-  if (flow.clock != kNoClock && flow.marks.front().message == message) enlist(id);
+  marks_.push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
+  ++flow.messages;
+  if (flow.clock != kNoClock && marks_.top(flow.marks).message == message) enlist(id);
 }
 
 void Fluids::put_on(std::uint32_t clock_id, ChannelId id, Time now) {
@@ -89,9 +90,10 @@ void Fluids::finish(std::uint32_t id, Time now, std::vector<Ended>& ended) {
 void Fluids::end_messages(ChannelId id, double count, Time now, std::vector<Ended>& ended) {
   Flow& flow = flows_[id.index()];
   do {
-    ended.push_back({id, flow.marks.front().message});
-    pop(flow.marks);
-  } while (!flow.marks.empty() && flow.marks.front().count - flow.ahead <= count);
+    ended.push_back({id, marks_.top(flow.marks).message});
+    marks_.pop(flow.marks);
+    --flow.messages;
+  } while (!flow.marks.empty() && marks_.top(flow.marks).count - flow.ahead <= count);
   if (!flow.marks.empty()) {
     enlist(id);
     return;
@@ -115,7 +117,7 @@ void Fluids::enlist(ChannelId id) {
   constexpr std::size_t kFewVoid = 16;
   Flow& flow = flows_[id.index()];
   Clock& clock = clocks_[flow.clock];
-  const Entry entry{flow.marks.front().count - flow.ahead, id, ++flow.entry};
+  const Entry entry{marks_.top(flow.marks).count - flow.ahead, id, ++flow.entry};
   if (clock.entries.size() > 2 * clock.flows + kFewVoid) {
     std::erase_if(clock.entries, [this](const Entry& one) { return is_void(one); });
     std::make_heap(clock.entries.begin(), clock.entries.end());

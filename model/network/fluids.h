@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/network/heap_pool.h"
 #include "model/network/network.h"
 #include "model/units.h"
 
@@ -17,7 +18,7 @@ namespace stepsim {
 /// that each of their messages has moved. A channel knows how far its own count is ahead of its
 /// clock's, and at which count each of its messages ends. So a change of rate costs O(1), however
 /// many channels and messages it concerns; a message costs O(log messages of its channel) and
-/// O(log channels of its clock), and 16 bytes while it moves. Counts are doubles: exact to a
+/// O(log channels of its clock), and 24 bytes while it moves. Counts are doubles: exact to a
 /// millionth of a byte after 10 GB.
 class Fluids {
  public:
@@ -33,7 +34,7 @@ class Fluids {
 
   /// A message's bytes begin to move, as soon as its channel is on a clock.
   void enter(ChannelId channel, MessageId message, Bytes bytes, Time now);
-  [[nodiscard]] std::size_t messages(ChannelId channel) const noexcept { return flows_[channel.index()].marks.size(); }
+  [[nodiscard]] std::size_t messages(ChannelId channel) const noexcept { return flows_[channel.index()].messages; }
   [[nodiscard]] std::uint32_t clock(ChannelId channel) const noexcept { return flows_[channel.index()].clock; }
   /// From now on the channel goes by this clock. Precondition: it has messages.
   void put_on(std::uint32_t clock, ChannelId channel, Time now);
@@ -58,14 +59,15 @@ class Fluids {
     double count = 0;
     MessageId message;
     friend bool operator<(const Mark& a, const Mark& b) noexcept {
-      return a.count != b.count ? a.count > b.count : a.message > b.message;
+      return a.count != b.count ? a.count < b.count : a.message < b.message;
     }
   };
   struct Flow {
     std::uint32_t clock = kNoClock;
     std::uint32_t entry = 0;  ///< number of its valid entry in the clock
     double ahead = 0;         ///< its count, less that of the clock
-    std::vector<Mark> marks;  ///< a heap, the first end on top
+    std::uint32_t messages = 0;
+    HeapPool<Mark>::Heap marks{};  ///< of its messages, the first end on top
   };
   /// The first end of a channel, by the count of its clock. Void if its number is not Flow::entry.
   struct Entry {
@@ -99,6 +101,7 @@ class Fluids {
   void make_stale(std::uint32_t clock);
 
   std::vector<Flow> flows_;  ///< by channel
+  HeapPool<Mark> marks_;
   std::vector<Clock> clocks_;
   std::vector<std::uint32_t> stale_;
 };

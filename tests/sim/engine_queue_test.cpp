@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "model/error.h"
 #include "sim/engine.h"
 #include "tests/sim/dag_maker.h"
@@ -105,6 +107,27 @@ TEST_F(EngineQueueTest, ATaskLargerThanAllCreditGoesWhenAllOfItIsThere) {
   const TaskId large = task(lane, 10, 0, Bytes{1000});
   run();
   EXPECT_EQ(start(large), at(60));
+}
+
+/// More than the engine works out ahead of time: what is left waits for its time, and nothing else changes.
+TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
+  constexpr std::int64_t kChain = 5'000;
+  const LaneId host = maker.lane(1);
+  const LaneId lane = queue(LaneOrder::kFifo, 1);
+  const TaskId first = task(lane, 25);
+  std::vector<TaskId> in_line;
+  TaskId before = maker.task(host, 10);
+  for (std::int64_t i = 0; i < kChain; ++i) {
+    in_line.push_back(task(lane, 10));
+    maker.builder.add_edge(before, in_line.back(), EdgeKind::kStage);
+    before = maker.task(host, 10, {before});
+  }
+  run();
+  EXPECT_EQ(start(first), at(0));
+  // Task i is in line at 10 (i + 1), and served 15 later than that because of the first one.
+  for (std::int64_t i = 0; i < kChain; ++i)
+    ASSERT_EQ(start(in_line[static_cast<std::size_t>(i)]), at(10 * (i + 1) + 15));
+  EXPECT_EQ(timeline.finish[maker.new_id(before).index()], at(10 * (kChain + 1)));
 }
 
 TEST_F(EngineQueueTest, CreditThatNobodyGivesBackIsADeadlockThatIsNamed) {

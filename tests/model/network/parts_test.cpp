@@ -1,13 +1,16 @@
-// The parts that network models are made of: channels, the earliest clock, fluids, lines.
+// The parts that network models are made of: channels, the earliest clock, heaps, fluids, lines.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <queue>
 #include <random>
 
 #include "model/network/channels.h"
 #include "model/network/earliest.h"
 #include "model/network/fluids.h"
+#include "model/network/heap_pool.h"
 #include "model/network/lines.h"
 
 namespace stepsim {
@@ -61,6 +64,28 @@ TEST(EarliestTest, EqualsALinearSearchWhileClocksAreSetAndAdded) {
     ASSERT_EQ(clocks.time(), *first);
     if (*first == Time::max()) continue;
     ASSERT_EQ(clocks.clock(), static_cast<std::size_t>(first - times.begin()));
+  }
+}
+
+TEST(HeapPoolTest, EveryHeapEqualsAPriorityQueueWhileAllOfThemGrowAndShrink) {
+  std::mt19937 generator{1};
+  HeapPool<int> pool;
+  std::array<HeapPool<int>::Heap, 7> heaps;
+  std::array<std::priority_queue<int, std::vector<int>, std::greater<>>, 7> expected;
+  for (int step = 0; step < 20'000; ++step) {
+    const std::size_t i = generator() % heaps.size();
+    const bool grows = step % 4'000 < 2'000;
+    if (expected[i].empty() || generator() % 3 < (grows ? 2U : 1U)) {
+      const int item = static_cast<int>(generator() % 1'000);
+      pool.push(heaps[i], item);
+      expected[i].push(item);
+    } else {
+      pool.pop(heaps[i]);
+      expected[i].pop();
+    }
+    ASSERT_EQ(heaps[i].empty(), expected[i].empty());
+    if (expected[i].empty()) continue;
+    ASSERT_EQ(pool.top(heaps[i]), expected[i].top());
   }
 }
 
