@@ -266,8 +266,9 @@ class DagBuilder::Layout {
   void add_credits() {
     if (builder_.returns_credit_of_.empty()) return;
     dag_.returns_credit_of_.resize(order_.size());
-    for (const auto& [task, taker] : builder_.returns_credit_of_) {
-      dag_.returns_credit_of_[new_id_[task.index()].index()] = new_id_[taker.index()];
+    for (std::size_t old = 0; old < builder_.returns_credit_of_.size(); ++old) {
+      const TaskId taker = builder_.returns_credit_of_[old];
+      if (taker.valid()) dag_.returns_credit_of_[new_id_[old].index()] = new_id_[taker.index()];
     }
   }
 
@@ -316,6 +317,13 @@ void DagBuilder::join(RendezvousId rendezvous, TaskId member) {
   STEPSIM_ASSERT(rendezvous.index() < rendezvous_.size() && member.index() < tasks_.size(), "both exist");
   STEPSIM_ASSERT(rendezvous_of_.emplace(member, rendezvous).second, "a task joins at most one rendezvous");
   rendezvous_[rendezvous.index()].push_back(member);
+}
+
+void DagBuilder::return_credit(TaskId task, TaskId taker) {
+  STEPSIM_ASSERT(task.index() < tasks_.size() && taker.index() < tasks_.size(), "both exist");
+  STEPSIM_ASSERT(!returns_credit_of(task).valid(), "a task gives back for one other at most");
+  if (returns_credit_of_.size() <= task.index()) returns_credit_of_.resize(task.index() + 1);
+  returns_credit_of_[task.index()] = taker;
 }
 
 RendezvousId DagBuilder::rendezvous(TaskId id) const noexcept {

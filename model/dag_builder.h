@@ -57,7 +57,11 @@ class DagBuilder {
   void join(RendezvousId rendezvous, TaskId member);
   /// When `task` ends, the lane of `taker` gets back the credit that `taker` took. A task gives
   /// back for one other at most.
-  void return_credit(TaskId task, TaskId taker) { returns_credit_of_[task] = taker; }
+  void return_credit(TaskId task, TaskId taker);
+  /// As Dag::returns_credit_of().
+  [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
+    return task.index() < returns_credit_of_.size() ? returns_credit_of_[task.index()] : TaskId{};
+  }
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
   [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
@@ -108,7 +112,7 @@ class DagBuilder {
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
   std::vector<Collective> collectives_;  // by RendezvousId
-  std::unordered_map<TaskId, TaskId> returns_credit_of_;
+  std::vector<TaskId> returns_credit_of_;  // by task, up to the last one that does
 };
 
 }  // namespace stepsim

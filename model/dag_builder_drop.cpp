@@ -25,9 +25,10 @@ std::vector<TaskId> DagBuilder::drop(const std::vector<bool>& dropped) {
     std::erase_if(rendezvous_[r], [](TaskId member) { return !member.valid(); });
     for (const TaskId member : rendezvous_[r]) rendezvous_of_.emplace(member, RendezvousId{r});
   }
-  for (const auto& [task, taker] : std::exchange(returns_credit_of_, {})) {
-    if (new_id[task.index()].valid() && new_id[taker.index()].valid())
-      returns_credit_of_.emplace(new_id[task.index()], new_id[taker.index()]);
+  const std::vector<TaskId> takers = std::exchange(returns_credit_of_, {});
+  for (std::size_t i = 0; i < takers.size(); ++i) {
+    const TaskId taker = takers[i].valid() ? new_id[takers[i].index()] : TaskId{};
+    if (new_id[i].valid() && taker.valid()) return_credit(new_id[i], taker);
   }
   return new_id;
 }

@@ -51,6 +51,7 @@ PsJobGraph graph_for(const Capture& capture, const PsOptions& options, const Clu
                                  cluster.endpoints.size(), graph.shape.workers, graph.shape.servers));
   }
   complete_costs(graph.on_root, graph.on_others, cluster.rates);
+  graph.names.resize(graph.shape.partitions);
   if (partition_bound(options.job) == partition_bound(workload.job)) {
     for (const PsStageRun& run : workload.stages)
       graph.stage_runs.try_emplace({run.gpu, run.step, run.key, run.stage}, run.run);

@@ -26,7 +26,7 @@ Connection::Connection(DagBuilder& builder, Lane line, Control control) : builde
 }
 
 Connection::Message Connection::send(const Content& content) {
-  TaskSpec whole{content.kind, builder_->intern(content.name), line_, {}, content.bytes, content.hint};
+  TaskSpec whole{content.kind, content.name, line_, {}, content.bytes, content.hint};
   if (!choice_.valid()) {
     const TaskId sent = builder_->add_task(whole);
     return {sent, sent};

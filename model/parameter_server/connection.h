@@ -1,9 +1,6 @@
 #ifndef STEPSIM_MODEL_PARAMETER_SERVER_CONNECTION_H
 #define STEPSIM_MODEL_PARAMETER_SERVER_CONNECTION_H
 
-#include <string>
-#include <string_view>
-
 #include "model/dag_builder.h"
 #include "model/job.h"
 
@@ -29,7 +26,7 @@ class Connection {
   };
   struct Content {
     TaskKind kind = TaskKind::kTransfer;
-    std::string_view name;
+    NameId name;
     Bytes bytes;
     bool urgent = false;  ///< a control message
     Time hint{};

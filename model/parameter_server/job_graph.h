@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_PARAMETER_SERVER_JOB_GRAPH_H
 #define STEPSIM_MODEL_PARAMETER_SERVER_JOB_GRAPH_H
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +42,24 @@ struct PsGpuGraph {
   std::vector<TaskId> done_before;
 };
 
+/// What the tasks of a partition are, in the order in which they run.
+enum class PsPart : std::uint8_t {
+  kCoordinateReduce,
+  kReduce,
+  kCopyToHost,
+  kCoordinatePush,
+  kPush,
+  kAcknowledgement,
+  kSum,
+  kAllReceived,
+  kRequest,
+  kPull,
+  kCopyToDevice,
+  kCoordinateBroadcast,
+  kBroadcast,
+};
+inline constexpr std::size_t kPsParts = 13;
+
 struct PsJobGraph {
   const PsWorkload& workload;
   const PsOptions& options;
@@ -60,6 +79,8 @@ struct PsJobGraph {
   std::vector<Connection> up;                               ///< by worker, then server
   std::vector<Connection> down;                             ///< the same, from the server
   std::vector<LaneId> threads;                              ///< by server, then thread
+  /// By PsPartition::place: of the first GPU's tasks, as far as they were needed.
+  std::vector<std::array<NameId, kPsParts>> names;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t, PsStage>, PsRun> stage_runs;  ///< gpu, step, key
 
   std::uint32_t step = 0;    ///< of workload.steps, that is being built

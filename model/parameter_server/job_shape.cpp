@@ -98,6 +98,7 @@ class Shaper {
         cut.partitions.push_back({part, key, *partition_size(tensors[i].bytes, bound, part), server(key), 0, place++});
       }
     }
+    shape_.partitions = static_cast<std::uint32_t>(place);
     std::stable_sort(shape_.tensors.begin(), shape_.tensors.end(), [&](const PsCut& a, const PsCut& b) {
       return tensors[a.tensor].made_by.back() < tensors[b.tensor].made_by.back();
     });

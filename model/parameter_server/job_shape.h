@@ -34,6 +34,7 @@ struct PsShape {
   std::uint32_t server_threads = 1;
   std::vector<std::uint32_t> source;  ///< by worker of the job: the captured worker it is or copies
   std::vector<PsCut> tensors;         ///< in the order in which the first worker makes them
+  std::uint32_t partitions = 0;       ///< of all tensors
 };
 
 /// Cuts the tensors, spreads the keys, and decides who is whose copy.

@@ -121,6 +121,42 @@ TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   expect_close(step_of(replayed(capture, options)), kCompute + round * 4 + tail);
 }
 
+/// The same where control messages go first: thousands of them take the connection's credit, and
+/// give it back as they give back that of the copies.
+TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
+  constexpr std::int64_t kPartitions = 3'000;
+  constexpr Duration kPart{1'000};
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{kPartitions * kPart.count()}};
+  maker.copy = Duration{30'000};
+  const Capture capture = maker.capture();
+  PsOptions options = in_step(capture);
+  options.warm_up = 1;
+  options.job.partition_bytes = Bytes{kPart.count()};
+  options.job.credit_bytes = Bytes{kPart.count()};
+  options.job.control = Control::kFirst;
+  const Duration round = maker.copy + kPart + kHeader + kLatency * 2;
+  const Duration tail = kHeader + kLatency * 2 + kPart + maker.copy;
+  expect_close(step_of(replayed(capture, options)), kCompute + round * kPartitions + tail);
+}
+
+/// 100,000 partitions of two tensors. The first one's are back before the second is made, whose go
+/// up one after another, the request of its first one behind them, and come back one after another.
+TEST(PsTheory, AHundredThousandPartitionsFollowEachOther) {
+  constexpr std::int64_t kEach = 50'000;
+  constexpr Duration kPart{1'000};
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{kEach * kPart.count()}, Bytes{kEach * kPart.count()}};
+  maker.scale = {100};
+  const Capture capture = maker.capture();
+  PsOptions options = in_step(capture);
+  options.warm_up = 1;
+  options.job.partition_bytes = Bytes{kPart.count()};
+  const Duration compute = (kForward * 2 + kBackward * 2 + kUpdate) * 100;
+  ASSERT_LT(kPart * kEach * 2 + kLatency * 2, kBackward * 100) << "the first tensor is back in time";
+  expect_close(step_of(replayed(capture, options)), compute + kPart * kEach * 2 + kHeader + kLatency * 2);
+}
+
 /// A step of compute alone, with a tensor that comes back long before it is needed.
 TEST(PsTheory, AcrossTheBarrierCommunicationHidesBehindOtherLayers) {
   WorkloadMaker maker;
@@ -184,7 +220,7 @@ Overtaking overtaking(Control control, Duration when) {
     const LaneId lane = builder.add_lane({.name = "thread"});
     const TaskId before = builder.add_task({.name = builder.intern("before"), .lane = lane, .duration = at});
     const Connection::Message message =
-        connection.send({TaskKind::kTransfer, urgent ? "control" : "bulk", bytes, urgent, {}});
+        connection.send({TaskKind::kTransfer, builder.intern(urgent ? "control" : "bulk"), bytes, urgent, {}});
     builder.add_edge(before, message.first, EdgeKind::kStage);
     return message.last;
   };
