@@ -1,6 +1,7 @@
 #ifndef STEPSIM_TESTS_SCENARIOS_QUESTION_H
 #define STEPSIM_TESTS_SCENARIOS_QUESTION_H
 
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -45,6 +46,16 @@ class Question {
   std::unique_ptr<const Capture> capture_;
   std::unique_ptr<scenarios::Predictor> predictor_;
 };
+
+/// The sentence with which a question is refused; "taken" if it is not.
+inline std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
+  try {
+    (void)question.predicted(sets);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "taken";
+}
 
 }  // namespace stepsim::testing
 

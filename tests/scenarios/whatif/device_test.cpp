@@ -23,15 +23,6 @@ Duration step_on(const Accelerator& to) {
          on(GpuStep::kUpdateTime, GpuStep::update());
 }
 
-std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
-  try {
-    (void)question.predicted(sets);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "taken";
-}
-
 TEST(DeviceWhatIf, KernelsTakeWhatRooflineMakesOfThem) {
   const Question question = GpuStep().question();
   EXPECT_EQ(question.iteration({"device.to=H100"}), step_on(h100()));

@@ -27,15 +27,6 @@ Duration step_in(Precision precision, double bytes, const Accelerator& from = a1
          scaled_by_roofline(GpuStep::kUpdateTime, update, from, update, to);
 }
 
-std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
-  try {
-    (void)question.predicted(sets);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "taken";
-}
-
 TEST(PrecisionWhatIf, ProductsFollowTheUnitsAndWhatStreamsItsBytes) {
   const Question question = GpuStep().question();
   EXPECT_EQ(question.iteration({"precision.to=bf16"}), step_in(Precision::kFloat16, 0.5));

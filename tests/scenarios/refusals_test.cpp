@@ -1,0 +1,148 @@
+// What a capture cannot answer is refused in a sentence, and never answered with a number.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/capture_edit.h"
+#include "tests/model/collective/data_parallel_job.h"
+#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/scenarios/gpu_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Refusal {
+  std::string set;
+  std::string sentence;  ///< a part of it
+};
+
+void expect_refused(const Question& question, const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    EXPECT_THAT(problem_of(question, {refusal.set}), AllOf(HasSubstr(refusal.sentence), HasSubstr("; expected ")))
+        << refusal.set;
+  }
+}
+
+Question alone(Capture capture, std::string_view network = "maxmin") {
+  return Question(std::move(capture), switch_of(2, 1e9), network);
+}
+
+/// One rank of one kernel, launched from one thread: nothing crosses a link.
+Question one_kernel() {
+  GpuJob job;
+  (void)job.launch("kernel", TaskKind::kKernel, Duration{5}, Duration{10});
+  Capture capture;
+  capture.dag = std::move(job.builder()).build().dag;
+  return alone(std::move(capture));
+}
+
+/// A data-parallel job, changed.
+template <class Change>
+Question changed_job(Change change) {
+  const Capture job = DataParallelJob{}.capture();
+  CaptureEdit edit(job);
+  change(edit, job.dag);
+  return alone(std::move(edit).finish());
+}
+
+TEST(Refusals, RecordedTransfersDoNotFollowTheNetworkOrWhatIsSentOverIt) {
+  const std::string kept = "under --network recorded transfers keep their recorded times";
+  expect_refused(alone(WorkloadMaker{}.capture(), "recorded"),
+                 {{"network.bandwidth=2x", "the capture does not show how fast its links are"},
+                  {"network.sharing=fair", "the capture does not show how fast its links are"},
+                  {"comm.partition_bytes=1MB", kept},
+                  {"comm.schedule=priority", kept},
+                  {"cluster.workers=3", kept},
+                  {"cluster.servers=2", kept},
+                  {"cluster.colocated=true", kept},
+                  {"overlap.barriers=off", "a job keeps its recorded order"}});
+  expect_refused(alone(DataParallelJob{}.capture(), "recorded"),
+                 {{"comm.algorithm=tree", kept}, {"comm.bucket_bytes=1MB", kept}, {"cluster.workers=4", kept}});
+}
+
+TEST(Refusals, AJobWithoutServersHasNoneToChange) {
+  const std::string none = "the job has no parameter servers";
+  expect_refused(data_parallel_question(), {{"comm.partition_bytes=1MB", none},
+                                            {"comm.schedule=priority", none},
+                                            {"comm.credit_bytes=4MB", none},
+                                            {"comm.barrier=cross", none},
+                                            {"comm.control=inline", none},
+                                            {"comm.key_hash=djb2", none},
+                                            {"cluster.servers=2", none},
+                                            {"cluster.colocated=true", none}});
+}
+
+TEST(Refusals, AJobWithServersHasNoCollectivesToChange) {
+  const std::string none = "the job has parameter servers and no collectives";
+  expect_refused(parameter_server_question(), {{"comm.bucket_bytes=1MB", none}, {"comm.algorithm=ring", none}});
+}
+
+TEST(Refusals, WhereNothingCrossesALinkNoNetworkHelps) {
+  expect_refused(one_kernel(), {{"network.bandwidth=2x", "nothing in the capture crosses a link"},
+                                {"network.latency=1us", "nothing in the capture crosses a link"},
+                                {"comm.algorithm=ring", "no collective of several ranks"},
+                                {"comm.bucket_bytes=1MB", "shows no gradients"},
+                                {"cluster.workers=2", "ties the captured ranks together"}});
+}
+
+TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
+  // Of one all-reduce the other rank's part is missing.
+  const Question question = changed_job([](CaptureEdit& edit, const Dag& dag) {
+    edit.builder().collective(RendezvousId{1}).members = 2;
+    edit.remove(dag.members(RendezvousId{1}).front());
+  });
+  ASSERT_EQ(scenarios::lone_collectives(question.capture()), 1U);
+  expect_refused(question, {{"cluster.workers=3", "of 1 collectives only one rank's part was captured"}});
+}
+
+TEST(Refusals, RanksThatDoDifferentThingsCannotBeCopied) {
+  const Question question = changed_job(
+      [](CaptureEdit& edit, const Dag&) { edit.builder().collective(RendezvousId{0}).op = CollectiveOp::kSendRecv; });
+  expect_refused(question, {{"cluster.workers=3", "the ranks send messages to each other"}});
+}
+
+TEST(Refusals, WhatTheCaptureDoesNotShowCannotBeChanged) {
+  expect_refused(streams_question(), {{"launch.overhead=0us", "shows no launches of device work"},
+                                      {"overlap.barriers=off", "shows no barriers"},
+                                      {"overlap.copies=apart", "shows no copies between host and device"},
+                                      {"compute{kind=collective}.scale=2", "matches only communication"},
+                                      {"straggler{kind=collective}.factor=2", "matches only communication"},
+                                      {"remove{name=no such}.share=1", "matches none of the"},
+                                      {"insert{rank=7}.duration=1us", "matches none of the"},
+                                      {"fuse{stream=99}.most=2", "matches none of the"}});
+}
+
+TEST(Refusals, AStepOfCommunicationAloneHasNoComputeToScale) {
+  DagBuilder builder;
+  const LaneId lane = builder.add_lane({.name = "stream 1", .rank = 0, .kind = LaneKind::kStream});
+  (void)builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("c"), .lane = lane});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  expect_refused(alone(std::move(capture), "recorded"), {{"compute.scale=2", "only communication"},
+                                                         {"straggler.factor=2", "only communication"},
+                                                         {"batch.scale=2", "only communication"}});
+}
+
+TEST(Refusals, AClusterThatIsTooSmallIsNotMadeUp) {
+  expect_refused(Question(WorkloadMaker{}.capture(), switch_of(1, 1e9), "maxmin"),
+                 {{"network.latency=1us", "the cluster has 1 endpoints"}});
+  expect_refused(Question(DataParallelJob{}.capture(), switch_of(1, 1e9), "maxmin"),
+                 {{"network.latency=1us", "the cluster has 1 endpoints"}});
+}
+
+TEST(Refusals, StepsBeyondTheEndOfTimeHaveNoLength) {
+  const Question question = streams_question();
+  EXPECT_EQ(problem_of(question, {"compute.scale=1e9"}), "taken");
+  EXPECT_THAT(problem_of(question, {"compute.scale=1e9", "compute.scale=1e9"}), HasSubstr("longer than 146 years"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
