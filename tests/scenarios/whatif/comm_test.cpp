@@ -1,0 +1,111 @@
+// How a job communicates: steps that are sums of a few terms, and jobs that are the same as if they had been
+// captured in that way (tests/theory has their closed forms).
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "sim/report/summary.h"
+#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr Duration kCompute = kForward + kBackward + kUpdate;
+constexpr Duration kWire{1'000'000};  // 1 MB at 1 GB/s
+constexpr Duration kLatency{20'000};  // two links
+constexpr Duration kHeader{100};
+
+/// One worker, one server, one tensor of 1 MB, one link of 1 GB/s each.
+Question one_tensor() {
+  WorkloadMaker maker;
+  maker.steps = 2;
+  return Question(maker.capture(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+}
+
+/// Rounding up to whole nanoseconds of a few messages.
+void expect_close(Duration actual, Duration expected) {
+  EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
+}
+
+TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
+  // Alone a partition waits for its acknowledgement before it is asked for; of several, requests stand behind pushes.
+  expect_close(one_tensor().iteration(), kCompute + kWire * 2 + kHeader * 2 + kLatency * 4);
+  for (const char* const size : {"500kB", "250kB"}) {
+    expect_close(one_tensor().iteration({std::string("comm.partition_bytes=") + size}),
+                 kCompute + kWire * 2 + kHeader + kLatency * 2);
+  }
+}
+
+/// A step of DataParallelJob: 40 ms of backward, of which the last bucket's reduction is not hidden, and 1 ms.
+Duration reduced_in(Duration last_bucket) { return microseconds{41'000} + last_bucket; }
+
+TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
+  // The last bucket has 2.6 MB: 2 (n - 1) rounds of a latency and 2.6 MB / n.
+  EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring"}),
+            reduced_in((kLatency + microseconds{1300}) * 2));
+  EXPECT_EQ(data_parallel_question().iteration({"cluster.workers=4", "comm.algorithm=ring"}),
+            reduced_in((kLatency + microseconds{650}) * 6));
+}
+
+TEST(CommWhatIf, ABucketOfEachGradientLeavesTheLastOneAloneAtTheEnd) {
+  EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring", "comm.bucket_bytes=1B"}),
+            reduced_in((kLatency + microseconds{300}) * 2));
+}
+
+/// Two workers and servers, tensors of several partitions, so that every setting decides something.
+WorkloadMaker busy_job() {
+  WorkloadMaker maker;
+  maker.workers = 2;
+  maker.servers = 2;
+  maker.tensors = {Bytes{3'000'000}, Bytes{1'500'000}, Bytes{4'000'000}};
+  maker.steps = 2;
+  return maker;
+}
+
+/// The iteration of `capture` if it had been run with other settings.
+Duration built_with(const Capture& capture, const Cluster& cluster, const std::function<void(Job& job)>& change) {
+  PsOptions options = as_captured(*capture.parameter_server);
+  change(options.job);
+  const Capture job = build_parameter_server(capture, options, cluster);
+  sim::Machine machine = sim::Machine::as_recorded(job);
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  return sim::replayed_iteration(job, sim::replay(job.dag, machine));
+}
+
+struct Setting {
+  std::string set;
+  std::function<void(Job& job)> change;
+};
+
+TEST(CommWhatIf, EachSettingIsThatOfTheJob) {
+  const Capture capture = busy_job().capture();
+  const Cluster cluster = switch_of(4, 1e9, kLatency / 2);
+  const Question question(capture, cluster, "maxmin");
+  const std::vector<Setting> settings{
+      {"comm.schedule=priority", [](Job& job) { job.schedule = Schedule::kPriority; }},
+      {"comm.credit_bytes=2MB", [](Job& job) { job.credit_bytes = Bytes{2'000'000}; }},
+      {"comm.barrier=cross", [](Job& job) { job.barrier = Barrier::kCross; }},
+      {"comm.control=first", [](Job& job) { job.control = Control::kFirst; }},
+      {"comm.key_hash=naive", [](Job& job) { job.key_hash = "naive"; }},
+      {"comm.partition_bytes=2MB", [](Job& job) { job.partition_bytes = Bytes{2'000'000}; }},
+  };
+  for (const Setting& setting : settings) {
+    EXPECT_EQ(question.iteration({setting.set}), built_with(capture, cluster, setting.change)) << setting.set;
+  }
+}
+
+TEST(CommWhatIf, WhatTheJobHadChangesNothing) {
+  const Question question = parameter_server_question();
+  for (const char* const set : {"comm.partition_bytes=1MB", "comm.schedule=fifo", "comm.credit_bytes=0",
+                                "comm.barrier=global", "comm.control=inline", "comm.key_hash=djb2"}) {
+    EXPECT_EQ(question.iteration({set}), question.iteration()) << set;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::testing

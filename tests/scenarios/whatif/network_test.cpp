@@ -1,0 +1,88 @@
+// One message between two computations: the step is their times, its latency, and its bytes at the link's rate.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/dag_builder.h"
+#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/scenarios/question.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr Duration kBefore = microseconds{100};
+constexpr Duration kAfter = microseconds{2000};
+constexpr Duration kLatency = microseconds{20};  // two links of 10 us
+constexpr Duration kWire = microseconds{1000};   // 1 MB at 1 GB/s
+
+/// `senders` hosts send 1 MB each to one more, at once; the step goes on when the first one's is there.
+Question message_question(std::size_t senders = 1) {
+  DagBuilder builder;
+  TaskId first;
+  for (std::size_t sender = 0; sender < senders; ++sender) {
+    const LaneId host = builder.add_lane({.name = "host"});
+    const LaneId link = builder.add_lane({.name = "link", .from = EndpointId{sender}, .to = EndpointId{senders}});
+    const TaskId before =
+        builder.add_task({.kind = TaskKind::kOperator, .name = builder.intern("c"), .lane = host, .duration = kBefore});
+    const TaskId message = builder.add_task(
+        {.kind = TaskKind::kTransfer, .name = builder.intern("m"), .lane = link, .bytes = Bytes{1'000'000}});
+    builder.add_edge(before, message, EdgeKind::kData);
+    if (sender == 0) first = message;
+  }
+  const LaneId receiver = builder.add_lane({.name = "receiver"});
+  const TaskId after = builder.add_task(
+      {.kind = TaskKind::kOperator, .name = builder.intern("c"), .lane = receiver, .duration = kAfter});
+  builder.add_edge(first, after, EdgeKind::kData);
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  return Question(std::move(capture), switch_of(static_cast<std::uint32_t>(senders) + 1, 1e9, microseconds{10}),
+                  "maxmin");
+}
+
+TEST(NetworkWhatIf, BandwidthIsScaledOrSet) {
+  const Question question = message_question();
+  EXPECT_EQ(question.iteration(), kBefore + kLatency + kWire + kAfter);
+  EXPECT_EQ(question.iteration({"network.bandwidth=2x"}), kBefore + kLatency + kWire / 2 + kAfter);
+  EXPECT_EQ(question.iteration({"network.bandwidth=0.25x"}), kBefore + kLatency + kWire * 4 + kAfter);
+  EXPECT_EQ(question.iteration({"network.bandwidth=4Gb/s"}), kBefore + kLatency + kWire * 2 + kAfter);
+  EXPECT_EQ(question.iteration({"network.bandwidth=4x", "network.bandwidth=0.5x"}),
+            question.iteration({"network.bandwidth=2x"}));
+}
+
+TEST(NetworkWhatIf, LatencyIsOfEveryLinkOnTheWay) {
+  const Question question = message_question();
+  EXPECT_EQ(question.iteration({"network.latency=3x"}), kBefore + kLatency * 3 + kWire + kAfter);
+  EXPECT_EQ(question.iteration({"network.latency=50us"}), kBefore + microseconds{100} + kWire + kAfter);
+  EXPECT_EQ(question.iteration({"network.latency=0us"}), kBefore + kWire + kAfter);
+}
+
+TEST(NetworkWhatIf, OverheadIsOfEveryMessage) {
+  EXPECT_EQ(message_question().iteration({"network.overhead=70us"}),
+            kBefore + microseconds{70} + kLatency + kWire + kAfter);
+}
+
+TEST(NetworkWhatIf, EfficiencyIsWhatIsLeftOfTheBandwidth) {
+  EXPECT_EQ(message_question().iteration({"network.efficiency=0.8"}), kBefore + kLatency + kWire * 5 / 4 + kAfter);
+}
+
+TEST(NetworkWhatIf, SharingIsWhoGetsHowMuchOfALinkThatSendersMeetOn) {
+  const Question question = message_question(2);
+  EXPECT_EQ(question.iteration({"network.sharing=fair"}), kBefore + kLatency + kWire * 2 + kAfter);
+  EXPECT_EQ(question.iteration({"network.sharing=serial"}), kBefore + kLatency + kWire + kAfter);
+  // The first gets 1, the second 0.5 of it.
+  EXPECT_EQ(question.iteration({"network.sharing=0.5"}), kBefore + kLatency + kWire * 3 / 2 + kAfter);
+}
+
+TEST(NetworkWhatIf, WhatTheLinksHaveChangesNothing) {
+  const Question question = message_question(2);
+  for (const char* const set : {"network.bandwidth=8Gb/s", "network.latency=10us", "network.overhead=0us",
+                                "network.efficiency=1", "network.sharing=fair"}) {
+    EXPECT_EQ(question.iteration({set}), question.iteration()) << set;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::testing
