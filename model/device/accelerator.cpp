@@ -85,8 +85,8 @@ const Accelerator& accelerator_named(std::string_view name) {
   std::vector<std::string> near = names;
   for (const Accelerator& device : accelerators()) near.emplace_back(device.model);
   const auto nearest = nearest_name(name, near);
-  throw UsageError(fmt::format("no device '{}' is known{}; known are {}", shown(name),
-                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : "", one_of(names)));
+  throw UsageError(fmt::format("no device '{}' is known; {}expected {}", shown(name),
+                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(names)));
 }
 
 }  // namespace stepsim
