@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ingest/cluster_file.h"
+#include "ingest/load.h"
 #include "ingest/small_file.h"
 #include "model/error.h"
 #include "model/text.h"
@@ -33,6 +34,16 @@ std::optional<Cluster> cluster_of(Asked& asked, const CommonOptions& options) {
     return std::nullopt;
   }
   return asked.calibration->cluster;
+}
+
+/// What a change is to be fitted with is read like the capture itself.
+void add_traces_named_by(const scenarios::Scenario& scenario, Asked& asked) {
+  for (const scenarios::Change& change : scenario.changes) {
+    const YamlField* const with = change.find("with");
+    if (with == nullptr) continue;
+    const std::vector<std::string>& inputs = asked.predictor->read(with->scalar("a trace"))->inputs;
+    asked.capture.inputs.insert(asked.capture.inputs.end(), inputs.begin(), inputs.end());
+  }
 }
 
 }  // namespace
@@ -74,6 +85,10 @@ std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const sce
   asked->network = options.network_given ? options.network : best;
   asked->predictor =
       std::make_unique<scenarios::Predictor>(asked->capture, cluster.value_or(Cluster{}), *asked->network);
+  asked->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
+    return ingest::load({path}, {.threads = threads, .stop = stop});
+  });
+  add_traces_named_by(scenario, *asked);
   return asked;
 }
 

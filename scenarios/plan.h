@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,8 +24,10 @@ namespace stepsim::scenarios {
 /// `cluster` under `network`.
 struct Plan {
   const Capture* captured = nullptr;  ///< as loaded
-  Job job;                            ///< how the job runs: job.yaml's, workers and servers set where they are known
-  Cluster cluster;                    ///< what it runs on: as given, or calibrated
+  /// Another trace that a change names; empty where none can be read.
+  std::function<std::shared_ptr<const Capture>(const std::string& path)> read;
+  Job job;          ///< how the job runs: job.yaml's, workers and servers set where they are known
+  Cluster cluster;  ///< what it runs on: as given, or calibrated
   const NetworkModel* network = nullptr;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;  ///< of collectives that do not say theirs
   bool colocated_servers = false;

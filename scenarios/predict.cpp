@@ -50,6 +50,7 @@ Predictor::Predictor(const Capture& captured, Cluster cluster, const NetworkMode
 Plan Predictor::plan() const {
   Plan plan;
   plan.captured = &captured_;
+  if (reader_) plan.read = [this](const std::string& path) { return read(path); };
   plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
   if (captured_.parameter_server && *plan.job.workers > captured_workers(captured_))
@@ -58,6 +59,13 @@ Plan Predictor::plan() const {
   plan.network = &network_;
   plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;
   return plan;
+}
+
+std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
+  const std::lock_guard lock(reading_);
+  std::shared_ptr<const Capture>& other = others_[path];
+  if (other == nullptr) other = std::make_shared<const Capture>(reader_(path));
+  return other;
 }
 
 Capture Predictor::make_graph(const Plan& plan) const {

@@ -1,11 +1,13 @@
 #ifndef STEPSIM_SCENARIOS_PREDICT_H
 #define STEPSIM_SCENARIOS_PREDICT_H
 
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/plan.h"
@@ -38,6 +40,11 @@ class Predictor {
 
   /// The plan that changes nothing.
   [[nodiscard]] Plan plan() const;
+  /// How a change that names another trace comes by it. Without one, such a change is refused.
+  using Reader = std::function<Capture(const std::string& path)>;
+  void set_reader(Reader reader) { reader_ = std::move(reader); }
+  /// Another trace, read once. Precondition: there is a reader. Throws what that throws.
+  [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
   /// go together, and what replay() throws. The answer does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
@@ -53,6 +60,9 @@ class Predictor {
   const NetworkModel& network_;
   std::mutex mutex_;                                                                  ///< of graphs_
   std::map<std::string, std::shared_future<std::shared_ptr<const Capture>>> graphs_;  ///< by Plan::structure
+  Reader reader_;
+  mutable std::mutex reading_;                                            ///< of others_
+  mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path
 };
 
 }  // namespace stepsim::scenarios

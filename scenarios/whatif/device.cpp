@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 
+#include "model/device/device_fit.h"
 #include "model/device/device_model.h"
 #include "model/error.h"
+#include "model/text.h"
 #include "scenarios/device_rule.h"
 #include "scenarios/what_if.h"
 
@@ -15,9 +18,14 @@ namespace {
 constexpr std::array kParameters{
     Parameter{"to", "a device such as H100, or recorded", "that does the selected work", "recorded"},
     Parameter{"from", "a device such as V100", "that did it, where the trace does not say or is wrong", ""},
-    Parameter{"model", "roofline or scaled", "by what each kernel is bound by, or all by factor", ""},
+    Parameter{"model", "roofline, scaled or fitted", "by what each kernel is bound by, by factor, or by two captures",
+              ""},
     Parameter{"factor", "a number such as 0.5 from 0", "of durations, for model: scaled", "1"},
+    Parameter{"with", "a trace of the same model on the new device",
+              "to fit each class of kernel with, for model: fitted", ""},
 };
+
+enum class Model : std::uint8_t { kRoofline, kScaled, kFitted };
 
 constexpr std::string_view kKept =
     "collectives, which take what their network gives them, and copies of pageable memory";
@@ -54,26 +62,51 @@ const Accelerator* target(const YamlField* to) {
   return &named(*to);
 }
 
-/// Nothing: by roofline.
-std::optional<double> factor_in(const Change& change) {
-  const YamlField* const model = change.find("model");
-  const YamlField* const value = change.find("factor");
-  const bool scaled = model == nullptr ? value != nullptr : model->one_of_words({"roofline", "scaled"}) == 1;
-  if (value == nullptr) {
-    if (scaled) model->fail("'model' is scaled and no 'factor' says by how much; expected one such as 0.5");
-    return std::nullopt;
-  }
-  const double factor = scale_of(*value, 0);
-  if (!scaled) value->fail("'factor' is for model: scaled; expected it without 'model: roofline'");
-  return factor;
+/// A model is meant by its name, or by what only it takes.
+Model model_of(const Change& change) {
+  const YamlField* const factor = change.find("factor");
+  const YamlField* const with = change.find("with");
+  const Model meant = with != nullptr ? Model::kFitted : factor != nullptr ? Model::kScaled : Model::kRoofline;
+  const YamlField* const name = change.find("model");
+  const Model model =
+      name == nullptr ? meant : static_cast<Model>(name->one_of_words({"roofline", "scaled", "fitted"}));
+  if (factor != nullptr && model != Model::kScaled) factor->fail("'factor' is for model: scaled; expected it alone");
+  if (with != nullptr && model != Model::kFitted) with->fail("'with' is for model: fitted; expected it alone");
+  if (model == Model::kScaled && factor == nullptr)
+    name->fail("'model' is scaled and no 'factor' says by how much; expected one such as 0.5");
+  if (model == Model::kFitted && with == nullptr)
+    name->fail("'model' is fitted and no 'with' says on what; expected a trace of the same model on the new device");
+  return model;
 }
 
-void note(const YamlField* from, const Accelerator* to, bool by_factor, Plan& plan) {
+/// Throws, at `with`, what reading or fitting throws, and where the trace is of another device than `to`.
+std::shared_ptr<const DeviceFit> fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
+  const std::string& path = with.scalar("a trace");
+  if (!plan.read) with.fail("no other trace can be read here; expected model: roofline");
+  const std::shared_ptr<const Capture> other = plan.read(path);
+  auto fit = std::make_shared<const DeviceFit>(fit_devices(*plan.captured, *other));
+  if (to != nullptr && to != accelerator_of(*other)) {
+    with.fail(
+        fmt::format("'{}' was not captured on {}; expected a trace of that, or no 'to'", shown(path, 60), to->name));
+  }
+  plan.assumptions.push_back(fmt::format(
+      "fitted on {} calls that the capture shares with '{}', {:.0f} % of its device time, off by {:.1f} % on them",
+      fit->matched, shown(path), 100 * fit->matched_from, 100 * fit->residual));
+  return fit;
+}
+
+TimePiece by_fit(const std::shared_ptr<const DeviceFit>& fit) {
+  return [fit](const DeviceWork& before, const DeviceWork&) {
+    return find_device_model("fitted")->scale(before, {.fit = fit.get()});
+  };
+}
+
+void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan) {
   const Accelerator* const captured = accelerator_of(*plan.captured);
   if (from != nullptr && captured != nullptr && captured != &named(*from))
     plan.assumptions.push_back(
         fmt::format("the trace says that it ran on {}, and the scenario on {}", captured->name, named(*from).name));
-  if (to == nullptr || by_factor) return;
+  if (to == nullptr || model != Model::kRoofline) return;
   plan.assumptions.push_back(fmt::format(
       "device work takes on {} what roofline makes of its recorded time ({}): docs/models.md says what that "
       "leaves out; host work and launches take what they took",
@@ -83,16 +116,23 @@ void note(const YamlField* from, const Accelerator* to, bool by_factor, Plan& pl
 void apply(const Change& change, Plan& plan) {
   const YamlField* const from = change.find("from");
   const Accelerator* const to = target(change.find("to"));
-  const std::optional<double> factor = factor_in(change);
+  const Model model = model_of(change);
+  const double factor = model == Model::kScaled ? scale_of(*change.find("factor"), 0) : 1;
   if (from != nullptr) {
     require_kernels(plan, *from);
     add_knowledge(plan, change, on(&named(*from)));
   }
-  note(from, to, factor.has_value(), plan);
-  if (to == nullptr && factor.value_or(1) == 1) return;
+  note(from, to, model, plan);
+  if (model == Model::kFitted) {
+    const YamlField& with = *change.find("with");
+    require_kernels(plan, with);
+    const std::shared_ptr<const DeviceFit> fit = fit_of(with, to, plan);
+    return add_device_rule(plan, change, on(fit->to), by_fit(fit), kKept);
+  }
+  if (to == nullptr && factor == 1) return;
   const YamlField& value = *change.find(to != nullptr ? "to" : "factor");
   require_kernels(plan, value);
-  add_device_rule(plan, change, on(to), factor ? by_factor(*factor) : by_roofline(value, plan), kKept);
+  add_device_rule(plan, change, on(to), model == Model::kScaled ? by_factor(factor) : by_roofline(value, plan), kKept);
 }
 
 }  // namespace
@@ -100,7 +140,7 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf device_what_if;
 const WhatIf device_what_if{
     .name = "device",
-    .summary = "another device: each kernel scales by what bounds it, or all by a factor",
+    .summary = "another device: each kernel scales by what bounds it, by a factor, or as a capture on it tells",
     .ignores = "other libraries' kernels and fusion, clocks and power, and whether the job fits into its memory",
     .parameters = kParameters,
     .selects = true,

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/capture_edit.h"
+#include "model/device/device_fit.h"
 #include "model/error.h"
 #include "scenarios/interval.h"
 #include "scenarios/sweep.h"
@@ -83,6 +85,45 @@ TEST(DeviceWhatIf, SharesSayWhatWasScaledHow) {
   EXPECT_EQ(prediction.shares[0].share.total().after, step_on(h100()) - kLaunch);
   EXPECT_EQ(part(1, ScaledBy::kFactor).before, part(0, ScaledBy::kFlops).after) << "as the first change left it";
   EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
+}
+
+/// The same step as another device was seen to do it: its kernels take 2, 3 and 3 times what they did.
+Capture step_elsewhere() {
+  const Capture here = std::move(GpuStep().job).capture();
+  CaptureEdit edit(here);
+  for (std::size_t i = 0; i < here.dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (here.dag.kind(task) != TaskKind::kKernel) continue;
+    const bool product = here.dag.name(task).find("gemm") != std::string_view::npos;
+    edit.builder().set_duration(task, here.dag.duration(task) * (product ? 2 : 3));
+  }
+  Capture other = std::move(edit).finish();
+  other.devices = {{0, "NVIDIA H100 80GB HBM3"}};
+  return other;
+}
+
+TEST(DeviceWhatIf, FittedIsRooflineTimesWhatTwoCapturesSayOfAClass) {
+  const Question question = GpuStep().question();
+  question.predictor().set_reader([](const std::string&) { return step_elsewhere(); });
+  const DeviceFit fit = fit_devices(question.capture(), step_elsewhere());
+  const auto fitted = [&fit](Duration recorded, const Work& work) {
+    const double factor = fit.factor[static_cast<std::size_t>(work.kind)];
+    return nanoseconds(static_cast<double>(recorded.count()) * best_time(work, h100()) / best_time(work, a100()) *
+                       factor);
+  };
+  const Duration expected = kLaunch + fitted(GpuStep::kProductTime, GpuStep::product()) +
+                            fitted(GpuStep::kActivationTime, GpuStep::activation()) +
+                            fitted(GpuStep::kUpdateTime, GpuStep::update());
+  EXPECT_EQ(question.iteration({"device.with=elsewhere.json"}), expected);
+  const std::string_view named = "changes: [{device: {to: H100, model: fitted, with: elsewhere.json}}]";
+  EXPECT_EQ(question.predicted(named).iteration, expected);
+  const std::string_view wrong = "changes: [{device: {to: V100, with: elsewhere.json}}]";
+  EXPECT_THROW((void)question.predicted(wrong), InputError);
+}
+
+TEST(DeviceWhatIf, FittedNeedsATraceThatCanBeRead) {
+  EXPECT_THAT(problem_of(GpuStep().question(), {"device.with=elsewhere.json"}), ::testing::HasSubstr("no other trace"));
+  EXPECT_THAT(problem_of(GpuStep().question(), {"device.model=fitted"}), ::testing::HasSubstr("no 'with'"));
 }
 
 scenarios::AnswerInterval interval(const Question& question, std::initializer_list<std::string> sets) {
