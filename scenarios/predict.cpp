@@ -36,6 +36,20 @@ Capture rank_graph(const Plan& plan) {
   return graph;
 }
 
+/// What the plan's rules make of the graph's durations; of devices, what they did to each kind of
+/// work is noted.
+std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, Prediction& prediction) {
+  std::vector<Duration> durations(graph.dag.task_count());
+  for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
+  for (const auto& rule : plan.rules) {
+    if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
+      prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
+    else
+      std::get<Plan::Rule>(rule)(graph, durations);
+  }
+  return durations;
+}
+
 /// Times stop there, so that an iteration of that length would be none.
 void refuse_the_end_of_time(const sim::Timeline& timeline) {
   if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
@@ -104,17 +118,7 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
   machine.set_network(*plan.network, plan.cluster);
-  if (!plan.rules.empty()) {
-    std::vector<Duration> durations(graph.dag.task_count());
-    for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
-    for (const auto& rule : plan.rules) {
-      if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
-        prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
-      else
-        std::get<Plan::Rule>(rule)(graph, durations);
-    }
-    machine.set_durations(std::move(durations));
-  }
+  if (!plan.rules.empty()) machine.set_durations(changed_durations(plan, graph, prediction));
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
   prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);

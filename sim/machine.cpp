@@ -38,6 +38,12 @@ void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster&
 
 }  // namespace
 
+void Machine::set_durations(const std::vector<Duration>& durations) {
+  durations_ = {};
+  durations_.reserve(durations.size());
+  for (const Duration duration : durations) durations_.push_back(duration);
+}
+
 void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   if (model.make == nullptr) return;
   for (const Lane& lane : dag_->lanes()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/cluster.h"
+#include "model/count_column.h"
 #include "model/dag.h"
 #include "model/network/network.h"
 #include "model/recording.h"
@@ -29,7 +30,7 @@ class Machine {
     return durations_.empty() ? dag_->duration(task) : durations_[task.index()];
   }
   /// In place of the recorded ones. Precondition: one a task, none negative.
-  void set_durations(std::vector<Duration> durations) { durations_ = std::move(durations); }
+  void set_durations(const std::vector<Duration>& durations);
 
   /// When a task without predecessors may start; 0 if set_origins() does not name it.
   [[nodiscard]] Time origin(TaskId task) const noexcept;
@@ -49,7 +50,7 @@ class Machine {
  private:
   const Dag* dag_;
   std::vector<std::pair<TaskId, Time>> origins_;
-  std::vector<Duration> durations_;
+  CountColumn<Duration> durations_;  ///< narrow: a sweep has them for every point in flight
   const NetworkModel* network_ = nullptr;
   const Cluster* cluster_ = nullptr;
 };
