@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from sweep_runs import POINTS, SAMPLE, STEPSIM, check, environment, fresh, merge, one_error_line, run_all, sweep, text
+from sweep_runs import POINTS, SAMPLE, STEPSIM, THIRD, check, environment, fresh, merge, one_error_line, run_all, sweep, text
 
 
 def formats(whole):
@@ -24,7 +24,7 @@ def formats(whole):
         check(f"the row of {key}", int(row["iteration_ns"]) == table[key]["iteration_ns"])
     best = min(point["iteration_ns"] for point in table.values())
     check("the best point", json.loads(text(whole, "out.json"))["best"]["iteration_ns"] == best)
-    check("the Markdown", text(whole, "out.md").startswith(b"Of 24 points the best is "))
+    check("the Markdown", text(whole, "out.md").startswith(b"Of 36 points the best is "))
     check("files left over", sorted(os.listdir(whole)) == ["grid.yaml", "out.csv", "out.json", "out.md"], os.listdir(whole))
 
 
@@ -60,7 +60,7 @@ def shards(whole):
     folder = fresh(whole)
     for i in (2, 0, 1):
         run = sweep(folder, "--shard", f"{i}/3", "-o", f"part.{i}")
-        check(f"shard {i}", run.returncode == 0 and b"8 of 24 points" in run.stdout, run)
+        check(f"shard {i}", run.returncode == 0 and THIRD in run.stdout, run)
     for extension in ("json", "csv", "md"):
         run = merge(folder, "part.1", "part.0", "part.2", "-o", "out." + extension)
         check(f"merged {extension}", run.returncode == 0 and text(folder, "out." + extension) == text(whole, "out." + extension), run.stderr)
@@ -104,7 +104,7 @@ def lost_process(whole):
         run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX=str(i), JOB_COMPLETIONS="3"))
         check(f"process {i} of 3", run.returncode == 0 and not os.path.exists(os.path.join(folder, "out.csv")), run)
     run = merge(folder, "out.csv.part-0-of-3", "out.csv.part-2-of-3")
-    check("the lost process is named", one_error_line(run, 1) and b"8 of 24 points are missing: all of shard 1/3;" in run.stderr, run.stderr)
+    check("the lost process is named", one_error_line(run, 1) and THIRD + b" are missing: all of shard 1/3;" in run.stderr, run.stderr)
     run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX="1", JOB_COMPLETIONS="3"))
     check("the last one writes the whole", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run.stderr)
 

@@ -54,20 +54,19 @@ def killed_shards(whole):
 
 
 def interrupted(whole):
-    """Many points, so that there is time: Ctrl-C says how to go on."""
-    folder = fresh(whole)
-    with open(os.path.join(folder, "grid.yaml"), "w") as file:
-        file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
-    child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-    for _ in range(600):
-        if os.path.exists(os.path.join(folder, "out.csv.points")) or child.poll() is not None:
-            break
-        time.sleep(0.05)
-    time.sleep(0.2)
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate()
-    check("Ctrl-C", child.returncode == 130 and not out and err.startswith(b"error: interrupted; ") and b"--resume" in err and err.count(b"\n") == 1, (child.returncode, err))
-    check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
+    """Many points, so that there is time: what ends it says how to go on."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        folder = fresh(whole)
+        with open(os.path.join(folder, "grid.yaml"), "w") as file:
+            file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
+        child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.points")):
+            time.sleep(0.05)
+        time.sleep(0.2)
+        child.send_signal(number)
+        out, err = child.communicate()
+        check(f"signal {number}", child.returncode == 130 and not out and err.startswith(b"error: interrupted; ") and b"--resume" in err and err.count(b"\n") == 1, (child.returncode, err))
+        check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
 
 
 def full_disk(whole):
