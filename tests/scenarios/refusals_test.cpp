@@ -138,6 +138,13 @@ TEST(Refusals, AClusterThatIsTooSmallIsNotMadeUp) {
                  {{"network.latency=1us", "the cluster has 1 endpoints"}});
 }
 
+TEST(Refusals, HostsThatNoLinkJoinsSendEachOtherNothing) {
+  Cluster apart = switch_of(2, 1e9);
+  for (Cluster::Climb& climb : apart.climbs) climb.switches.clear();
+  expect_refused(Question(DataParallelJob{}.capture(), std::move(apart), "maxmin"),
+                 {{"network.latency=1us", "the cluster has no route from endpoint"}});
+}
+
 TEST(Refusals, StepsBeyondTheEndOfTimeHaveNoLength) {
   const Question question = streams_question();
   EXPECT_EQ(problem_of(question, {"compute.scale=1e9"}), "taken");
