@@ -105,10 +105,13 @@ std::string calibration_sentence(const Calibration& calibration) {
   const std::vector<Link>& links = calibration.cluster.links;
   const auto slowest = std::min_element(links.begin(), links.end(),
                                         [](const Link& a, const Link& b) { return a.goodput() < b.goodput(); });
-  const std::string cluster = slowest == links.end()
-                                  ? std::string("a host without a network")
-                                  : fmt::format("a cluster of {} hosts whose slowest link carries {} of payload",
-                                                calibration.cluster.hosts.size(), to_text(slowest->goodput()));
+  const std::string cluster =
+      slowest == links.end()
+          ? fmt::format("{} without a network", calibration.cluster.hosts.size() == 1
+                                                    ? "a host"
+                                                    : fmt::format("{} hosts", calibration.cluster.hosts.size()))
+          : fmt::format("a cluster of {} hosts whose slowest link carries {} of payload",
+                        calibration.cluster.hosts.size(), to_text(slowest->goodput()));
   if (calibration.fits.empty()) {
     return fmt::format("No speed could be fitted: {} is taken as the assumptions say.\n", cluster);
   }

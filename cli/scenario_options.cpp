@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ingest/cluster_file.h"
 #include "ingest/load.h"
 #include "ingest/small_file.h"
 #include "model/error.h"
@@ -16,24 +15,16 @@ namespace {
 constexpr std::size_t kLargestScenario = 1U << 20U;
 constexpr std::string_view kSetPrefix = "--set ";
 
-/// What the job ran on; nothing if neither the user nor the capture says.
-std::optional<Cluster> cluster_of(Asked& asked, const CommonOptions& options) {
-  if (options.cluster_file) {
-    asked.capture.inputs.push_back(*options.cluster_file);
-    return ingest::read_cluster_file(*options.cluster_file);
-  }
-  if (asked.capture.cluster) {
-    return asked.capture.cluster;
-  }
+/// Nothing if neither the user nor the capture says what the job ran on.
+std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& options) {
   try {
-    asked.calibration = calibrate(asked.capture);
+    return hardware_of(capture, options);
   } catch (const InputError&) {
-    if (options.network_given && options.network->make != nullptr) {
+    if (options.cluster_file || (options.network_given && options.network->make != nullptr)) {
       throw;
     }
     return std::nullopt;
   }
-  return asked.calibration->cluster;
 }
 
 /// What a change is to be fitted with is read like the capture itself.
@@ -79,12 +70,13 @@ std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const sce
                                          const Session& session) {
   auto asked = std::make_unique<Asked>();
   asked->capture = load_capture(options, session);
-  std::optional<Cluster> cluster = cluster_of(*asked, options);
+  std::optional<Hardware> hardware = known_hardware(asked->capture, options);
   if (const std::string* const file = file_of(scenario)) asked->capture.inputs.push_back(*file);
-  const NetworkModel* const best = find_network_model(cluster ? "maxmin" : "recorded");
+  const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");
   asked->network = options.network_given ? options.network : best;
-  asked->predictor =
-      std::make_unique<scenarios::Predictor>(asked->capture, cluster.value_or(Cluster{}), *asked->network);
+  if (hardware) asked->calibration = std::move(hardware->calibration);
+  asked->predictor = std::make_unique<scenarios::Predictor>(
+      asked->capture, hardware ? std::move(hardware->cluster) : Cluster{}, *asked->network);
   asked->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });

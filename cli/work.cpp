@@ -31,22 +31,6 @@ Capture load(const CommonOptions& options, const Session& session, Progress& pro
                                        }});
 }
 
-/// The hardware to replay on: what --cluster or the input says itself, else what it shows.
-const Cluster& cluster_of(Replayed& result, const CommonOptions& options) {
-  if (options.cluster_file) {
-    result.cluster = ingest::read_cluster_file(*options.cluster_file);
-    result.capture.inputs.push_back(*options.cluster_file);
-    return *result.cluster;
-  }
-  if (result.capture.cluster) {
-    return *result.capture.cluster;
-  }
-  result.calibration = calibrate(result.capture);
-  const std::vector<std::string>& assumed = result.calibration->assumptions;
-  result.capture.assumptions.insert(result.capture.assumptions.end(), assumed.begin(), assumed.end());
-  return result.calibration->cluster;
-}
-
 /// A file whose cluster does not fit the job is a file that cannot be used.
 void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
   try {
@@ -70,7 +54,14 @@ void build_anew(Capture& capture, const Cluster& cluster) {
 
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   if (options.network->make != nullptr) {
-    const Cluster& cluster = cluster_of(result, options);
+    Hardware hardware = hardware_of(result.capture, options);
+    result.cluster = std::move(hardware.cluster);
+    result.calibration = std::move(hardware.calibration);
+    if (result.calibration) {
+      const std::vector<std::string>& assumed = result.calibration->assumptions;
+      result.capture.assumptions.insert(result.capture.assumptions.end(), assumed.begin(), assumed.end());
+    }
+    const Cluster& cluster = result.cluster;
     build_anew(result.capture, cluster);
     sim::Machine machine = sim::Machine::as_recorded(result.capture);
     set_network(machine, cluster, options);
@@ -116,6 +107,19 @@ Capture load_capture(CommonOptions options, const Session& session) {
   const auto limit = limit_threads(options.threads);
   Progress progress(options.quiet);
   return load(options, session, progress);
+}
+
+Hardware hardware_of(Capture& capture, const CommonOptions& options) {
+  if (options.cluster_file) {
+    capture.inputs.push_back(*options.cluster_file);
+    return {ingest::read_cluster_file(*options.cluster_file), std::nullopt};
+  }
+  if (capture.cluster) {
+    return {*capture.cluster, std::nullopt};
+  }
+  Calibration calibration = calibrate(capture);
+  Cluster cluster = calibration.cluster;
+  return {std::move(cluster), std::move(calibration)};
 }
 
 Replayed load_and_replay(CommonOptions options, const Session& session) {

@@ -18,7 +18,7 @@ namespace stepsim::cli {
 /// What every command on traces begins with.
 struct Replayed {
   Capture capture;
-  std::optional<Cluster> cluster;          ///< of --cluster
+  Cluster cluster;                         ///< what the network model replays on
   std::optional<Calibration> calibration;  ///< where --network names a model and no cluster was given
   const NetworkModel* network = nullptr;   ///< never null once replayed
   sim::Timeline timeline;                  ///< of capture.dag
@@ -26,6 +26,16 @@ struct Replayed {
 
 /// Loads the traces, with progress on standard error.
 [[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
+
+/// What a job ran on, and how that was found if it was calibrated.
+struct Hardware {
+  Cluster cluster;
+  std::optional<Calibration> calibration;
+};
+
+/// What --cluster or the input itself says, else what the capture shows. Adds the file to
+/// capture.inputs. Throws what calibrate() and read_cluster_file() throw.
+[[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
 /// Loads the traces and replays them under the network model asked for, with progress on standard error. Refuses a
 /// bad -o before it reads, so that nobody waits for a mistyped extension.

@@ -70,9 +70,10 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   void add(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    // What is empty has no place of its own: it stands where its key does.
+    // What is empty has no place of its own: it stands where its key does, a whole file on line 1.
     const bool after_key = !open_.empty() && !open_.back().value.items.empty();
-    put({kind, after_key ? open_.back().value.items.back().line : line_of(mark), {}, {}}, anchor);
+    const std::uint32_t line = open_.empty() && kind == Kind::kNothing ? 1 : line_of(mark);
+    put({kind, after_key ? open_.back().value.items.back().line : line, {}, {}}, anchor);
   }
 
   void close() {

@@ -75,6 +75,7 @@ class Sources {
     add_steps();
     add_sharing();
     add_drift();
+    add_transfers();
     add_copies();
     add_device();
     add_missing_ranks();
@@ -110,7 +111,7 @@ class Sources {
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
 
   void add_sharing() {
-    if (plan_.sharing_known || !links_are_shared() || plan_.cluster.endpoints.size() < 2) return;
+    if (plan_.sharing_known || !links_are_shared() || !uses_links(captured_)) return;
     std::vector<Alternative> others;
     for (const double sharing : {0.0, 0.5, 1.0}) {
       others.emplace_back([sharing](Plan& plan) {
@@ -125,6 +126,16 @@ class Sources {
   void add_drift() {
     if (captured_.parameter_server == nullptr || !links_are_shared() || plan_.job.workers < 2U) return;
     add_alternatives("drift", "workers may stay in step or drift apart", {[](Plan& plan) { plan.begin_together(); }});
+  }
+
+  void add_transfers() {
+    if (plan_.recorded_transfers == 1) return;
+    Plan plan = plan_;
+    plan.recorded_transfers = 1;
+    Factors factors;
+    factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
+    add("transfers", "how much of a transfer's recorded time was bandwidth is not known: from all of it to none",
+        factors);
   }
 
   using Alternative = std::function<void(Plan& plan)>;

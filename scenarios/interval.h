@@ -11,7 +11,7 @@ namespace stepsim::scenarios {
 
 /// One reason why an answer is a range, and the range if it were the only one.
 struct IntervalSource {
-  std::string_view name;  ///< "steps", "sharing", "drift", "copies", "device", "missing ranks", ...
+  std::string_view name;  ///< "steps", "sharing", "drift", "transfers", "copies", "device", "missing ranks", ...
   std::string reason;     ///< a sentence without its full stop
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
@@ -32,6 +32,8 @@ struct AnswerInterval {
 ///   shares links, the range over fair, half and serial senders that keep their turn, by replay.
 /// * drift: workers of a parameter-server job are predicted to begin apart, as jobs do whose
 ///   workers get into each other's way; the range to workers that begin together, by replay.
+/// * transfers: where only their recorded time is known, from all of it being bandwidth, as
+///   predicted, to none of it, by replay.
 /// * copies: workers beyond the captured ones may be like the fastest or the slowest captured.
 /// * device: on measured pairs of devices roofline is off by up to 4.5 % where shapes are known, 7.2 %
 ///   where they are not; what it changed may take twice that less or more, all of it, by replay.

@@ -14,6 +14,7 @@
 #include "model/job.h"
 #include "model/network/network.h"
 #include "model/recording.h"
+#include "model/transfers.h"
 #include "model/units.h"
 
 namespace stepsim::scenarios {
@@ -33,6 +34,9 @@ struct Plan {
   bool colocated_servers = false;
   /// How links are shared was measured or given: the answer need not allow for another way.
   bool sharing_known = false;
+  /// Multiplies the recorded times of transfers that no network model times (keeps_recorded_time()),
+  /// before any rule.
+  double recorded_transfers = 1;
 
   /// Makes another graph of one.
   using Edit = std::function<Capture(const Capture& capture)>;
@@ -66,19 +70,10 @@ struct Plan {
   bool begins_together_ = false;
 };
 
-/// Whether links decide anything of the job: it has messages between endpoints, or collectives of
-/// several ranks that say what they transfer. A change of the network moves nothing else.
-[[nodiscard]] bool uses_links(const Capture& capture);
-/// Whether it has such collectives other than messages of one rank to another.
-[[nodiscard]] bool has_sized_collectives(const Capture& capture);
-
 /// How many workers the capture holds: ranks by local_size in a job without servers.
 [[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
 /// The assumption under which there are more.
 [[nodiscard]] std::string copies_assumption(std::uint32_t captured);
-
-/// How many collectives the capture holds of which other ranks' parts are missing.
-[[nodiscard]] std::size_t lone_collectives(const Capture& capture);
 
 /// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;

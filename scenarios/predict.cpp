@@ -36,11 +36,15 @@ Capture rank_graph(const Plan& plan) {
   return graph;
 }
 
-/// What the plan's rules make of the graph's durations; of devices, what they did to each kind of
+/// What the plan makes of the graph's durations; of devices, what they did to each kind of
 /// work is noted.
 std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, Prediction& prediction) {
   std::vector<Duration> durations(graph.dag.task_count());
-  for (std::size_t i = 0; i < durations.size(); ++i) durations[i] = graph.dag.duration(TaskId{i});
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    const Duration recorded = graph.dag.duration(TaskId{i});
+    const bool scales = plan.recorded_transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
+    durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
+  }
   for (const auto& rule : plan.rules) {
     if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
       prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
@@ -118,7 +122,8 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
   machine.set_network(*plan.network, plan.cluster);
-  if (!plan.rules.empty()) machine.set_durations(changed_durations(plan, graph, prediction));
+  if (!plan.rules.empty() || plan.recorded_transfers != 1)
+    machine.set_durations(changed_durations(plan, graph, prediction));
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
   prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);

@@ -5,9 +5,6 @@
 namespace stepsim::sim {
 namespace {
 
-/// With more members that were not captured, a collective costs more than it tells.
-constexpr std::size_t kMostAbsent = 64;
-
 /// Takes a number that is free again, or the next new one of `used`.
 template <class Entry>
 std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& free_places) {
@@ -25,7 +22,7 @@ std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& f
 bool CollectiveRuns::expands(RendezvousId rendezvous) const {
   const Collective& collective = dag_.collective(rendezvous);
   const std::size_t present = dag_.members(rendezvous).size();
-  const bool alone = present == 1 && collective.members <= std::min(kMostAbsent, cluster_.endpoints.size());
+  const bool alone = present == 1 && collective.members <= std::min<std::size_t>(kMostAbsentMembers, cluster_.endpoints.size());
   if (present < collective.members && !alone) return false;
   return model_for(shape_of(rendezvous), collective.algorithm) != nullptr;
 }

@@ -51,7 +51,8 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   }
   for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
     const RendezvousId rendezvous{i};
-    if (dag_->collective(rendezvous).op == CollectiveOp::kUnknown) continue;
+    const Collective& collective = dag_->collective(rendezvous);
+    if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
     check_group(*dag_, dag_->members(rendezvous), cluster);
   }
   network_ = &model;

@@ -40,7 +40,7 @@ class KeyMaker {
 
   CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
     const EventDetail* const detail = events_.trace->detail_of(event);
-    CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false};
+    CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, event};
     if (op != kNoIndex) std::tie(out.begin, out.end) = std::pair{events_.ops[op].begin, events_.ops[op].end};
     if (detail != nullptr && detail->collective.valid()) operation = events_.trace->text(detail->collective);
     operation = plain_name(operation);
@@ -118,6 +118,51 @@ void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) 
   }
 }
 
+bool tells_size(const EventDetail* detail) { return detail != nullptr && detail->bytes > Bytes{}; }
+
+/// The host's "nccl:all_reduce" with a size under which each call was made, by thread and begin.
+class HostMarks {
+ public:
+  explicit HostMarks(const RankEvents& events) : events_(events), by_thread_(events.threads.size()) {
+    for (std::size_t t = 0; t < by_thread_.size(); ++t) {
+      for (const std::uint32_t event : events.threads[t].events) {
+        const bool is_mark = events.trace->kind[event] == EventKind::kAnnotation;
+        if (is_mark && events.name_of(event).starts_with("nccl:") && tells_size(events.trace->detail_of(event)))
+          by_thread_[t].push_back(event);
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t around_launch_of(const DeviceOp& op) const {
+    if (op.call == kNoIndex) return kNoIndex;
+    const std::vector<std::uint32_t>& marks = by_thread_[op.thread];
+    const Time called = events_.begin_of(op.call);
+    const auto after = std::upper_bound(marks.begin(), marks.end(), called, [this](Time time, std::uint32_t mark) {
+      return time < events_.begin_of(mark);
+    });
+    return after == marks.begin() || events_.end_of(*std::prev(after)) < called ? kNoIndex : *std::prev(after);
+  }
+
+ private:
+  const RankEvents& events_;
+  std::vector<std::vector<std::uint32_t>> by_thread_;
+};
+
+/// Kernels that do not say what they transfer take it from the host. What several kernels were
+/// launched under is told of none: nobody knows which part is whose.
+void ask_host(std::vector<CollectiveUse>& uses, const RankEvents& events) {
+  const HostMarks marks{events};
+  std::map<std::uint32_t, std::vector<CollectiveUse*>> under;
+  for (CollectiveUse& use : uses) {
+    if (use.op == kNoIndex || tells_size(events.trace->detail_of(use.event))) continue;
+    const std::uint32_t mark = marks.around_launch_of(events.ops[use.op]);
+    if (mark != kNoIndex) under[mark].push_back(&use);
+  }
+  for (const auto& [mark, kernels] : under) {
+    if (kernels.size() == 1) kernels.front()->told_by = mark;
+  }
+}
+
 std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
                                    const std::vector<RankIdentity>& identities) {
   const KeyMaker keys(events, rank, identities);
@@ -142,6 +187,7 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
     return std::tuple{a.begin, a.event} < std::tuple{b.begin, b.event};
   });
   add_occurrence(uses, events);
+  ask_host(uses, events);
   return uses;
 }
 

@@ -20,6 +20,9 @@ struct CollectiveUse {
   Time end;
   std::string key;  ///< what matches over ranks, the occurrence included
   bool point_to_point = false;
+  /// The event that tells what it does and transfers: itself, or the framework's "nccl:all_reduce"
+  /// on the host around its launch, which has had shapes for longer than kernels have had sizes.
+  std::uint32_t told_by = kNoIndex;
 };
 
 /// The parts of one collective on the ranks at hand.

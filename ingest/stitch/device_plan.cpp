@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "ingest/stitch/framework_waits.h"
 #include "ingest/stitch/sync_events.h"
 
 namespace stepsim::ingest {
@@ -334,6 +335,7 @@ DevicePlan plan_device(RankEvents& events, std::vector<ThreadPlan>& plans) {
   }
   WaitFinder(events, plan, plans).run(syncs);
   plan.stream_waits = syncs.stream_waits();
+  if (plan.stream_waits.empty()) plan.stream_waits = framework_waits(events);
   plan.unresolved_syncs = syncs.unresolved();
   StreamWaitFinder(events, plan).run();
   return plan;

@@ -18,9 +18,10 @@ struct HostWait {
 /// Device work that another piece of device work waited for across streams.
 struct StreamWait {
   enum class Why : std::uint8_t {
-    kRecorded,  ///< a cuda_sync event says so
-    kInferred,  ///< it began right after the other's end
-    kRoom,      ///< it began in the tail of the other, when blocks of that made room
+    kRecorded,   ///< a cuda_sync event says so
+    kFramework,  ///< PyTorch makes it wait (framework_waits.h)
+    kInferred,   ///< it began right after the other's end
+    kRoom,       ///< it began in the tail of the other, when blocks of that made room
   };
   std::uint32_t before = 0;  ///< indices into RankEvents::ops
   std::uint32_t after = 0;

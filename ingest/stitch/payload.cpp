@@ -45,11 +45,17 @@ const Operation* find_operation(std::string_view name) {
   return found == kOperations.end() ? nullptr : found;
 }
 
+/// A host call tells its input, a kernel's metadata the larger of input and output.
+bool told_by_host(const RankEvents& events, const CollectiveUse& use) {
+  return events.trace->kind[use.told_by] == EventKind::kAnnotation;
+}
+
 /// What a part calls itself: its metadata if it has any, else its name.
 const Operation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
-  const EventDetail* const detail = events.trace->detail_of(use.event);
+  const EventDetail* const detail = events.trace->detail_of(use.told_by);
   if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
-  return find_operation(collective_in(events.name_of(use.event)).value_or(""));
+  const std::string_view name = events.name_of(use.told_by);
+  return find_operation(told_by_host(events, use) ? name.substr(name.find(':') + 1) : collective_in(name).value_or(""));
 }
 
 /// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. A long
@@ -76,16 +82,17 @@ std::size_t members_of(const MatchedCollective& match, const std::vector<RankEve
   return named != 0 ? named : world;
 }
 
-/// The largest that a member tells: of an all-to-all they may differ. A host call tells its
-/// input, which of an all-gather is one member's part.
+/// The largest that a member tells: of an all-to-all they may differ. Of an all-gather a host
+/// call's input is one member's part.
 Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
                std::size_t members) {
   std::int64_t bytes = 0;
   for (const CollectiveUse& use : match.uses) {
-    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.event);
+    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.told_by);
     if (detail != nullptr) bytes = std::max(bytes, detail->bytes.count());
   }
-  if (op != CollectiveOp::kAllGather || match.on_device()) return Bytes{bytes};
+  const CollectiveUse& first = match.uses.front();
+  if (op != CollectiveOp::kAllGather || !told_by_host(ranks[first.rank], first)) return Bytes{bytes};
   const auto parts = static_cast<std::int64_t>(members);
   return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
 }

@@ -317,6 +317,9 @@ void RankStitcher::report(Assembly& assembly, std::uint64_t unmatched_submission
        "host events of no length become no task of their own; what they launched keeps its place", events_.instants);
   note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device",
        waits(StreamWait::Why::kRoom));
+  note("framework_stream_wait", Severity::kInfo,
+       "waits between streams that the framework's calls imply; cuda_sync events would show them all",
+       waits(StreamWait::Why::kFramework));
   note("inferred_stream_wait", Severity::kNotice,
        "record with enable_cuda_sync_events=True to have these edges from the runtime",
        waits(StreamWait::Why::kInferred));

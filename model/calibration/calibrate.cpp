@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/parameter_server/calibrate.h"
 #include "model/parameter_server/workload.h"
+#include "model/transfers.h"
 
 namespace stepsim {
 namespace {
@@ -45,11 +46,15 @@ void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
   }
 }
 
-Calibration one_alone() {
+/// Nothing that is known to cross a link: a cluster of hosts without any.
+Calibration without_network(std::size_t endpoints) {
   Calibration result;
-  result.cluster.hosts = {{"0"}};
-  result.cluster.endpoints = {{HostId{0}, {}}};
-  result.assumptions = {"One rank alone sends no messages: nothing is said of a network."};
+  for (std::size_t i = 0; i < endpoints; ++i) {
+    result.cluster.hosts.push_back({std::to_string(i)});
+    result.cluster.endpoints.push_back({HostId{i}, {}});
+  }
+  result.assumptions = {endpoints == 1 ? "One rank alone sends no messages: nothing is said of a network."
+                                       : "Nothing is said of a network: no transfer of the capture says its bytes."};
   return result;
 }
 
@@ -60,7 +65,9 @@ Calibration network_seen(const Capture& capture) {
   if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
     return calibrate_parameter_server(capture);
   if (std::optional<Calibration> seen = calibrate_collectives(capture)) return *std::move(seen);
-  return capture.job.bandwidth || endpoint_count(capture) > 1 ? network_of_job_file(capture) : one_alone();
+  const std::size_t endpoints = endpoint_count(capture);
+  const bool known = capture.job.bandwidth || (endpoints > 1 && uses_links(capture));
+  return known ? network_of_job_file(capture) : without_network(endpoints);
 }
 
 }  // namespace

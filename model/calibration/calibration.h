@@ -29,7 +29,9 @@ struct Calibration {
 /// Fits links, copies, sums and launches to what was measured; what the capture does not show
 /// is taken from job.yaml's network, else from defaults, and said. Endpoints are the job's
 /// workers (or ranks) and servers.
-/// Throws InputError if the capture shows nothing of its network and job.yaml says nothing.
+/// Where no transfer says its bytes, and job.yaml no rate, the cluster has no links: no network
+/// model times anything of such a job. Throws InputError if there are such transfers and the
+/// capture shows nothing of how fast they were.
 [[nodiscard]] Calibration calibrate(const Capture& capture);
 
 /// How many ranks, or workers and servers, send and receive in the job: by job.yaml and by

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -49,6 +50,8 @@ void fit_launches(const Dag& dag, Calibration& result) {
 struct Copies {
   std::vector<double> rows;  ///< 1, bytes to the device, bytes to the host; each over the copy's time
   std::vector<double> ones;
+  std::int64_t most_to_device = 0;  ///< bytes of the largest
+  std::int64_t most_to_host = 0;
 };
 
 Copies copies_of(const Dag& dag) {
@@ -62,13 +65,16 @@ Copies copies_of(const Dag& dag) {
     copies.rows.insert(copies.rows.end(), {1 / time, direction == Direction::kToDevice ? rate : 0,
                                            direction == Direction::kToHost ? rate : 0});
     copies.ones.push_back(1);
+    std::int64_t& most = direction == Direction::kToDevice ? copies.most_to_device : copies.most_to_host;
+    most = std::max(most, dag.bytes(TaskId{i}).count());
   }
   return copies;
 }
 
-/// Nothing where copies take no longer for more bytes, or there are none.
-std::optional<Bandwidth> rate_of(double nanoseconds_a_byte) {
-  if (nanoseconds_a_byte <= 0) return std::nullopt;
+/// Nothing where copies take no longer for more bytes, or there are none: less than a nanosecond
+/// for the largest of `most` bytes is rounding.
+std::optional<Bandwidth> rate_of(double nanoseconds_a_byte, std::int64_t most) {
+  if (nanoseconds_a_byte * static_cast<double>(most) < 1) return std::nullopt;
   return Bandwidth::from_bytes_per_second(std::round(1e9 / nanoseconds_a_byte));
 }
 
@@ -78,8 +84,8 @@ void fit_copies(const Dag& dag, Calibration& result) {
   if (copies.ones.empty() || rates.copy_to_device.has_value() || rates.copy_to_host.has_value()) return;
   const SumFit fit = fit_sum(copies.rows, 3, copies.ones);
   rates.copy_overhead = whole_nanoseconds(fit.coefficients[0]);
-  rates.copy_to_device = rate_of(fit.coefficients[1]);
-  rates.copy_to_host = rate_of(fit.coefficients[2]);
+  rates.copy_to_device = rate_of(fit.coefficients[1], copies.most_to_device);
+  rates.copy_to_host = rate_of(fit.coefficients[2], copies.most_to_host);
   const std::string_view from = "copies between host and device by their bytes";
   const auto add = [&](std::string_view what, std::string value) {
     result.fits.push_back({std::string(what), std::move(value), fit.samples, fit.residual, std::string(from)});

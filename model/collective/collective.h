@@ -23,6 +23,10 @@ enum class CollectiveOp : std::uint8_t {
 /// How its bytes travel. kAuto: what the library would take (docs/models.md).
 enum class CollectiveAlgorithm : std::uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect, kHierarchical };
 
+/// Around a member that is alone, as many others take part by assumption. Of a larger collective
+/// the recorded duration holds: so many members cost more than they tell.
+inline constexpr std::uint32_t kMostAbsentMembers = 64;
+
 /// What a rendezvous transfers, as far as it is known.
 struct Collective {
   CollectiveOp op = CollectiveOp::kUnknown;

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "scenarios/what_if.h"
 
@@ -26,34 +30,65 @@ double sharing_of(const YamlField& value) {
   return value.number(0, 1);
 }
 
-void refuse_recorded(const Change& change) {
+std::size_t recorded_transfers(const Plan& plan) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < plan.captured->dag.task_count(); ++i)
+    if (keeps_recorded_time(*plan.captured, TaskId{i}, *plan.network)) ++count;
+  return count;
+}
+
+/// Transfers of which only the recorded time is known become as much faster as the links. That
+/// not all of that time is bandwidth is for the interval to say.
+void scale_recorded_transfers(double factor, Plan& plan) {
+  const std::size_t count = recorded_transfers(plan);
+  if (count == 0 || factor == 1) return;
+  plan.recorded_transfers /= factor;
+  plan.assumptions.push_back(
+      fmt::format("{} parts of collectives do not say what they transfer, or lack too many members: their recorded "
+                  "times, waiting for other ranks included, are divided by {:g} as the links' transfers are",
+                  count, factor));
+}
+
+/// Where no model times a transfer there is no rate to set and no latency to know; only that
+/// transfers may be faster or slower by a factor.
+void apply_as_recorded(const Change& change, Plan& plan) {
+  const bool any = recorded_transfers(plan) > 0;
   for (const Parameter& parameter : kParameters) {
-    if (const YamlField* const value = change.find(parameter.name)) {
+    const YamlField* const value = change.find(parameter.name);
+    if (value == nullptr) continue;
+    if (!any && !uses_links(*plan.captured)) {
       value->fail(
-          "transfers keep their recorded times: the capture does not show how fast its links are; expected "
-          "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin");
+          "nothing in the capture crosses a link: it has no message and no collective; expected the traces of all "
+          "ranks");
     }
+    const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
+    if (!any || !factor) {
+      value->fail(
+          "transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of "
+          "the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, "
+          "or --cluster FILE, and --network maxmin");
+    }
+    scale_recorded_transfers(*factor, plan);
   }
 }
 
-void refuse_without_messages(const Change& change) {
-  for (const Parameter& parameter : kParameters) {
-    if (const YamlField* const value = change.find(parameter.name)) {
-      value->fail(
-          "nothing in the capture crosses a link: no message, and no collective of several ranks that says what it "
-          "transfers; expected the traces of all ranks");
-    }
-  }
+double slowest_link(const Cluster& cluster) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const Link& link : cluster.links) slowest = std::min(slowest, link.bandwidth.bytes_per_second());
+  return slowest;
+}
+
+void set_bandwidth(const YamlField& value, Plan& plan) {
+  const double before = slowest_link(plan.cluster);
+  const auto factor = factor_of(value);
+  for (Link& link : plan.cluster.links) link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
+  scale_recorded_transfers(factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
 void apply(const Change& change, Plan& plan) {
-  if (plan.network->make == nullptr) return refuse_recorded(change);
-  if (!uses_links(*plan.captured)) refuse_without_messages(change);
+  if (plan.network->make == nullptr || !uses_links(*plan.captured)) return apply_as_recorded(change, plan);
   Cluster& cluster = plan.cluster;
-  if (const YamlField* const value = change.find("bandwidth")) {
-    const auto factor = factor_of(*value);
-    for (Link& link : cluster.links) link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value->bandwidth();
-  }
+  if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, plan);
   if (const YamlField* const value = change.find("latency")) {
     for (Link& link : cluster.links) link.latency = changed(link.latency, *value);
   }

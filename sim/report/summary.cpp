@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/report/intervals.h"
+#include "sim/report/rank_steps.h"
 
 namespace stepsim::sim {
 namespace {
@@ -15,128 +16,11 @@ double ratio(Duration part, Duration whole) {
   return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-/// Of an even number, the mean of the two in the middle. Precondition: not empty.
-Duration median(std::vector<Duration> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
-
-/// A length of time as it was measured and as it was replayed.
-struct Pair {
-  Duration measured{};
-  Duration replayed{};
-  [[nodiscard]] double error() const { return ratio(replayed - measured, measured); }
-};
-
-/// From which instant to which, measured and replayed.
-struct Span {
-  Interval measured{Time::max(), Time::min()};
-  Interval replayed{Time::max(), Time::min()};
-
-  void include_start_of(TaskId task, const Recording& recording, const Timeline& timeline) {
-    measured.begin = std::min(measured.begin, recording.start[task.index()]);
-    replayed.begin = std::min(replayed.begin, timeline.start[task.index()]);
-  }
-  void include_end_of(TaskId task, const Recording& recording, const Timeline& timeline) {
-    measured.end = std::max(measured.end, recording.finish[task.index()]);
-    replayed.end = std::max(replayed.end, timeline.finish[task.index()]);
-  }
-  [[nodiscard]] Pair length() const { return {measured.end - measured.begin, replayed.end - replayed.begin}; }
-};
-
-/// Steps that the capture cut, or in which no task lies, are set aside.
-bool is_used(const RecordedStep& step) { return step.whole && step.first.valid(); }
-
-/// What the report needs to know of a rank.
-struct RankSteps {
-  Span whole_capture;
-  std::vector<std::size_t> steps;  ///< whole ones: indices into Recording::steps
-  std::vector<Pair> times;         ///< of those steps
-  Pair iteration;
-  Interval window{Time::max(), Time::min()};  ///< replayed: first whole step's start to the last one's end
-};
-
-class Measuring {
- public:
-  Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
-      : dag_(dag), recording_(recording), timeline_(timeline), spans_(recording_.steps.size()) {
-    find_spans();
-    for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
-      const RecordedStep& step = recording_.steps[i];
-      if (is_used(step)) add_step(i, ranks_[step.rank]);
-    }
-    for (auto& [rank, steps] : ranks_) finish_rank(steps);
-  }
-
-  [[nodiscard]] const std::map<Rank, RankSteps>& ranks() const noexcept { return ranks_; }
-
- private:
-  void find_spans() {
-    for (std::size_t i = 0; i < recording_.start.size(); ++i) {
-      Span& rank = ranks_[dag_.lane(TaskId{i}).rank].whole_capture;
-      rank.include_start_of(TaskId{i}, recording_, timeline_);
-      rank.include_end_of(TaskId{i}, recording_, timeline_);
-      const std::int32_t step = recording_.step.empty() ? -1 : recording_.step[i];
-      if (step >= 0) spans_[static_cast<std::size_t>(step)].include_end_of(TaskId{i}, recording_, timeline_);
-    }
-    for (std::size_t i = 0; i < spans_.size(); ++i) {
-      const RecordedStep& step = recording_.steps[i];
-      if (!step.first.valid()) continue;
-      spans_[i].measured.begin = recording_.start[step.first.index()];
-      spans_[i].replayed.begin = timeline_.start[step.first.index()];
-    }
-  }
-
-  void add_step(std::size_t index, RankSteps& rank) {
-    Span& span = spans_[index];
-    if (follows(index)) {
-      const TaskId next = recording_.steps[index + 1].first;
-      span.measured.end = recording_.start[next.index()];
-      span.replayed.end = timeline_.start[next.index()];
-    }
-    rank.steps.push_back(index);
-    rank.times.push_back(span.length());
-    rank.window.begin = std::min(rank.window.begin, span.replayed.begin);
-    rank.window.end = std::max(rank.window.end, span.replayed.end);
-  }
-
-  [[nodiscard]] bool follows(std::size_t step) const {
-    return recording_.steps[step].next_follows && step + 1 < recording_.steps.size() &&
-           is_used(recording_.steps[step + 1]);
-  }
-
-  void finish_rank(RankSteps& rank) {
-    if (rank.steps.empty()) {
-      rank.window = rank.whole_capture.replayed;
-      rank.iteration = rank.whole_capture.length();
-      return;
-    }
-    const bool any_follows =
-        std::any_of(rank.steps.begin(), rank.steps.end(), [this](std::size_t step) { return follows(step); });
-    std::vector<Duration> measured;
-    std::vector<Duration> replayed;
-    for (std::size_t i = 0; i < rank.steps.size(); ++i) {
-      if (any_follows && !follows(rank.steps[i])) continue;
-      measured.push_back(rank.times[i].measured);
-      replayed.push_back(rank.times[i].replayed);
-    }
-    rank.iteration = {median(measured), median(replayed)};
-  }
-
-  const Dag& dag_;
-  const Recording& recording_;
-  const Timeline& timeline_;
-  std::vector<Span> spans_;  ///< by step
-  std::map<Rank, RankSteps> ranks_;
-};
-
 /// The median of all of `times` but the i-th.
 class LeaveOneOut {
  public:
-  explicit LeaveOneOut(const std::vector<Pair>& times) {
-    for (const Pair& time : times) sorted_.push_back(time.replayed);
+  explicit LeaveOneOut(const std::vector<MeasuredAndReplayed>& times) {
+    for (const MeasuredAndReplayed& time : times) sorted_.push_back(time.replayed);
     std::sort(sorted_.begin(), sorted_.end());
   }
 
@@ -158,7 +42,7 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
   const LeaveOneOut others{rank.times};
   for (std::size_t i = 0; i < rank.steps.size(); ++i) {
     const RecordedStep& step = recording.steps[rank.steps[i]];
-    const Pair& time = rank.times[i];
+    const MeasuredAndReplayed& time = rank.times[i];
     StepReport& report = reports.emplace_back();
     report = {step.rank, step.number, time.measured, time.replayed, time.error(), std::nullopt};
     if (rank.steps.size() < 2 || time.measured == Duration{}) continue;
@@ -166,24 +50,8 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
   }
 }
 
-bool any_steps(const std::map<Rank, RankSteps>& ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return !entry.second.steps.empty(); });
-}
-
-/// The longest over ranks; where some have steps, over those.
-Pair longest_iteration(const std::map<Rank, RankSteps>& ranks) {
-  const bool only_with_steps = any_steps(ranks);
-  Pair longest;
-  for (const auto& [rank, times] : ranks) {
-    if (only_with_steps && times.steps.empty()) continue;
-    longest.measured = std::max(longest.measured, times.iteration.measured);
-    longest.replayed = std::max(longest.replayed, times.iteration.replayed);
-  }
-  return longest;
-}
-
 IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std::vector<StepReport>& steps) {
-  const Pair longest = longest_iteration(ranks);
+  const MeasuredAndReplayed longest = longest_iteration(ranks);
   IterationReport report{.measured = longest.measured, .replayed = longest.replayed, .error = longest.error()};
   std::vector<double> errors;
   for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
@@ -291,14 +159,14 @@ Duration whole_length(const Timeline& timeline) {
 }
 
 Summary summarize_recording(const Dag& dag, const Recording& recording, const Timeline& timeline) {
-  const Measuring measuring{dag, recording, timeline};
+  const std::map<Rank, RankSteps> ranks = rank_steps(dag, recording, timeline);
   Summary summary;
-  for (const auto& [rank, times] : measuring.ranks()) add_steps(recording, times, summary.steps);
+  for (const auto& [rank, times] : ranks) add_steps(recording, times, summary.steps);
   for (const RecordedStep& step : recording.steps) {
     if (!is_used(step)) summary.set_aside.emplace_back(step.rank, step.number);
   }
-  summary.iteration = job_iteration(measuring.ranks(), summary.steps);
-  summary.ranks = breakdowns(dag, recording, timeline, measuring.ranks());
+  summary.iteration = job_iteration(ranks, summary.steps);
+  summary.ranks = breakdowns(dag, recording, timeline, ranks);
   for (const RankBreakdown& rank : summary.ranks) {
     summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
   }
@@ -335,7 +203,7 @@ RankBreakdown slowest_rank(const Summary& summary) {
 
 Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
-  return longest_iteration(Measuring{capture.dag, capture.recording, timeline}.ranks()).replayed;
+  return longest_iteration(rank_steps(capture.dag, capture.recording, timeline)).replayed;
 }
 
 }  // namespace stepsim::sim

@@ -79,7 +79,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.ya
 error: --resume says no FILE to go on with; expected one, or -o
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --network recorded
-error: none of the 15 points can be had; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
+error: none of the 15 points can be had; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
 [exit 2]
 $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml
 error: tests/golden/data/sweep_grid.yaml:1: is no part of a sweep; expected a file that a shard or --resume wrote

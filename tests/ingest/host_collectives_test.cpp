@@ -55,9 +55,44 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   return maker.trace;
 }
 
+/// A rank that launches as many NCCL kernels without metadata under a framework's annotation
+/// that has a shape, as PyTorch recorded them before 2.1.
+HostDeviceTrace annotated_rank(const std::string& kernel, const std::string& annotation, std::int64_t bytes,
+                               int kernels = 1) {
+  TraceMaker maker;
+  const std::uint32_t mark = maker.add(EventKind::kAnnotation, annotation, maker.thread("1"), 0, 90);
+  maker.detail(mark).bytes = Bytes{bytes};
+  for (int k = 0; k < kernels; ++k) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), 10 + 20 * k, 5, k);
+    maker.add(EventKind::kKernel, kernel, maker.stream(14), 100 + 400 * k, 400, k);
+  }
+  return maker.trace;
+}
+
 Collective only_collective(const Capture& capture) {
   EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
   return capture.dag.rendezvous_count() == 1 ? capture.dag.collective(RendezvousId{0}) : Collective{};
+}
+
+TEST(PayloadTest, TheHostTellsWhatAKernelWithoutMetadataDoes) {
+  const std::string kernel = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)";
+  const HostDeviceTrace rank = annotated_rank(kernel, "nccl:all_to_all", 24'576);
+  const Collective collective = only_collective(stitched({rank, rank}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllToAll);
+  EXPECT_EQ(collective.bytes, Bytes{24'576});
+}
+
+TEST(PayloadTest, TheHostTellsOneMembersPartOfAnAllGather) {
+  const HostDeviceTrace rank = annotated_rank("ncclKernel_AllGather_RING_LL(x)", "nccl:_all_gather_base", 1'000);
+  EXPECT_EQ(only_collective(stitched({rank, rank, rank})).bytes, Bytes{3'000});
+}
+
+TEST(PayloadTest, TheHostTellsNothingOfSeveralKernelsUnderOneAnnotation) {
+  const HostDeviceTrace rank = annotated_rank("ncclKernel_AllReduce_RING_LL(x)", "nccl:all_reduce", 1'000, 2);
+  const Capture capture = stitched({rank, rank});
+  ASSERT_EQ(capture.dag.rendezvous_count(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(capture.dag.collective(RendezvousId{i}).bytes, Bytes{0});
 }
 
 TEST(PayloadTest, GlooTellsOperationAndBufferOfAnAllReduce) {

@@ -67,7 +67,7 @@ TEST(SweepTest, PointsThatShareGraphsAreWhatTheyAreAlone) {
 
 TEST(SweepTest, PointThatIsRefusedHasItsSentence) {
   const auto outcomes =
-      swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.bandwidth: 2x}]");
+      swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.latency: 2x}]");
   EXPECT_EQ(outcomes[0].iteration, microseconds{360});
   EXPECT_EQ(outcomes[1].iteration, std::nullopt);
   EXPECT_THAT(outcomes[1].problem, HasSubstr("s.yaml:1: transfers keep their recorded times"));
@@ -85,7 +85,7 @@ TEST(SweepTest, ValueThatMeansNothingEndsItBeforeAnythingIsPredicted) {
 TEST(SweepTest, RefusalOfTheScenarioItselfIsNoPointsMatter) {
   const auto question = stepsim::testing::streams_question();
   const Scenario scenario =
-      parse_scenario("changes: [{network: {bandwidth: 2x}}]\nsweep: {compute.scale: [1, 2]}", "s.yaml");
+      parse_scenario("changes: [{network: {latency: 2x}}]\nsweep: {compute.scale: [1, 2]}", "s.yaml");
   EXPECT_THROW(Sweep(question.predictor(), scenario), InputError);
 }
 

@@ -83,8 +83,27 @@ TEST(CalibrateTest, ATaskGraphsClusterIsTakenAsItIs) {
   EXPECT_EQ(found.assumptions.size(), 1U);
 }
 
+/// Two ranks and a message from one to the other that no clock saw.
+Capture unmeasured_message() {
+  DagBuilder builder;
+  const LaneId link = builder.add_lane(
+      {.name = "link", .rank = 1, .kind = LaneKind::kLink, .from = EndpointId{0}, .to = EndpointId{1}});
+  builder.add_task({.kind = TaskKind::kTransfer, .name = builder.intern("send"), .lane = link, .bytes = Bytes{1000}});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  capture.inputs = {"trace.json"};
+  return capture;
+}
+
+TEST(CalibrateTest, RanksWithoutTransfersHaveNoNetwork) {
+  const Calibration found = calibrate(ranks(2));
+  EXPECT_EQ(found.cluster.endpoints.size(), 2U);
+  EXPECT_TRUE(found.cluster.links.empty());
+  EXPECT_THAT(found.assumptions, ::testing::ElementsAre(HasSubstr("Nothing is said of a network")));
+}
+
 TEST(CalibrateTest, ACaptureThatShowsNothingIsRefusedWithTheRemedy) {
-  const std::string message = refused(ranks(2));
+  const std::string message = refused(unmeasured_message());
   EXPECT_THAT(message, HasSubstr("trace.json: "));
   EXPECT_THAT(message, HasSubstr("'network: {bandwidth: 25Gb/s}' in job.yaml"));
 }
