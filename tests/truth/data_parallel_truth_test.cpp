@@ -129,7 +129,7 @@ TEST_F(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
 TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
   // Its kernels name no sizes; the framework's annotations around their launches do. Eight A100s
   // in one host: a link of less than 10 or more than 300 GB/s (NVLink 3, one way) would be none.
-  const auto folder = kTruth / "../traces/kineto/dlrm-8ranks";
+  const auto folder = truth_folder() / "../traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const Capture capture = under_models(ingest::load({folder.string()}, {}));
   for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
@@ -147,7 +147,7 @@ TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
 TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
   // A hundredth of the link: the all-reduces of a step, which took 12 ms beside a host that was
   // busy for 221 ms, are now what the host waits for, through waits that no time shows.
-  const auto file = kTruth / "../traces/kineto/ddp-a100-rank0of2.json.gz";
+  const auto file = truth_folder() / "../traces/kineto/ddp-a100-rank0of2.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   const Capture capture = under_models(ingest::load({file.string()}, {}));
   Cluster cluster = calibrate(capture).cluster;
