@@ -99,7 +99,7 @@ TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
     edit.builder().collective(RendezvousId{1}).members = 2;
     edit.remove(dag.members(RendezvousId{1}).front());
   });
-  ASSERT_EQ(scenarios::lone_collectives(question.capture()), 1U);
+  ASSERT_EQ(lone_collectives(question.capture()), 1U);
   expect_refused(question, {{"cluster.workers=3", "of 1 collectives only one rank's part was captured"}});
 }
 
