@@ -34,8 +34,7 @@ Duration busy(const Capture& capture, const std::vector<Duration>& durations, bo
     for (const OperatorTable::Use& use : capture.operators.uses) sum += durations[use.task.index()];
     return sum;
   }
-  const auto pieces = device_work(capture);
-  for (std::size_t i = 0; i < pieces.size(); ++i) sum += pieces[i] ? durations[i] : Duration{};
+  for (const auto& [task, piece] : device_work(capture)) sum += durations[task.index()];
   return sum;
 }
 

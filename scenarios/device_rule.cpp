@@ -22,8 +22,8 @@ Plan::Reshape reshape_of(const Change& change, const ChangePieces& pieces) {
   return [selector = change.selector(), pieces](const Capture& capture, DevicePieces& all) {
     const std::vector<bool> mask = mask_of(selector, capture);
     const ChangePiece changed = pieces(capture, all);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i] && mask[i]) all[i] = changed(*all[i]);
+    for (auto& [task, piece] : all) {
+      if (mask[task.index()]) piece = changed(piece);
     }
   };
 }
@@ -32,9 +32,7 @@ Plan::Reshape reshape_of(const Change& change, const ChangePieces& pieces) {
 DevicePieces pieces_after(const std::vector<Plan::Reshape>& reshapes, const Capture& capture,
                           const std::vector<Duration>& durations) {
   DevicePieces pieces = device_work(capture);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i]) pieces[i]->recorded = durations[i];
-  }
+  for (auto& [task, piece] : pieces) piece.recorded = durations[task.index()];
   for (const Plan::Reshape& reshape : reshapes) reshape(capture, pieces);
   return pieces;
 }
@@ -60,21 +58,19 @@ void add_knowledge(Plan& plan, const Change& change, const ChangePieces& pieces)
 
 void add_device_rule(Plan& plan, const Change& change, const ChangePieces& pieces, const TimePiece& time,
                      std::string_view kept) {
-  const Plan::Reshape reshape = reshape_of(change, pieces);
-  const auto scale = [selector = change.selector(), earlier = plan.reshapes, reshape, time](
+  const auto scale = [selector = change.selector(), earlier = plan.reshapes, pieces, time](
                          const Capture& capture, std::vector<Duration>& durations, const ScaledBias& bias) {
-    const DevicePieces before = pieces_after(earlier, capture, durations);
-    DevicePieces after = before;
-    reshape(capture, after);
+    const DevicePieces now = pieces_after(earlier, capture, durations);
+    const ChangePiece changed = pieces(capture, now);
     const std::vector<bool> mask = mask_of(selector, capture);
     const auto scaled = [&](TaskId task, const DeviceWork& piece) {
-      return mask[task.index()] ? time(piece, *after[task.index()]) : Scaled{};
+      return mask[task.index()] ? time(piece, changed(piece)) : Scaled{};
     };
-    return rescale(before, scaled, durations, bias);
+    return rescale(now, scaled, durations, bias);
   };
   const std::string_view apart = change.selector().is_all() ? "" : ", and what is not selected";
   plan.rules.emplace_back(Plan::DeviceRule{change.to_text(), std::string(kept).append(apart), scale});
-  plan.reshapes.push_back(reshape);
+  add_knowledge(plan, change, pieces);
 }
 
 TimePiece by_roofline(const YamlField& value, const Plan& plan) {

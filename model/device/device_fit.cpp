@@ -44,8 +44,8 @@ CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
   std::vector<Call> calls(table.occurrences);
   std::vector<std::optional<std::uint32_t>> which(table.occurrences);
   for (const OperatorTable::Use& use : table.uses) {
-    const std::optional<DeviceWork>& piece = pieces[use.task.index()];
-    if (!piece || limit_of(piece->kind) == Limit::kNone) continue;
+    const DeviceWork* const piece = pieces[use.task.index()];
+    if (piece == nullptr || limit_of(piece->kind) == Limit::kNone) continue;
     Call& call = calls[use.occurrence];
     const double recorded = static_cast<double>(piece->recorded.count());
     call.recorded += recorded;

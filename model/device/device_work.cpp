@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace stepsim {
 namespace {
@@ -51,10 +52,10 @@ class NameFacts {
 /// the others, "attn_fwd" say.
 std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pieces, NameFacts& names) {
   std::array<Duration, kPrecisionCount> time{};
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!pieces[i] || limit_of(pieces[i]->kind) != Limit::kFlops) continue;
-    const std::optional<Precision> precision = names.precision(TaskId{i});
-    if (precision) time[static_cast<std::size_t>(*precision)] += dag.duration(TaskId{i});
+  for (const auto& [task, piece] : pieces) {
+    if (limit_of(piece.kind) != Limit::kFlops) continue;
+    const std::optional<Precision> precision = names.precision(task);
+    if (precision) time[static_cast<std::size_t>(*precision)] += dag.duration(task);
   }
   const auto most = std::max_element(time.begin(), time.end());
   return *most > Duration{} ? std::optional{static_cast<Precision>(most - time.begin())} : std::nullopt;
@@ -97,8 +98,8 @@ std::optional<Precision> precision_of(const OperatorTable::Operator& op) {
 /// A kernel's name goes before its operator's inputs: it tells tf32.
 void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
   for (const OperatorTable::Use& use : table.uses) {
-    std::optional<DeviceWork>& piece = pieces[use.task.index()];
-    if (!piece) continue;
+    DeviceWork* const piece = pieces[use.task.index()];
+    if (piece == nullptr) continue;
     piece->which = use.which;
     piece->in_optimizer = piece->in_optimizer || use.in_optimizer;
     const std::optional<Precision> told = precision_of(table.operators[use.which]);
@@ -111,8 +112,8 @@ void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& 
 void share_out(const OperatorTable& table, DevicePieces& pieces) {
   std::vector<Duration> total(table.occurrences);
   const auto worker = [&](const OperatorTable::Use& use) -> DeviceWork* {
-    std::optional<DeviceWork>& piece = pieces[use.task.index()];
-    return piece && does(*piece, table.operators[use.which].work) ? &*piece : nullptr;
+    DeviceWork* const piece = pieces[use.task.index()];
+    return piece != nullptr && does(*piece, table.operators[use.which].work) ? piece : nullptr;
   };
   for (const OperatorTable::Use& use : table.uses) {
     if (const DeviceWork* const piece = worker(use)) total[use.occurrence] += piece->recorded;
@@ -132,6 +133,16 @@ void share_out(const OperatorTable& table, DevicePieces& pieces) {
 
 }  // namespace
 
+const DeviceWork* DevicePieces::operator[](std::size_t task) const noexcept {
+  const auto found = std::lower_bound(pieces_.begin(), pieces_.end(), task,
+                                      [](const Piece& piece, std::size_t at) { return piece.task.index() < at; });
+  return found != pieces_.end() && found->task.index() == task ? &found->work : nullptr;
+}
+
+DeviceWork* DevicePieces::operator[](std::size_t task) noexcept {
+  return const_cast<DeviceWork*>(std::as_const(*this)[task]);
+}
+
 const Accelerator* accelerator_of(const Capture& capture) {
   return capture.devices.empty() ? nullptr : find_accelerator(capture.devices.begin()->second);
 }
@@ -140,20 +151,20 @@ DevicePieces device_work(const Capture& capture) {
   const Dag& dag = capture.dag;
   NameFacts names(dag);
   const std::vector<const Accelerator*> accelerators = accelerators_of(capture);
-  DevicePieces pieces(dag.task_count());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  DevicePieces pieces;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const TaskId task{i};
     if (!is_device_work(dag.kind(task), dag.lane(task).kind)) continue;
-    pieces[i] = DeviceWork{dag.duration(task), names.kind(task), Precision::kFloat32, {}};
-    pieces[i]->in_optimizer = pieces[i]->kind == KernelClass::kOptimizer;
-    pieces[i]->on = accelerators[dag.lane_id(task).index()];
+    DeviceWork piece{dag.duration(task), names.kind(task), Precision::kFloat32, {}};
+    piece.in_optimizer = piece.kind == KernelClass::kOptimizer;
+    piece.on = accelerators[dag.lane_id(task).index()];
+    pieces.add(task, piece);
   }
   const std::optional<Precision> usual = usual_precision(dag, pieces, names);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!pieces[i]) continue;
-    const std::optional<Precision> told = names.precision(TaskId{i});
-    pieces[i]->precision = told.value_or(usual.value_or(Precision::kFloat32));
-    pieces[i]->precision_told = told || (usual && limit_of(pieces[i]->kind) == Limit::kFlops);
+  for (auto& [task, piece] : pieces) {
+    const std::optional<Precision> told = names.precision(task);
+    piece.precision = told.value_or(usual.value_or(Precision::kFloat32));
+    piece.precision_told = told || (usual && limit_of(piece.kind) == Limit::kFlops);
   }
   note_operators(capture.operators, names, pieces);
   share_out(capture.operators, pieces);

@@ -30,11 +30,31 @@ struct DeviceWork {
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;
 };
 
-/// Of a capture, by TaskId; absent for tasks that are no device work.
-using DevicePieces = std::vector<std::optional<DeviceWork>>;
+/// Of a capture, ascending by task. Tasks that are no device work, most of a trace's, take no room.
+class DevicePieces {
+ public:
+  struct Piece {
+    TaskId task;
+    DeviceWork work;
+  };
+
+  /// Precondition: behind all that were added.
+  void add(TaskId task, const DeviceWork& work) { pieces_.push_back({task, work}); }
+  /// Null for a task that is no device work. O(log pieces).
+  [[nodiscard]] const DeviceWork* operator[](std::size_t task) const noexcept;
+  [[nodiscard]] DeviceWork* operator[](std::size_t task) noexcept;
+
+  [[nodiscard]] auto begin() const noexcept { return pieces_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return pieces_.end(); }
+  [[nodiscard]] auto begin() noexcept { return pieces_.begin(); }
+  [[nodiscard]] auto end() noexcept { return pieces_.end(); }
+
+ private:
+  std::vector<Piece> pieces_;
+};
 
 /// The pieces of device work of a capture. What several pieces of one operator's call do of its
-/// work goes by their durations. O(tasks + names * their length).
+/// work goes by their durations. O(tasks + names * their length + uses * log pieces).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
 /// The device that the first rank whose trace names one ran on; null if none does, or the

@@ -40,15 +40,15 @@ ScaledShare::Part ScaledShare::total() const noexcept {
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, const ScaledBias& bias) {
   ScaledShare share;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!pieces[i]) continue;
-    const Duration before = durations[i];
-    const Scaled scaled = scale(TaskId{i}, *pieces[i]);
+  for (const auto& [task, piece] : pieces) {
+    Duration& duration = durations[task.index()];
+    const Duration before = duration;
+    const Scaled scaled = scale(task, piece);
     const auto by = static_cast<std::size_t>(scaled.by);
     if (scaled.by != ScaledBy::kUnchanged && rounded(scaled.nanoseconds) != before)
-      durations[i] = rounded(scaled.nanoseconds * bias[by]);
-    count(share.by[by], before, durations[i]);
-    count(share.kind[static_cast<std::size_t>(pieces[i]->kind)], before, durations[i]);
+      duration = rounded(scaled.nanoseconds * bias[by]);
+    count(share.by[by], before, duration);
+    count(share.kind[static_cast<std::size_t>(piece.kind)], before, duration);
   }
   return share;
 }

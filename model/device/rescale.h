@@ -50,7 +50,7 @@ struct ScaledShare {
 };
 
 /// Gives each of `pieces` the duration that `scale` says, rounded, unless that leaves it unchanged.
-/// `durations` is by TaskId, as `pieces` is. `bias` is for durations that change.
+/// `durations` is by TaskId. `bias` is for durations that change.
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, const ScaledBias& bias = kUnbiased);
 

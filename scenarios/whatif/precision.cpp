@@ -48,10 +48,10 @@ bool has_units(const Accelerator& device, const Arithmetic& arithmetic) {
 void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) {
   Duration told{};
   Duration all{};
-  for (const std::optional<DeviceWork>& piece : pieces) {
-    if (!piece || !has_precision(*piece)) continue;
-    all += piece->recorded;
-    if (piece->precision_told) told += piece->recorded;
+  for (const auto& [task, piece] : pieces) {
+    if (!has_precision(piece)) continue;
+    all += piece.recorded;
+    if (piece.precision_told) told += piece.recorded;
   }
   if (told * 2 >= all && all > Duration{}) return;
   to.fail(
