@@ -28,8 +28,8 @@ struct SweepOptions {
   std::function<void(std::size_t point, const Outcome& outcome)> done;
 };
 
-/// Predicts the points of a scenario's sweep, side by side. A point holds its timeline, 28 bytes
-/// a task (and 8 where durations change), for as long as it is worked on and keeps the iteration.
+/// Predicts the points of a scenario's sweep, side by side. A point holds its timeline, some 23
+/// bytes a task (and 4 where durations change), for as long as it is worked on and keeps the iteration.
 /// Points with one graph share it: it is made once, and given up after the last of them, so that
 /// no more than two graphs a thread are there at a time.
 class Sweep {
