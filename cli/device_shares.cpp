@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <utility>
 
 #include "cli/json_parts.h"
 #include "sim/report/table.h"
@@ -71,10 +72,13 @@ std::vector<Document::Section> share_sections(const std::vector<DeviceShare>& sh
   std::vector<Document::Section> sections;
   for (const DeviceShare& found : shares) {
     const Part total = found.share.total();
-    sections.push_back(
-        {fmt::format("Device work under {}", found.change),
-         table_of("scaled by", found.share.by, total, [](std::size_t i) { return in_words(static_cast<ScaledBy>(i)); }),
-         {fmt::format("left as they were: {}", found.kept)}});
+    Document::Section by_how{
+        fmt::format("Device work under {}", found.change),
+        table_of("scaled by", found.share.by, total, [](std::size_t i) { return in_words(static_cast<ScaledBy>(i)); }),
+        {}};
+    if (found.share.by[static_cast<std::size_t>(ScaledBy::kUnchanged)].pieces > 0)
+      by_how.sentences.push_back(fmt::format("left as they were: {}", found.kept));
+    sections.push_back(std::move(by_how));
     sections.push_back(
         {"The same by class of kernel",
          table_of("class", found.share.kind, total, [](std::size_t i) { return to_text(static_cast<KernelClass>(i)); }),
