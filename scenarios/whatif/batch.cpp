@@ -70,11 +70,10 @@ void grow_by_shapes(const Change& change, const YamlField& value, double factor,
   };
   add_device_rule(plan, change, pieces, by_roofline(value, plan),
                   "the optimizer, operators on parameters and gradients alone, and collectives");
-  plan.assumptions.push_back(
-      fmt::format("a tensor carries samples if it has two dimensions or more and not the sizes of one of the {} shapes "
-                  "of parameters; "
-                  "what works on such tensors grows by roofline, and the host takes the time it took",
-                  SampleGrowth(plan.captured->operators, factor).parameters()));
+  plan.assumptions.push_back(fmt::format(
+      "a tensor carries samples if it has two dimensions or more and no parameter has its sizes ({} were found); what "
+      "works on such tensors grows by roofline, and the host takes the time it took",
+      SampleGrowth(plan.captured->operators, factor).parameters()));
 }
 
 void apply(const Change& change, Plan& plan) {
