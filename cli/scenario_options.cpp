@@ -80,7 +80,7 @@ std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const sce
   asked->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
-  add_traces_named_by(scenario, *asked);
+  with_set_errors([&] { add_traces_named_by(scenario, *asked); });
   return asked;
 }
 
