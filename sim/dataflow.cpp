@@ -271,9 +271,8 @@ class Crew {
 
  private:
   void begin_sources(std::size_t block) {
-    const Dag& dag = shared_.dag;
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      if (dag.in_degrees()[i] == 0 && shared_.block_of(TaskId{i}) == block) followers_[block]->begin<true>(TaskId{i});
+    for (const TaskId source : shared_.sources) {
+      if (shared_.block_of(source) == block) followers_[block]->begin<true>(source);
     }
   }
 
@@ -313,9 +312,7 @@ class Crew {
 
 void follow_alone(Shared& shared) {
   Follower follower{shared, 0, 1};
-  for (std::size_t i = 0; i < shared.dag.task_count(); ++i) {
-    if (shared.dag.in_degrees()[i] == 0) follower.begin<false>(TaskId{i});
-  }
+  for (const TaskId source : shared.sources) follower.begin<false>(source);
 }
 
 }  // namespace
@@ -328,8 +325,8 @@ bool is_dataflow(const Dag& dag, const Machine& machine) {
 
 Timeline replay_dataflow(const Dag& dag, const Machine& machine, const EngineOptions& options) {
   Shared shared{dag, machine, options};
-  const bool may_split = options.threads > 1 && dag.task_count() >= options.grain.tasks;
-  const std::size_t blocks = may_split ? deal_ranks(shared, static_cast<std::size_t>(options.threads)) : 1;
+  const std::size_t blocks =
+      may_split(dag, options) ? deal_ranks(shared, static_cast<std::size_t>(options.threads)) : 1;
   if (blocks > 1) {
     Crew{shared, blocks, options.threads}.run();
   } else {

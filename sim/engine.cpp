@@ -36,20 +36,12 @@ bool is_stuck(const ReplayState& state, TaskId task) { return state.timeline.fin
   throw DeadlockError("tasks wait for each other's lanes or credit and none can go on: " + names);
 }
 
-std::vector<TaskId> sources_of(const Dag& dag) {
-  std::vector<TaskId> sources;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (dag.in_degrees()[i] == 0) sources.emplace_back(i);
-  }
-  return sources;
-}
-
 /// Parts of the job that nothing connects side by side.
 Timeline replay_parts(const Dag& dag, const Machine& machine, const EngineOptions& options) {
   ReplayState state{dag, machine, options};
-  std::vector<std::vector<TaskId>> parts{sources_of(dag)};
-  if (options.threads > 1 && dag.task_count() >= options.grain.tasks) {
-    parts = deal_parts(dag, machine, parts.front(), static_cast<std::size_t>(options.threads));
+  std::vector<std::vector<TaskId>> parts{state.sources};
+  if (may_split(dag, options)) {
+    parts = deal_parts(dag, machine, state.sources, static_cast<std::size_t>(options.threads));
   }
   std::atomic<std::size_t> done{0};
   const auto run = [&](std::size_t part) { done += replay_events(state, parts[part], part == 0); };

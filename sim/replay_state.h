@@ -1,7 +1,6 @@
 #ifndef STEPSIM_SIM_REPLAY_STATE_H
 #define STEPSIM_SIM_REPLAY_STATE_H
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,20 +22,16 @@ inline constexpr Time kUnknown = Time::min();
 /// So nothing else has to be kept of them; no task ends in the first four seconds of all time.
 constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min() + Duration{predecessors}; }
 
+/// Whether several threads are worth their while.
+[[nodiscard]] inline bool may_split(const Dag& dag, const EngineOptions& options) noexcept {
+  return options.threads > 1 && dag.task_count() >= options.grain.tasks;
+}
+
 /// What a replay is of, and its columns. Threads that share one write those of their own tasks
 /// and collectives. Only the engine uses it.
 struct ReplayState {
-  ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
-      : dag(dag_), machine(machine_), options(options_) {
-    timeline.start.assign(dag.task_count(), kUnknown);
-    timeline.finish.resize(dag.task_count());
-    std::transform(dag.in_degrees().begin(), dag.in_degrees().end(), timeline.finish.begin(), waits_for);
-    timeline.released_by.resize(dag.task_count());
-    timeline.last_arrival.resize(dag.rendezvous_count());
-    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-      absent.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
-    }
-  }
+  /// Two threads fill the columns if a replay of this size may have them.
+  ReplayState(const Dag& dag, const Machine& machine, const EngineOptions& options);
 
   /// Called once a task that has ended, with how many had in this thread; `tells` says whether
   /// it is the thread that tells of progress. Throws Interrupted.
@@ -77,6 +72,7 @@ struct ReplayState {
   const Machine& machine;
   const EngineOptions& options;
   Timeline timeline;
+  std::vector<TaskId> sources;        ///< tasks without predecessors, ascending
   std::vector<std::uint32_t> absent;  ///< members that have not started, by rendezvous
   std::atomic<std::size_t> done{0};   ///< tasks that ended, for progress
 };
