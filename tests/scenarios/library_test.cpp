@@ -106,7 +106,8 @@ TEST(LibraryTest, EachChangesTheStepInTheDirectionThatItSays) {
 }
 
 TEST(LibraryTest, ASweepHasAnAnswerAtEachPoint) {
-  const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question}};
+  const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question},
+                                                     {"network-or-partitions", parameter_server_question}};
   for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
     const std::string name = file.path().stem().string();
     const scenarios::Scenario scenario = scenario_of(name);
