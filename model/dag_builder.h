@@ -111,7 +111,7 @@ class DagBuilder {
   std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
-  std::vector<Collective> collectives_;  // by RendezvousId
+  std::vector<Collective> collectives_;    // by RendezvousId
   std::vector<TaskId> returns_credit_of_;  // by task, up to the last one that does
 };
 

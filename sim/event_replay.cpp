@@ -9,49 +9,15 @@
 #include <utility>
 
 #include "sim/collective_runs.h"
+#include "sim/event.h"
+#include "sim/lane_role.h"
 #include "sim/queue_lane.h"
 
 namespace stepsim::sim {
 namespace {
 
-/// What happens to a task (or to a message of a collective) at a time. For heaps that have the
-/// earliest on top: the order is that of the engine.
-struct Event {
-  enum class Kind : std::uint32_t {
-    kInLine,   ///< it is ready and stands in line
-    kSend,     ///< the message is ready and goes to the network
-    kBegin,    ///< the collective begins whose last member it is
-    kEnd,      ///< it has ended
-    kLeft,     ///< the message has left its sender: its lane is free
-    kArrived,  ///< the message of a collective is there; `task` is its number
-  };
-  Time time;
-  TaskId task;
-  Kind kind = Kind::kInLine;
-  friend bool operator<(const Event& a, const Event& b) noexcept {
-    if (a.time != b.time) return a.time > b.time;
-    return a.task != b.task ? a.task > b.task : a.kind > b.kind;
-  }
-};
 // Kind and arity were measured: docs/performance.md, "Event queue".
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
-
-/// What the engine has to do for the tasks of a lane.
-struct LaneRole {
-  static constexpr std::uint32_t kNoQueue = 0xFFFFFFFFU;
-  std::uint32_t queue = kNoQueue;  ///< place among the queue lanes
-  ChannelId channel;               ///< valid: its tasks are messages
-  [[nodiscard]] bool is_queue() const noexcept { return queue != kNoQueue; }
-  [[nodiscard]] bool is_link() const noexcept { return channel.valid(); }
-  [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }
-};
-
-/// A task, or the sending half of a message, that has ended.
-struct End {
-  Time time;
-  TaskId task;
-  bool has_left = false;  ///< the message has left; its arrival is another End
-};
 
 /// Edges that wait only until a message has left where senders go on.
 bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
@@ -74,7 +40,6 @@ class Replay {
 
  private:
   void set_up_network();
-  void set_up_lanes();
   void release_sources(std::span<const TaskId> sources);
   void settle();
   void finish_instant();
@@ -133,7 +98,7 @@ Replay::Replay(ReplayState& state, bool tells)
       tells_(tells),
       enough_events_(std::max(kEnoughEvents, dag_.lanes().size())) {
   set_up_network();
-  set_up_lanes();
+  roles_ = roles_of(dag_, network_.get(), queues_);
 }
 
 void Replay::set_up_network() {
@@ -141,20 +106,6 @@ void Replay::set_up_network() {
   network_ = machine_.network()->make(machine_.cluster());
   collectives_.emplace(dag_, machine_.cluster(), *network_);
   senders_go_on_ = machine_.network()->sender_goes_on;
-}
-
-void Replay::set_up_lanes() {
-  roles_.reserve(dag_.lanes().size());
-  for (const Lane& lane : dag_.lanes()) {
-    LaneRole& role = roles_.emplace_back();
-    const bool queues = lane.order != LaneOrder::kEdges;
-    if (network_ && lane.from.valid() && lane.to.valid()) {
-      role.channel = network_->channel(lane.from, lane.to, queues ? Latency::kLast : Latency::kFirst);
-    }
-    if (!queues) continue;
-    role.queue = static_cast<std::uint32_t>(queues_.size());
-    queues_.emplace_back(lane);
-  }
 }
 
 void Replay::run(std::span<const TaskId> sources) {
