@@ -128,6 +128,10 @@ void fifo(benchmark::State& state, const Workload& workload) {
   replay_on(state, "fifo", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
 
+void recorded(benchmark::State& state, const Workload& workload) {
+  replay_on(state, "recorded", stepsim::testing::oracle_cluster(workload.hosts), workload);
+}
+
 /// Rounds of a ring with nobody else on the links: 2 (ranks - 1) of 2 us and 1 MB at 12.5 GB/s.
 constexpr Duration alone(int ranks, int all_reduces) { return all_reduces * 2 * (ranks - 1) * microseconds(82); }
 
@@ -136,6 +140,7 @@ DagBuilder ring_64x120() { return ring(64, 120, kMegabyte); }
 DagBuilder ring_512x2() { return ring(512, 2, kMegabyte); }
 DagBuilder train_64x1() { return train(64, 1, kMegabyte); }
 DagBuilder train_64x10() { return train(64, 10, kMegabyte); }
+DagBuilder train_256x1() { return train(256, 1, kMegabyte); }
 DagBuilder servers_1() { return servers(50, 1, kMegabyte); }
 DagBuilder servers_10() { return servers(50, 10, kMegabyte); }
 DagBuilder servers_credit() { return servers(50, 1, kMegabyte, 8); }
@@ -201,6 +206,18 @@ STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x10, servers_10, 72, microseconds(1
 #define STEPSIM_THREADS_BENCH(model, name, ...) \
   BENCHMARK_CAPTURE(model, name, Workload{__VA_ARGS__})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond)
 
+/// One iteration of train on 256 ranks: forwards and backwards, which take up to 5 us more than they
+/// say, then the last layer's ring.
+constexpr Duration train_256(Duration message, Duration layer) { return 10 * layer + 2 * 255 * message; }
+
+STEPSIM_THREADS_BENCH(recorded, threads_ring_512x2, ring_512x2, 512,
+                      2 * 2 * 511 * stepsim::testing::RingShape{}.message);
+STEPSIM_THREADS_BENCH(recorded, threads_train_256x10x1, train_256x1, 256,
+                      train_256(stepsim::testing::TrainShape{}.message, microseconds(160)), Duration{1},
+                      train_256(stepsim::testing::TrainShape{}.message, microseconds(150)));
+STEPSIM_THREADS_BENCH(alpha_beta, threads_train_256x10x1, train_256x1, 256,
+                      train_256(microseconds(82), microseconds(160)), Duration{1},
+                      train_256(microseconds(82), microseconds(150)));
 STEPSIM_THREADS_BENCH(alpha_beta, threads_ring_512x2, ring_512x2, 512, alone(512, 2));
 STEPSIM_THREADS_BENCH(maxmin, threads_ring_512x2, ring_512x2, 512, microseconds(167'608), kMicrosecond);
 STEPSIM_THREADS_BENCH(loggp, threads_ring_512x2, small_ring_512x2, 512, Duration{4'903'556});
