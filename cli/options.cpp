@@ -148,7 +148,8 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
       "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
   const auto* network = app.add_option("--network")
                             ->type_name("MODEL")
-                            ->description("how transfers are timed: " + network_names() + " (default: recorded)");
+                            ->description("how transfers are timed: " + network_names() +
+                                          " (default: recorded; of what-ifs maxmin, where the links are known)");
   const auto* cluster =
       app.add_option("--cluster")
           ->type_name("FILE")

@@ -70,7 +70,7 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best) {
     std::vector<std::string> cells{points.axes[0].values[row]};
     for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
       const std::size_t point = row * points.stride(0) + column;
-      cells.push_back((point == best ? "* " : "") + time_text(answer.outcomes[point]));
+      cells.push_back(fmt::format("{}{}", point == best ? "* " : "", time_text(answer.outcomes[point])));
     }
     table.add_row(std::move(cells));
   }

@@ -28,7 +28,7 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; of what-ifs maxmin, where the links are known)
   --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
@@ -49,7 +49,7 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; of what-ifs maxmin, where the links are known)
   --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
   --steps A-B                 only these steps (default: all whole ones)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)

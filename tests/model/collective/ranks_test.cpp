@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "model/collective/buckets.h"
 #include "model/collective/data_parallel.h"
 #include "model/error.h"
 #include "tests/model/collective/data_parallel_job.h"
@@ -57,6 +58,19 @@ TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
     EXPECT_EQ(job.dag.members(RendezvousId{i}).size(), 4U);
     EXPECT_EQ(job.dag.collective(RendezvousId{i}).bytes, Bytes{i % 2 == 0 ? 4'000'000 : 2'600'000});
   }
+}
+
+TEST(WithRanksTest, TakesJobsWithOtherBuckets) {
+  // One bucket a step holds all four gradients, 6.6 MB; the two that it replaces have no members.
+  const Capture job = with_ranks(with_buckets(under_models(DataParallelJob{}.capture()), Bytes{100'000'000}), 4);
+
+  std::vector<Bytes> payloads;
+  for (std::size_t i = 0; i < job.dag.rendezvous_count(); ++i) {
+    if (job.dag.members(RendezvousId{i}).empty()) continue;
+    EXPECT_EQ(job.dag.members(RendezvousId{i}).size(), 4U);
+    payloads.push_back(job.dag.collective(RendezvousId{i}).bytes);
+  }
+  EXPECT_EQ(payloads, (std::vector<Bytes>{Bytes{6'600'000}, Bytes{6'600'000}})) << "one a step";
 }
 
 TEST(WithRanksTest, FewerRanksAreTheFirstOnes) {
