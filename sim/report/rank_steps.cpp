@@ -128,19 +128,27 @@ class Measuring {
     rank.iteration.replayed += falling_behind(rank);
   }
 
-  /// By how much more than in the recording the device falls behind its host in one step.
+  /// By how much more than in the recording the device falls behind its host in one step: how far
+  /// its work ends behind the step's start, from step to step, on average.
   [[nodiscard]] Duration falling_behind(const RankSteps& rank) const {
-    Lengths distances;
+    MeasuredAndReplayed grown;
+    std::int64_t steps = 0;
     for (const std::size_t step : rank.steps) {
       if (!follows(step) || !launches_[step] || !launches_[step + 1]) continue;
-      const Span& before = device_work_[step];
-      const Span& after = device_work_[step + 1];
-      distances.add({after.measured.end - before.measured.end, after.replayed.end - before.replayed.end});
+      const MeasuredAndReplayed before = behind(step);
+      const MeasuredAndReplayed after = behind(step + 1);
+      grown.measured += after.measured - before.measured;
+      grown.replayed += after.replayed - before.replayed;
+      ++steps;
     }
-    if (distances.measured.empty()) return {};
-    const MeasuredAndReplayed device = distances.medians();
-    const Duration recorded = std::max(Duration{}, device.measured - rank.iteration.measured);
-    return std::max(Duration{}, device.replayed - rank.iteration.replayed - recorded);
+    if (steps == 0) return {};
+    return std::max(Duration{}, grown.replayed - std::max(Duration{}, grown.measured)) / steps;
+  }
+
+  [[nodiscard]] MeasuredAndReplayed behind(std::size_t step) const {
+    const TaskId first = recording_.steps[step].first;
+    return {device_work_[step].measured.end - recording_.start[first.index()],
+            device_work_[step].replayed.end - timeline_.start[first.index()]};
   }
 
   const Dag& dag_;
