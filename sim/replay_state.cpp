@@ -6,6 +6,10 @@ namespace stepsim::sim {
 
 ReplayState::ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
     : dag(dag_), machine(machine_), options(options_) {
+  // All from this thread's memory: another one gives its own back to the system after every replay.
+  timeline.start.reserve(dag.task_count());
+  timeline.finish.reserve(dag.task_count());
+  timeline.released_by.reserve(dag.task_count());
   const auto fill_starts = [this] {
     timeline.start.assign(dag.task_count(), kUnknown);
     timeline.released_by.resize(dag.task_count());
