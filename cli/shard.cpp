@@ -93,7 +93,7 @@ Shard parse_shard(std::string_view text) {
 }
 
 Shard shard_of_environment(const Environment& get) {
-  const Shard array = array_task(get);
+  Shard array = array_task(get);
   const Shard inner = process(get);
   if (array.count <= 1) return inner.count <= 1 ? Shard{} : inner;
   if (inner.count <= 1) return array;

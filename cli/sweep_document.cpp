@@ -120,6 +120,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
 Table rows_of(const SweepAnswer& answer) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<Column> columns;
+  columns.reserve(keys.size());
   for (const std::string& key : keys) columns.push_back({key});
   columns.insert(columns.end(), {{"iteration_ns"}, {"baseline_ns"}, {"ratio"}, {"problem"}});
   Table table(std::move(columns));

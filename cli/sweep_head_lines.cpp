@@ -155,7 +155,7 @@ HeadRead read_head(std::span<const Fields> lines, const std::string& path) {
   for (read.lines = 1; read.lines < lines.size();) {
     Line line(lines[read.lines], path, read.lines + 1);
     ++read.lines;
-    const auto kind =
+    const auto* const kind =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& known) { return known.name == line.name(); });
     if (kind == kKinds.end()) line.refuse();
     kind->read(line, read);

@@ -56,8 +56,8 @@ class FileSource final : public ByteSource {
     consumed_ += done;
     return done;
   }
-  std::uint64_t consumed() const noexcept override { return consumed_; }
-  std::uint64_t file_size() const noexcept override { return size_; }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return consumed_; }
+  [[nodiscard]] std::uint64_t file_size() const noexcept override { return size_; }
 
  private:
   Descriptor descriptor_;
@@ -75,8 +75,8 @@ class MemorySource final : public ByteSource {
     done_ += take;
     return take;
   }
-  std::uint64_t consumed() const noexcept override { return done_; }
-  std::uint64_t file_size() const noexcept override { return bytes_.size(); }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return done_; }
+  [[nodiscard]] std::uint64_t file_size() const noexcept override { return bytes_.size(); }
 
  private:
   std::span<const char> bytes_;

@@ -36,7 +36,7 @@ class ChromeRecord {
   static constexpr std::size_t kMostArguments = 256;
   const char* scan_arguments(json::Scanner& scanner, const char* p);
   std::string_view content(Member member);
-  std::optional<std::int64_t> time(Member member) const;
+  [[nodiscard]] std::optional<std::int64_t> time(Member member) const;
 
   unsigned seen_ = 0;  // one bit a member
   std::array<json::Value, kOther + 1> values_;

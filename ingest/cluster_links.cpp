@@ -99,7 +99,7 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
       {"relays",
        [](Item& item, const YamlField& value) {
          for (const YamlField& number : value.list("the numbers of endpoints")) {
-           item.climb.relays.push_back(EndpointId{number.count(0, kMostNumber)});
+           item.climb.relays.emplace_back(number.count(0, kMostNumber));
          }
        }},
   };

@@ -85,9 +85,10 @@ std::vector<std::string> files_below(const std::string& folder) {
         files.push_back(at->path().string());
       }
     }
-    if (error)
+    if (error) {
       throw InputError({current, {}, {}},
                        fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
+    }
   }
   std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) { return natural_less(a, b); });
   return files;

@@ -34,9 +34,9 @@ class GzipSource final : public ByteSource {
     }
     return done;
   }
-  bool truncated() const noexcept override { return truncated_; }
-  std::uint64_t consumed() const noexcept override { return compressed_->consumed(); }
-  std::uint64_t file_size() const noexcept override { return compressed_->file_size(); }
+  [[nodiscard]] bool truncated() const noexcept override { return truncated_; }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return compressed_->consumed(); }
+  [[nodiscard]] std::uint64_t file_size() const noexcept override { return compressed_->file_size(); }
 
  private:
   static constexpr std::size_t kInput = std::size_t{64} << 10;

@@ -109,15 +109,17 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     if (rank.trace.rank) continue;
     rank.rank = next_free(taken);
     taken.insert(rank.rank);
-    if (ranks.size() > 1)
+    if (ranks.size() > 1) {
       assembly.assumptions.push_back(
           fmt::format("{} does not say its rank: it is taken to be rank {}", shown(rank.file), rank.rank));
+    }
   }
 }
 
 void keep_ranks(std::vector<RankTrace>& ranks, const std::vector<Rank>& wanted) {
   if (wanted.empty()) return;
   std::vector<std::string> present;
+  present.reserve(ranks.size());
   for (const RankTrace& rank : ranks) present.push_back(std::to_string(rank.rank));
   std::erase_if(
       ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
@@ -130,9 +132,10 @@ void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>
                 const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
   const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size();
   if (kinds <= 1) return;
-  if (!graphs.empty())
+  if (!graphs.empty()) {
     throw InputError({graphs.back().second, {}, {}},
                      "a task graph is a whole job of its own; expected no other input beside it");
+  }
   throw InputError(
       {ranks.front().file, {}, {}},
       fmt::format("this is a host and device trace, and {} holds one of BytePS; expected the files of one job",
@@ -175,9 +178,10 @@ class JobParts {
   static void put(std::optional<T>& slot, Part& part, const FoundFile& file) {
     auto* const value = std::get_if<T>(&part);
     if (value == nullptr) return;
-    if (slot)
+    if (slot) {
       throw InputError({file.path, {}, {}},
                        "the folder of this file holds another one of the same kind; expected one of each a GPU");
+    }
     slot = std::move(*value);
   }
 

@@ -1,5 +1,6 @@
 #include "ingest/record_marks.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -51,10 +52,8 @@ bool ends_events(const char* at, const char* end) {
   const char* const comma = behind_blanks(at + 1, end);
   if (comma == end || *comma != ',') return false;
   const char* const key = behind_blanks(comma + 1, end);
-  for (const std::string_view member : kMembersBehind) {
-    if (is_key(key, end, member)) return true;
-  }
-  return false;
+  return std::any_of(kMembersBehind.begin(), kMembersBehind.end(),
+                     [key, end](std::string_view member) { return is_key(key, end, member); });
 }
 
 bool is_events_key(const char* at, const char* end) { return is_key(at, end, "traceEvents"); }

@@ -79,6 +79,7 @@ struct YamlKey {
 template <class Target>
 void read_map(const YamlField& map, const std::vector<YamlKey<Target>>& keys, Target& target) {
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const YamlKey<Target>& key : keys) names.emplace_back(key.name);
   map.for_each_entry(names, [&](std::size_t key, const YamlField& field) { keys[key].set(target, field); });
 }

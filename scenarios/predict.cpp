@@ -46,10 +46,11 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
     durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
   }
   for (const auto& rule : plan.rules) {
-    if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule))
+    if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule)) {
       prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
-    else
+    } else {
       std::get<Plan::Rule>(rule)(graph, durations);
+    }
   }
   return durations;
 }

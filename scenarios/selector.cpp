@@ -234,6 +234,7 @@ Selector Selector::of_all(const YamlField& place) {
 Selector::Selector(const YamlField& map) : place_(map) {
   if (!map.is(YamlValue::Kind::kMap)) map.reject("keys such as {worker: 1}");
   std::vector<std::string> names;
+  names.reserve(kKeys.size());
   for (const Key& key : kKeys) names.emplace_back(key.name);
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
     tests_.push_back(kKeys[key].make(value));

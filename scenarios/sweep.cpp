@@ -132,6 +132,7 @@ std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, s
   }
   std::sort(order.begin(), order.end());
   std::vector<std::size_t> points;
+  points.reserve(order.size());
   for (const auto& [batch, turn, point] : order) points.push_back(point);
   return points;
 }

@@ -64,12 +64,16 @@ class Replay {
   void queue_on_lane(TaskId task);
   void list_lane(LaneId lane);
 
-  const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
+  [[nodiscard]] const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
   QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
   /// A member of a collective is none, whatever its lane: the collective sends.
-  bool is_message(TaskId task) const noexcept { return role(task).is_link() && !dag_.rendezvous(task).valid(); }
-  bool is_instant(TaskId task) const { return !is_message(task) && machine_.duration(task) == Duration{}; }
-  bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
+  [[nodiscard]] bool is_message(TaskId task) const noexcept {
+    return role(task).is_link() && !dag_.rendezvous(task).valid();
+  }
+  [[nodiscard]] bool is_instant(TaskId task) const {
+    return !is_message(task) && machine_.duration(task) == Duration{};
+  }
+  [[nodiscard]] bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
   Time& start(TaskId task) noexcept { return state_.timeline.start[task.index()]; }
   Time& finish(TaskId task) noexcept { return state_.timeline.finish[task.index()]; }
 

@@ -81,9 +81,10 @@ class Reader {
       begin = end;
     }
     if (shape.has_value()) tensor.bytes = bytes_of(*shape, dtype, where);
-    if (tensor.name.empty())
+    if (tensor.name.empty()) {
       count_bad("gradient_without_name", "every line begins with the gradient's name", where,
                 "a gradient without a name");
+    }
     table_.tensors.push_back(std::move(tensor));
   }
 

@@ -59,9 +59,10 @@ class Reader {
     while (json_.next_member(members, key)) read_member(key);
     json_.expect_end();
     if (!hosts_.has_value()) fail(0, "no member 'hosts'; expected the number of hosts");
-    if (graph_.tasks.empty())
+    if (graph_.tasks.empty()) {
       fail(0, tasks_seen_ ? "'tasks' is empty; expected at least one task"
                           : "no member 'tasks'; expected a list of tasks");
+    }
     graph_.hosts = static_cast<std::uint32_t>(*hosts_);
     check_routes();
     check_tasks();
@@ -248,9 +249,10 @@ class Reader {
                                  ends.second, graph_.hosts - 1));
       }
       for (const std::uint32_t link : graph_.routes.at(ends)) {
-        if (link >= graph_.links.size())
+        if (link >= graph_.links.size()) {
           fail(offset, fmt::format("route {}-{} crosses link {}; expected one of the {} links", ends.first, ends.second,
                                    link, graph_.links.size()));
+        }
       }
     }
   }
@@ -260,9 +262,10 @@ class Reader {
     for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) by_id_.emplace_back(graph_.tasks[i].id, i);
     std::sort(by_id_.begin(), by_id_.end());
     for (std::size_t i = 1; i < by_id_.size(); ++i) {
-      if (by_id_[i].first == by_id_[i - 1].first)
+      if (by_id_[i].first == by_id_[i - 1].first) {
         fail(offsets_[by_id_[i].second],
              fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
+      }
     }
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
     check_span();
@@ -279,9 +282,10 @@ class Reader {
                                task.destination));
     }
     for (const std::int64_t id : task.after) {
-      if (!place_of(id).has_value())
+      if (!place_of(id).has_value()) {
         fail(offset,
              fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
+      }
     }
   }
 

@@ -38,7 +38,7 @@ class KeyMaker {
     for (auto& [operation, calls] : calls_) std::sort(calls.begin(), calls.end());
   }
 
-  CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
+  [[nodiscard]] CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
     const EventDetail* const detail = events_.trace->detail_of(event);
     CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, event};
     if (op != kNoIndex) std::tie(out.begin, out.end) = std::pair{events_.ops[op].begin, events_.ops[op].end};
@@ -60,7 +60,7 @@ class KeyMaker {
       calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
   }
 
-  std::int64_t peer_of_call(std::string_view operation, Time begin) const {
+  [[nodiscard]] std::int64_t peer_of_call(std::string_view operation, Time begin) const {
     const auto calls = calls_.find(operation);
     if (calls == calls_.end()) return -1;
     const auto after = std::upper_bound(calls->second.begin(), calls->second.end(),
@@ -82,7 +82,7 @@ class KeyMaker {
            !operation.starts_with("gather") && !operation.starts_with("scatter");
   }
 
-  std::string describe(const EventDetail& detail, bool equal_sizes) const {
+  [[nodiscard]] std::string describe(const EventDetail& detail, bool equal_sizes) const {
     std::string text;
     if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
     if (detail.sequence >= 0) return text + fmt::format("|seq {}", detail.sequence);

@@ -158,7 +158,7 @@ class WaitFinder {
     stream_times_.push_back(std::move(times));
   }
 
-  std::ptrdiff_t outstanding(std::uint32_t stream, Time at) const {
+  [[nodiscard]] std::ptrdiff_t outstanding(std::uint32_t stream, Time at) const {
     const StreamTimes& times = stream_times_[stream];
     const auto launched = std::lower_bound(times.launched.begin(), times.launched.end(), at) - times.launched.begin();
     const auto ended = std::upper_bound(times.ended.begin(), times.ended.end(), at) - times.ended.begin();
@@ -166,7 +166,7 @@ class WaitFinder {
   }
 
   /// The op that ended last in (after, by], launched before `after`; of `stream` only unless that is kNoIndex.
-  std::uint32_t last_ended(Time after, Time by, std::uint32_t stream) const {
+  [[nodiscard]] std::uint32_t last_ended(Time after, Time by, std::uint32_t stream) const {
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{by, kNoIndex});
     for (int tries = 0; at != by_end_.begin() && tries < 64; ++tries) {
       --at;
@@ -189,17 +189,18 @@ class WaitFinder {
     }
     const std::uint32_t op = awaited_by_times(waits, call, begin, end);
     if (op != kNoIndex) {
-      if (waits == Waits::kLaunch)
+      if (waits == Waits::kLaunch) {
         ++plan_.full_queue_waits;
-      else
+      } else {
         ++plan_.inferred_host_waits;
+      }
       add_wait(thread, op, begin, end);
     } else if ((waits == Waits::kDevice || waits == Waits::kStream) && end - begin > kReturnDelay) {
       ++plan_.unexplained_blocking;
     }
   }
 
-  std::uint32_t awaited_by_times(Waits waits, std::uint32_t call, Time begin, Time end) const {
+  [[nodiscard]] std::uint32_t awaited_by_times(Waits waits, std::uint32_t call, Time begin, Time end) const {
     const std::uint32_t own = op_of_call_[call];
     switch (waits) {
       case Waits::kOwnWork:
@@ -217,7 +218,7 @@ class WaitFinder {
     return kNoIndex;
   }
 
-  std::uint32_t ended_just_before_return(Time begin, Time end) const {
+  [[nodiscard]] std::uint32_t ended_just_before_return(Time begin, Time end) const {
     const std::uint32_t op = last_ended(begin, end, kNoIndex);
     if (op == kNoIndex) return op;
     return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
@@ -264,19 +265,19 @@ class StreamWaitFinder {
  private:
   using Ends = std::vector<std::pair<Time, std::uint32_t>>;
 
-  Time ready_at(std::uint32_t i) const {
+  [[nodiscard]] Time ready_at(std::uint32_t i) const {
     Time ready = explained_[i];
     if (plan_.previous[i] != kNoIndex) ready = std::max(ready, events_.ops[plan_.previous[i]].end);
     const DeviceOp& op = events_.ops[i];
     return op.call == kNoIndex ? ready : std::max(ready, op.launched + plan_.delays.launch);
   }
 
-  bool other_stream(const DeviceOp& a, const DeviceOp& b) const {
+  [[nodiscard]] bool other_stream(const DeviceOp& a, const DeviceOp& b) const {
     return a.stream != b.stream && events_.streams[a.stream].device == events_.streams[b.stream].device;
   }
 
   /// An event can only stand for work that was launched before the wait.
-  bool launched_before(const DeviceOp& a, const DeviceOp& b) const {
+  [[nodiscard]] bool launched_before(const DeviceOp& a, const DeviceOp& b) const {
     return a.call == kNoIndex || b.call == kNoIndex || events_.begin_of(a.call) <= events_.begin_of(b.call);
   }
 

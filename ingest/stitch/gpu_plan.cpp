@@ -362,6 +362,7 @@ class Planner {
   Time add_segments(std::int64_t step, const std::map<std::uint32_t, Time>& tensors, Time begin,
                     const std::vector<std::uint32_t>& waits_for) {
     std::vector<std::pair<Time, std::uint32_t>> order;
+    order.reserve(tensors.size());
     for (const auto& [tensor, release] : tensors) order.emplace_back(release, tensor);
     std::sort(order.begin(), order.end());
     for (const auto& [release, tensor] : order) {

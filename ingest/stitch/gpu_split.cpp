@@ -133,6 +133,7 @@ std::vector<GpuParts> split_processes(std::vector<GpuParts> gpus) {
   }
   if (any) number_again(named);
   std::vector<GpuParts> result;
+  result.reserve(named.size());
   for (auto& [process, gpu] : named) result.push_back(std::move(gpu));
   return result;
 }

@@ -19,6 +19,7 @@ namespace {
 
 std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
   std::vector<RankIdentity> identities;
+  identities.reserve(ranks.size());
   for (const RankTrace& rank : ranks) identities.push_back({rank.rank, rank.trace.host_name});
   return identities;
 }
@@ -150,7 +151,7 @@ void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<
                     ranks.size(), world));
   }
   if (ranks.size() > 1 && matches.empty()) {
-    assembly.assumptions.push_back("no collective ties the ranks together: each is replayed on its own");
+    assembly.assumptions.emplace_back("no collective ties the ranks together: each is replayed on its own");
   }
   const std::size_t joined = assembly.builder.rendezvous_count();
   std::size_t unsized = 0;
@@ -171,6 +172,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   const std::vector<RankIdentity> identities = identities_of(ranks);
   std::vector<RankEvents> events;
+  events.reserve(ranks.size());
   for (const RankTrace& rank : ranks) events.push_back(arrange(rank.trace));
   if (ranks.size() > 1) {
     Diagnostics ignored;
@@ -190,6 +192,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     stitchers.back().stitch(assembly);
   }
   std::vector<RankEvents> arranged;
+  arranged.reserve(stitchers.size());
   for (RankStitcher& stitcher : stitchers) arranged.push_back(stitcher.release_events());
   std::vector<MatchedCollective> matches = match_collectives(arranged, identities, assembly.diagnostics);
   drop_mismatched(matches, arranged, identities, assembly.diagnostics);

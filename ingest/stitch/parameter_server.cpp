@@ -53,9 +53,10 @@ void state_assumptions(const PsTasks& tasks) {
   if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
     sentences.emplace_back("keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)");
   }
-  if (!tasks.job.control.has_value())
+  if (!tasks.job.control.has_value()) {
     sentences.emplace_back(
         "acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)");
+  }
 }
 
 }  // namespace

@@ -117,9 +117,10 @@ class LinkPass {
 
   LaneId acknowledgement_lane(std::size_t gpu) {
     const auto [slot, added] = acknowledgement_lanes_.try_emplace(gpu);
-    if (added)
+    if (added) {
       slot->second = out_.builder.add_lane(
           {"acknowledgements", tasks_.gpus[gpu].host, tasks_.gpus[gpu].rank, LaneKind::kLink, LaneOrder::kEdges, -1});
+    }
     return slot->second;
   }
 

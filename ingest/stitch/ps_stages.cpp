@@ -184,6 +184,7 @@ class StagePass {
     }
     if (waiting.empty()) return;
     std::vector<TaskId> last_stages;
+    last_stages.reserve(chains.size());
     for (const std::size_t chain : chains) last_stages.push_back(tasks_.stage_task[gpu_][chain].back());
     if (waiting.size() > 1 && last_stages.size() > 1) last_stages = {gathered(tensor, step, last_stages)};
     for (const TaskId from : last_stages) {
@@ -195,9 +196,10 @@ class StagePass {
   TaskId gathered(const TensorPlan& tensor, std::int64_t step, const std::vector<TaskId>& last_stages) {
     Time end = Time::min();
     for (const TaskId task : last_stages) end = std::max(end, out_.finish[task.index()]);
-    if (!gather_lane_.valid())
+    if (!gather_lane_.valid()) {
       gather_lane_ =
           out_.builder.add_lane({"gathered", plan_.host, plan_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
+    }
     const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end,
                                       end, tasks_.step_of(gpu_, step));
     for (const TaskId task : last_stages) out_.add_edge(task, done, EdgeKind::kData);

@@ -34,7 +34,7 @@ class RankStitcher {
   void place_threads(NameCache& names, Assembly& assembly);
   void start_background(const ThreadPlan& plan, Assembly& assembly) const;
   void place_device_work(NameCache& names, Assembly& assembly);
-  void place_op(std::uint32_t op, NameId name, Assembly& assembly);
+  void place_op(std::uint32_t index, NameId name, Assembly& assembly);
   [[nodiscard]] LaneId lane_of(std::uint32_t op, Assembly& assembly);
   void note_operators(Assembly& assembly) const;
   void connect_device_work(Assembly& assembly);

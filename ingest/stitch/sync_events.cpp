@@ -21,11 +21,11 @@ class LaunchOrder {
   void add(Time call, std::uint32_t op) { launched_.emplace_back(call, op); }
   void sort() { std::sort(launched_.begin(), launched_.end()); }
 
-  std::uint32_t last_before(Time at) const {
+  [[nodiscard]] std::uint32_t last_before(Time at) const {
     const auto after = std::lower_bound(launched_.begin(), launched_.end(), std::pair{at, std::uint32_t{0}});
     return after == launched_.begin() ? kNoIndex : std::prev(after)->second;
   }
-  std::uint32_t first_after(Time at) const {
+  [[nodiscard]] std::uint32_t first_after(Time at) const {
     const auto after = std::lower_bound(launched_.begin(), launched_.end(), std::pair{at, std::uint32_t{0}});
     return after == launched_.end() ? kNoIndex : after->second;
   }
@@ -73,7 +73,7 @@ class SyncEvents::Reader {
   }
 
  private:
-  std::uint32_t last_on(StreamKey stream, Time before) const {
+  [[nodiscard]] std::uint32_t last_on(StreamKey stream, Time before) const {
     const auto order = orders_.find(stream);
     return order == orders_.end() ? kNoIndex : order->second.last_before(before);
   }

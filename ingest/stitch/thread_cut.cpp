@@ -28,7 +28,7 @@ class Sweep {
   void start_at(Time time) { now_ = time; }
 
  private:
-  Segment::Kind kind_of(std::uint32_t event) const {
+  [[nodiscard]] Segment::Kind kind_of(std::uint32_t event) const {
     switch (events_->trace->kind[event]) {
       case EventKind::kRuntimeCall: return Segment::Kind::kCall;
       case EventKind::kOp: return Segment::Kind::kWork;

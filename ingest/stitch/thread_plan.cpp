@@ -116,7 +116,7 @@ class Placer {
     pending_.end = end;
   }
 
-  bool joins(const Pending& piece) const {
+  [[nodiscard]] bool joins(const Pending& piece) const {
     const bool host = is_work_of_host(pending_.kind) && is_work_of_host(piece.kind);
     const bool small = piece.end - piece.begin < kHostGrain || pending_.end - pending_.begin < kHostGrain;
     return host && small && pending_.end == piece.begin && pending_.begin < pending_.end && pending_.step == piece.step;

@@ -38,6 +38,7 @@ void fit_launches(const Dag& dag, Calibration& result) {
   if (times.empty() || result.cluster.rates.launch_overhead.has_value()) return;
   const double middle = median(times);
   std::vector<double> errors;
+  errors.reserve(times.size());
   for (const double time : times) errors.push_back(time > 0 ? std::abs(time - middle) / time : 0);
   const Duration overhead = whole_nanoseconds(middle);
   result.cluster.rates.launch_overhead = overhead;

@@ -214,9 +214,10 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
   set_links(result.cluster, goodput, alpha);
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";
   result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});
-  if (alpha > Duration{})
+  if (alpha > Duration{}) {
     result.fits.push_back(
         {"time of a message besides its bytes", to_text(alpha), cost.fit.samples, cost.fit.residual, from});
+  }
   return result;
 }
 

@@ -136,6 +136,7 @@ std::vector<double> time_weights(const std::vector<Pair>& pairs) {
   double sum = 0;
   for (const Pair& pair : pairs) sum += pair.measured;
   std::vector<double> weights;
+  weights.reserve(pairs.size());
   for (const Pair& pair : pairs) weights.push_back(pair.measured / sum * static_cast<double>(pairs.size()));
   return weights;
 }
@@ -145,6 +146,7 @@ Eigen::VectorXd robust(const std::vector<Pair>& pairs) {
   Eigen::VectorXd solution = solved(pairs, base);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> deviations;
+    deviations.reserve(pairs.size());
     for (const Pair& pair : pairs) deviations.push_back(std::abs(deviation(pair, solution)));
     const double usual = 1.4826 * median(deviations);  // the standard deviation, if they are normal
     if (usual <= 0) break;

@@ -57,7 +57,7 @@ std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pie
     const std::optional<Precision> precision = names.precision(task);
     if (precision) time[static_cast<std::size_t>(*precision)] += dag.duration(task);
   }
-  const auto most = std::max_element(time.begin(), time.end());
+  auto* const most = std::max_element(time.begin(), time.end());
   return *most > Duration{} ? std::optional{static_cast<Precision>(most - time.begin())} : std::nullopt;
 }
 

@@ -56,6 +56,7 @@ void add_rates(Pushes& pushes, std::vector<double>& rates) {
 PushRate middle(const std::vector<double>& rates) {
   PushRate result{median(rates), rates.size(), 0};
   std::vector<double> errors;
+  errors.reserve(rates.size());
   for (const double rate : rates) errors.push_back(std::abs(rate / result.bytes_per_second - 1));
   result.residual = median(std::move(errors));
   return result;

@@ -135,6 +135,7 @@ class Shaper {
     }
     for (const std::vector<PsPartition*>& keys : of_server) {
       std::vector<Bytes> sizes;
+      sizes.reserve(keys.size());
       for (const PsPartition* const key : keys) sizes.push_back(key->bytes);
       const std::vector<std::uint32_t> threads = engine_threads(sizes, shape_.server_threads);
       for (std::size_t i = 0; i < keys.size(); ++i) keys[i]->thread = threads[i];

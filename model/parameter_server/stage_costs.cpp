@@ -26,6 +26,7 @@ std::vector<Chain> chains_of(const PsWorkload& workload, bool on_roots) {
       chains[{run.gpu, run.step, run.key}][static_cast<std::size_t>(run.stage)] = &run;
   }
   std::vector<Chain> list;
+  list.reserve(chains.size());
   for (const auto& [place, chain] : chains) list.push_back(chain);
   return list;
 }

@@ -103,9 +103,10 @@ TimePiece by_fit(const std::shared_ptr<const DeviceFit>& fit) {
 
 void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan) {
   const Accelerator* const captured = accelerator_of(*plan.captured);
-  if (from != nullptr && captured != nullptr && captured != &named(*from))
+  if (from != nullptr && captured != nullptr && captured != &named(*from)) {
     plan.assumptions.push_back(
         fmt::format("the trace says that it ran on {}, and the scenario on {}", captured->name, named(*from).name));
+  }
   if (to == nullptr || model != Model::kRoofline) return;
   plan.assumptions.push_back(fmt::format(
       "device work takes on {} what roofline makes of its recorded time ({}): docs/models.md says what that "

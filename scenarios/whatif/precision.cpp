@@ -34,6 +34,7 @@ constexpr std::array kArithmetics{Arithmetic{"fp32", Precision::kFloat32}, Arith
 /// Null for "recorded", which only `to` may be.
 const Arithmetic* arithmetic_of(const YamlField& value, bool or_recorded) {
   std::vector<std::string> words;
+  words.reserve(kArithmetics.size());
   for (const Arithmetic& arithmetic : kArithmetics) words.emplace_back(arithmetic.name);
   if (or_recorded) words.emplace_back("recorded");
   const std::size_t word = value.one_of_words(words);

@@ -156,10 +156,11 @@ class TaskGraph {
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) {
       const bool one_host = dag_.lanes()[i].order == LaneOrder::kFifo && !by_lane.of(LaneId{i}).empty();
       for (const TaskId task : by_lane.of(LaneId{i})) {
-        if (one_host)
+        if (one_host) {
           task_hosts_.set(task.index(), hosts);
-        else
+        } else {
           task_hosts_.add(task.index(), begin(task), timeline_.finish[task.index()]);
+        }
       }
       hosts += one_host ? 1 : task_hosts_.place_from(hosts);
     }

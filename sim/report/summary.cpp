@@ -54,6 +54,7 @@ IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std:
   const MeasuredAndReplayed longest = longest_iteration(ranks);
   IterationReport report{.measured = longest.measured, .replayed = longest.replayed, .error = longest.error()};
   std::vector<double> errors;
+  errors.reserve(steps.size());
   for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
   if (!any_steps(ranks)) {
     for (const auto& [rank, times] : ranks) errors.push_back(std::abs(times.iteration.error()));
@@ -146,6 +147,7 @@ std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWa
     ++kind.count;
   }
   std::vector<UnexplainedKind> result;
+  result.reserve(kinds.size());
   for (const auto& [name, kind] : kinds) result.push_back(kind);
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.wait > b.wait; });
   return result;

@@ -64,7 +64,7 @@ std::string longest_wait(const Dag& dag, const CriticalPath& path) {
 }
 
 std::string about_largest_class(const Dag& dag, const CriticalPath& path) {
-  const auto largest = std::max_element(path.classes.begin(), path.classes.end());
+  const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const std::string part =
       fmt::format("Of the critical path's {}, {} is", to_text(path.length), percent(share(*largest, path.length)));
   switch (static_cast<PathClass>(largest - path.classes.begin())) {
