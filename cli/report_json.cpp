@@ -119,7 +119,7 @@ void write_clock(JsonWriter& json, const Recording& recording) {
 
 void write_network(JsonWriter& json, const Replayed& replayed) {
   json.key("network").begin_object().key("model").value(replayed.network->name);
-  write_fits(json, replayed.calibration ? replayed.calibration->fits : std::vector<Fit>{});
+  write_fits(json, replayed.hardware.calibration ? replayed.hardware.calibration->fits : std::vector<Fit>{});
   json.end_object().new_line();
 }
 

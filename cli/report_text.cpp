@@ -94,10 +94,10 @@ std::string network_text(const Replayed& replayed) {
     return {};
   }
   std::string text = fmt::format("{}: {}; it ignores {}.\n", model.name, model.summary, model.ignores);
-  if (!replayed.calibration) {
+  if (!replayed.hardware.calibration) {
     return text;
   }
-  return text + fits_text(*replayed.calibration);
+  return text + fits_text(*replayed.hardware.calibration);
 }
 
 /// What was found, and how far it is to be trusted.

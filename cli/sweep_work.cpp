@@ -156,13 +156,7 @@ void report(const SweepAnswer& answer, const CommonOptions& options, const Sessi
   refuse_if_none(answer);
   const sim::Document document = sweep_document(answer);
   if (options.output) sim::export_document(*options.output, document);
-  if (options.json) {
-    JsonWriter json;
-    document.json(json);
-    session.out.write(json.take() + "\n");
-  } else {
-    session.out.write(sim::to_text(document));
-  }
+  print_document(document, options, session);
 }
 
 /// If all parts that the launcher's processes leave are whole, the result of them.

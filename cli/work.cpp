@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/json_parts.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/threads.h"
 #include "ingest/cluster_file.h"
@@ -54,14 +56,12 @@ void build_anew(Capture& capture, const Cluster& cluster) {
 
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   if (options.network->make != nullptr) {
-    Hardware hardware = hardware_of(result.capture, options);
-    result.cluster = std::move(hardware.cluster);
-    result.calibration = std::move(hardware.calibration);
-    if (result.calibration) {
-      const std::vector<std::string>& assumed = result.calibration->assumptions;
+    result.hardware = hardware_of(result.capture, options);
+    if (result.hardware.calibration) {
+      const std::vector<std::string>& assumed = result.hardware.calibration->assumptions;
       result.capture.assumptions.insert(result.capture.assumptions.end(), assumed.begin(), assumed.end());
     }
-    const Cluster& cluster = result.cluster;
+    const Cluster& cluster = result.hardware.cluster;
     build_anew(result.capture, cluster);
     sim::Machine machine = sim::Machine::as_recorded(result.capture);
     set_network(machine, cluster, options);
@@ -156,6 +156,16 @@ NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summar
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {
   return options.json || options.output ? make_provenance(session.arguments, capture.inputs) : Provenance{};
+}
+
+void print_document(const sim::Document& document, const CommonOptions& options, const Session& session) {
+  if (!options.json) {
+    session.out.write(sim::to_text(document));
+    return;
+  }
+  JsonWriter json;
+  document.json(json);
+  session.out.write(json.take() + "\n");
 }
 
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {

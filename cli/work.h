@@ -10,28 +10,28 @@
 #include "model/calibration/calibration.h"
 #include "model/recording.h"
 #include "sim/report/critical_path.h"
+#include "sim/report/document.h"
 #include "sim/report/summary.h"
 #include "sim/timeline.h"
 
 namespace stepsim::cli {
-
-/// What every command on traces begins with.
-struct Replayed {
-  Capture capture;
-  Cluster cluster;                         ///< what the network model replays on
-  std::optional<Calibration> calibration;  ///< where --network names a model and no cluster was given
-  const NetworkModel* network = nullptr;   ///< never null once replayed
-  sim::Timeline timeline;                  ///< of capture.dag
-};
-
-/// Loads the traces, with progress on standard error.
-[[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
 
 /// What a job ran on, and how that was found if it was calibrated.
 struct Hardware {
   Cluster cluster;
   std::optional<Calibration> calibration;
 };
+
+/// What every command on traces begins with.
+struct Replayed {
+  Capture capture;
+  Hardware hardware;                      ///< where --network names a model
+  const NetworkModel* network = nullptr;  ///< never null once replayed
+  sim::Timeline timeline;                 ///< of capture.dag
+};
+
+/// Loads the traces, with progress on standard error.
+[[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
 
 /// What --cluster or the input itself says, else what the capture shows. Adds the file to
 /// capture.inputs. Throws what calibrate() and read_cluster_file() throw.
@@ -57,6 +57,9 @@ struct NamedPath {
 /// Where the result comes from, if it is to be told: text reports do not say.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const Capture& capture);
+
+/// Prints `document` as text, or as one JSON object under --json.
+void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);
 
 /// Throws UsageError if `output` is one of the files that were read.
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "sim/report/intervals.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::scenarios {
@@ -23,10 +24,7 @@ constexpr double kUsualError = 0.03;
 constexpr ScaledBias kDeviceError{0.09, 0.09, 0.09, 0.15, 0, 0};
 
 using sim::RankBreakdown;
-
-double ratio(Duration part, Duration whole) {
-  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
+using sim::ratio;
 
 /// Factors of a prediction: least <= 1 <= most.
 struct Factors {

@@ -76,13 +76,7 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
     const WhatIfAnswer found = answer(*asked, scenario, options, session);
     const sim::Document document = whatif_document(*asked, found, provenance);
     if (options.output) write_file(*options.output, found, document, provenance);
-    if (options.json) {
-      JsonWriter json;
-      document.json(json);
-      session.out.write(json.take() + "\n");
-    } else {
-      session.out.write(sim::to_text(document));
-    }
+    print_document(document, options, session);
   });
 }
 

@@ -39,8 +39,7 @@ std::size_t recorded_transfers(const Plan& plan) {
 
 /// Transfers of which only the recorded time is known become as much faster as the links. That
 /// not all of that time is bandwidth is for the interval to say.
-void scale_recorded_transfers(double factor, Plan& plan) {
-  const std::size_t count = recorded_transfers(plan);
+void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
   plan.assumptions.push_back(
@@ -52,23 +51,23 @@ void scale_recorded_transfers(double factor, Plan& plan) {
 /// Where no model times a transfer there is no rate to set and no latency to know; only that
 /// transfers may be faster or slower by a factor.
 void apply_as_recorded(const Change& change, Plan& plan) {
-  const bool any = recorded_transfers(plan) > 0;
+  const std::size_t count = recorded_transfers(plan);
   for (const Parameter& parameter : kParameters) {
     const YamlField* const value = change.find(parameter.name);
     if (value == nullptr) continue;
-    if (!any && !uses_links(*plan.captured)) {
+    if (count == 0 && !uses_links(*plan.captured)) {
       value->fail(
           "nothing in the capture crosses a link: it has no message and no collective; expected the traces of all "
           "ranks");
     }
     const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
-    if (!any || !factor) {
+    if (count == 0 || !factor) {
       value->fail(
           "transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of "
           "the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, "
           "or --cluster FILE, and --network maxmin");
     }
-    scale_recorded_transfers(*factor, plan);
+    scale_recorded_transfers(count, *factor, plan);
   }
 }
 
@@ -82,7 +81,7 @@ void set_bandwidth(const YamlField& value, Plan& plan) {
   const double before = slowest_link(plan.cluster);
   const auto factor = factor_of(value);
   for (Link& link : plan.cluster.links) link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
-  scale_recorded_transfers(factor ? *factor : slowest_link(plan.cluster) / before, plan);
+  scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
 void apply(const Change& change, Plan& plan) {

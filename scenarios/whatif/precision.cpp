@@ -57,8 +57,7 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
   if (told * 2 >= all && all > Duration{}) return;
   to.fail(
       fmt::format("of {} of device work neither the shapes of operators nor the names of kernels tell the precision, "
-                  "of {} they do; "
-                  "expected 'from' beside it, or a trace with record_shapes=True",
+                  "of {} they do; expected 'from' beside it, or a trace with record_shapes=True",
                   to_text(all - told), to_text(told)));
 }
 

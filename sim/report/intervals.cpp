@@ -11,6 +11,10 @@ Interval clipped(Interval interval, Interval window) noexcept {
 
 Duration saturated_sum(Duration a, Duration b) noexcept { return a > Duration::max() - b ? Duration::max() : a + b; }
 
+double ratio(Duration part, Duration whole) noexcept {
+  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
 Duration union_length(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   Duration length{};

@@ -20,6 +20,9 @@ struct Interval {
 /// lengths must not overflow. Precondition: neither is negative.
 [[nodiscard]] Duration saturated_sum(Duration a, Duration b) noexcept;
 
+/// part / whole; 0 if `whole` is 0.
+[[nodiscard]] double ratio(Duration part, Duration whole) noexcept;
+
 /// Length of time that at least one of `intervals` covers. O(n log n).
 [[nodiscard]] Duration union_length(std::vector<Interval> intervals);
 

@@ -163,10 +163,7 @@ class Measuring {
 
 }  // namespace
 
-double MeasuredAndReplayed::error() const noexcept {
-  if (measured == Duration{}) return 0;
-  return static_cast<double>((replayed - measured).count()) / static_cast<double>(measured.count());
-}
+double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - measured, measured); }
 
 std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording, const Timeline& timeline) {
   return Measuring{dag, recording, timeline}.take();

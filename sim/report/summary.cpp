@@ -12,10 +12,6 @@
 namespace stepsim::sim {
 namespace {
 
-double ratio(Duration part, Duration whole) {
-  return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
-
 /// The median of all of `times` but the i-th.
 class LeaveOneOut {
  public:
