@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "ingest/load.h"
-#include "model/device/device_fit.h"
-#include "model/device/device_model.h"
+#include "ingest/load/load.h"
+#include "model/cost/device/device_fit.h"
+#include "model/cost/device/device_model.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/network/earliest.h"
-#include "model/units.h"
+#include "model/base/units.h"
+#include "model/cost/network/earliest.h"
 
 /// Kinds of event queues under the load of a replay: a queue that always holds as many events,
 /// whose earliest is taken out and put back later ("hold"). Items are such pairs. Each benchmark

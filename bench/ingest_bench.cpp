@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "bench/kineto_file.h"
-#include "ingest/byte_source.h"
-#include "ingest/chrome_events.h"
-#include "ingest/format.h"
+#include "ingest/bytes/byte_source.h"
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
 
 namespace stepsim::ingest {
 extern const Format kineto_format;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/byte_source.h"
+#include "ingest/bytes/byte_source.h"
 
 namespace stepsim::bench {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/live_bytes.h"
-#include "model/network/network.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
 
 /// The workloads of ../shared/oracles/README.md under network models. Items are tasks; each

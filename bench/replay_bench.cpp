@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench/live_bytes.h"
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 #include "sim/report/critical_path.h"
 #include "tests/sim/workloads.h"
 

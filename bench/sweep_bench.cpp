@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/live_bytes.h"
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
-#include "scenarios/sweep.h"
+#include "scenarios/answer/sweep.h"
 
 /// Sweeps of six bandwidths and six partition sizes over two captures of BytePS: the sample, and a
 /// VGG of which there is only where the measured runs lie beside the sources. Items are points.

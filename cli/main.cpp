@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
-#include "cli/command.h"
-#include "cli/error.h"
-#include "cli/help.h"
-#include "cli/output.h"
-#include "cli/signals.h"
-#include "model/error.h"
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/program/error.h"
+#include "cli/program/help.h"
+#include "cli/program/output.h"
+#include "cli/program/signals.h"
+#include "model/base/error.h"
 
 namespace stepsim::cli {
 namespace {
@@ -28,17 +28,17 @@ void run_command(const Command& command, const Session& session) {
 
 void run(const Session& session) {
   if (session.arguments.empty()) {
-    session.out.write(program_help());
+    session.out.write(program_help(commands()));
     session.out.flush();
     throw UsageError("no command given; expected one of those listed");
   }
   const std::string& word = session.arguments.front();
   if (word == "--help" || word == "-h" || word == "help") {
-    session.out.write(program_help());
+    session.out.write(program_help(commands()));
   } else if (word == "--version" || word == "-V") {
     session.out.write(program_version());
   } else {
-    run_command(find_command(word), session);
+    run_command(find_command(word, commands()), session);
   }
   session.out.flush();
 }

@@ -6,7 +6,11 @@ include(CMakePackageConfigHelpers)
 
 set(STEPSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stepsim)
 install(TARGETS stepsim COMPONENT runtime)
-install(TARGETS stepsim_model stepsim_ingest stepsim_sim stepsim_version EXPORT stepsimTargets
+foreach(folder IN ITEMS model ingest sim scenarios)
+  get_property(rooms GLOBAL PROPERTY stepsim_rooms_of_${folder})
+  list(APPEND STEPSIM_LIBRARIES ${rooms})
+endforeach()
+install(TARGETS ${STEPSIM_LIBRARIES} stepsim_version EXPORT stepsimTargets
   ARCHIVE COMPONENT dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim COMPONENT dev)
 install(EXPORT stepsimTargets NAMESPACE stepsim:: DESTINATION ${STEPSIM_PACKAGE_DIR} COMPONENT dev)

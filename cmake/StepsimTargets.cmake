@@ -30,9 +30,9 @@ function(_stepsim_settings target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 endfunction()
 
-# stepsim_library(model SOURCES a.cpp ... HEADERS a.h ... LINKS stepsim::x ... PRIVATE fmt::fmt ...)
-# makes the static library stepsim_model with the alias stepsim::model. HEADERS are those that
-# are installed; target all_verify_interface_header_sets compiles each of them alone.
+# stepsim_library(model_base SOURCES a.cpp ... HEADERS a.h ... LINKS stepsim::x ... PRIVATE fmt::fmt ...)
+# makes the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are those
+# that are installed; target all_verify_interface_header_sets compiles each of them alone.
 function(stepsim_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;PRIVATE" ${ARGN})
   add_library(stepsim_${name} STATIC ${ARG_SOURCES})
@@ -43,12 +43,25 @@ function(stepsim_library name)
   set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
 
-# stepsim_registry(stepsim_ingest formats
-#   TYPE Format NAMESPACE stepsim::ingest HEADER ingest/format.h SUFFIX _format
-#   ENTRIES kineto byteps_comm ...)
+# stepsim_rooms(model base job cost ...)
+# makes stepsim::model of the libraries of its rooms, stepsim_model_base and so on, and notes them
+# all for the installation (StepsimInstall.cmake).
+function(stepsim_rooms name)
+  add_library(stepsim_${name} INTERFACE)
+  add_library(stepsim::${name} ALIAS stepsim_${name})
+  set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})
+  list(TRANSFORM ARGN PREPEND stepsim_${name}_ OUTPUT_VARIABLE rooms)
+  target_link_libraries(stepsim_${name} INTERFACE ${rooms})
+  set_property(GLOBAL PROPERTY stepsim_rooms_of_${name} stepsim_${name} ${rooms})
+endfunction()
+
+# stepsim_registry(stepsim_ingest_formats formats
+#   TYPE Format NAMESPACE stepsim::ingest HEADER ingest/formats/format.h SUFFIX _format
+#   ENTRIES kineto/kineto byteps_comm ...)
 # adds each entry's <entry>.cpp of the calling folder to the target, and generates the table
-# behind `std::span<const TYPE* const> formats()`: entry kineto is `extern const Format
-# kineto_format`. One file and one line make a new entry; nothing else lists them.
+# behind `std::span<const TYPE* const> formats()`: entry kineto, or kineto/kineto in a folder of its
+# own, is `extern const Format kineto_format`. One file and one line make a new entry; nothing else
+# lists them.
 function(stepsim_registry target table)
   cmake_parse_arguments(ARG "" "TYPE;NAMESPACE;HEADER;SUFFIX" "ENTRIES" ${ARGN})
   set(declarations "")
@@ -56,6 +69,7 @@ function(stepsim_registry target table)
   set(count 0)
   foreach(entry IN LISTS ARG_ENTRIES)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${entry}.cpp)
+    get_filename_component(entry ${entry} NAME)
     string(APPEND declarations "extern const ${ARG_TYPE} ${entry}${ARG_SUFFIX};\n")
     string(APPEND addresses "      &${entry}${ARG_SUFFIX},\n")
     math(EXPR count "${count} + 1")

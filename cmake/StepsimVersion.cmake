@@ -1,4 +1,4 @@
-# stepsim::version, the library behind model/version.h. The commit is read at build time into a
+# stepsim::version, the library behind model/base/version.h. The commit is read at build time into a
 # generated source that is rewritten only when it changed, so a commit neither reconfigures nor
 # rebuilds anything but this one file.
 
@@ -9,12 +9,12 @@ add_custom_target(stepsim_commit
   BYPRODUCTS ${STEPSIM_COMMIT_FILE}
   COMMENT "Looking up the commit")
 
-add_library(stepsim_version STATIC ${PROJECT_SOURCE_DIR}/model/version.cpp ${STEPSIM_COMMIT_FILE})
+add_library(stepsim_version STATIC ${PROJECT_SOURCE_DIR}/model/base/version.cpp ${STEPSIM_COMMIT_FILE})
 add_library(stepsim::version ALIAS stepsim_version)
 add_dependencies(stepsim_version stepsim_commit)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/model/version.cpp PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/model/base/version.cpp PROPERTIES
   COMPILE_DEFINITIONS STEPSIM_VERSION="${PROJECT_VERSION}")
 _stepsim_settings(stepsim_version)
 target_sources(stepsim_version PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-  FILES ${PROJECT_SOURCE_DIR}/model/version.h)
+  FILES ${PROJECT_SOURCE_DIR}/model/base/version.h)
 set_target_properties(stepsim_version PROPERTIES EXPORT_NAME version)

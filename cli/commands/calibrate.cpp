@@ -4,15 +4,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/report_json.h"
-#include "cli/report_text.h"
-#include "cli/work.h"
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "cli/report/report_json.h"
+#include "cli/report/report_text.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/calibration/calibration.h"
-#include "model/error.h"
-#include "model/text.h"
 #include "sim/export/cluster_yaml.h"
 
 namespace stepsim::cli {

@@ -2,12 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/report_json.h"
-#include "cli/report_text.h"
-#include "cli/work.h"
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "cli/report/report_json.h"
+#include "cli/report/report_text.h"
+#include "cli/work/work.h"
 
 namespace stepsim::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdlib>
 
-#include "cli/arguments.h"
-#include "cli/command.h"
-#include "cli/scenario_options.h"
-#include "cli/sweep_work.h"
-#include "model/error.h"
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/sweep/work.h"
+#include "cli/work/scenario_options.h"
+#include "model/base/error.h"
 
 namespace stepsim::cli {
 namespace {

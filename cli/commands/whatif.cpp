@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/scenario_options.h"
-#include "cli/whatif_report.h"
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "cli/report/whatif_report.h"
+#include "cli/work/scenario_options.h"
 #include "sim/export/document_exporter.h"
 #include "sim/export/exporter.h"
 

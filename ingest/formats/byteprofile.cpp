@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/chrome_events.h"
-#include "ingest/format.h"
-#include "ingest/formats/byteps_names.h"
-#include "model/text.h"
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
+#include "ingest/parts/byteps_names.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

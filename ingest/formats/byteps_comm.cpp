@@ -11,9 +11,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "ingest/chrome_events.h"
-#include "ingest/format.h"
-#include "ingest/formats/byteps_names.h"
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
+#include "ingest/parts/byteps_names.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/format.h"
-#include "ingest/text_input.h"
-#include "model/text.h"
+#include "ingest/bytes/text_input.h"
+#include "ingest/formats/format.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

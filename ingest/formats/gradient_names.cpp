@@ -14,10 +14,10 @@
 #include <string>
 #include <utility>
 
-#include "ingest/format.h"
-#include "ingest/json_stream.h"
-#include "ingest/text_input.h"
-#include "model/text.h"
+#include "ingest/bytes/text_input.h"
+#include "ingest/formats/format.h"
+#include "ingest/json/json_stream.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

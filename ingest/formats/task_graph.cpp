@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/format.h"
-#include "ingest/json_stream.h"
-#include "model/text.h"
+#include "ingest/formats/format.h"
+#include "ingest/json/json_stream.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

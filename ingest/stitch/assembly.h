@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/dag_builder.h"
-#include "model/diagnostics.h"
-#include "model/parameter_server/workload.h"
-#include "model/recording.h"
+#include "model/base/diagnostics.h"
+#include "model/job/dag_builder.h"
+#include "model/job/parameter_server/workload.h"
+#include "model/job/recording.h"
 
 namespace stepsim::ingest {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/cluster.h"
-#include "model/recording.h"
+#include "model/job/cluster.h"
+#include "model/job/recording.h"
 
 namespace stepsim {
 

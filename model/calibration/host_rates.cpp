@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "model/calibration/fit.h"
+#include "model/base/fit.h"
 
 namespace stepsim {
 namespace {

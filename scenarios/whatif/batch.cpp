@@ -3,11 +3,11 @@
 #include <array>
 #include <memory>
 
-#include "model/device/changed_work.h"
-#include "scenarios/computing.h"
-#include "scenarios/device_rule.h"
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "model/cost/device/changed_work.h"
+#include "scenarios/change/computing.h"
+#include "scenarios/change/device_rule.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // Another batch size a worker. What a step does with samples grows with their number; what it
 // does with parameters does not: the optimizer, and the reduction of gradients, whose sizes are

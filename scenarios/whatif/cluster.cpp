@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "model/parameter_server/build.h"
-#include "scenarios/what_if.h"
+#include "model/rewrite/parameter_server/build.h"
+#include "scenarios/change/what_if.h"
 
 // More or fewer machines. Those that were not captured are copies of those that were.
 

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "model/capture_edit.h"
-#include "scenarios/what_if.h"
+#include "model/rewrite/capture_edit.h"
+#include "scenarios/change/what_if.h"
 
 // How the job communicates: the settings of job.yaml, and the algorithm of its collectives.
 

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "scenarios/computing.h"
-#include "scenarios/what_if.h"
+#include "scenarios/change/computing.h"
+#include "scenarios/change/what_if.h"
 
 // Compute that takes another time: a factor, and a time added to each task.
 

@@ -3,12 +3,12 @@
 #include <array>
 #include <memory>
 
-#include "model/device/device_fit.h"
-#include "model/device/device_model.h"
-#include "model/error.h"
-#include "model/text.h"
-#include "scenarios/device_rule.h"
-#include "scenarios/what_if.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/cost/device/device_fit.h"
+#include "model/cost/device/device_model.h"
+#include "scenarios/change/device_rule.h"
+#include "scenarios/change/what_if.h"
 
 // Another device: kernels by roofline, or by a factor. Host work, launches and collectives stay.
 

@@ -2,9 +2,9 @@
 #include <limits>
 #include <optional>
 
-#include "model/capture_edit.h"
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "model/rewrite/capture_edit.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // Consecutive kernels of a stream become one, which takes as long as they did together: one
 // launch, and no pause between them. A run ends where anything but the stream and the launches

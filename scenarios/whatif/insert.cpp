@@ -1,7 +1,7 @@
 #include <array>
 
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // More work: a task before or after each selected one. What waited for that one waits for it.
 

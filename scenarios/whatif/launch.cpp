@@ -1,7 +1,7 @@
 #include <array>
 #include <optional>
 
-#include "scenarios/what_if.h"
+#include "scenarios/change/what_if.h"
 
 // Launching device work takes the host another time: none, as with CUDA graphs, or longer, as on
 // a slow processor.

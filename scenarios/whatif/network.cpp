@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "scenarios/what_if.h"
+#include "scenarios/change/what_if.h"
 
 // Links as fast, as near and as shared as asked for. A factor scales what the capture ran on.
 

@@ -2,8 +2,8 @@
 #include <map>
 #include <utility>
 
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // More at the same time: barriers that hold all back for one, and copies in line with kernels.
 

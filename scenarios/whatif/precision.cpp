@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "model/device/changed_work.h"
-#include "scenarios/device_rule.h"
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "model/cost/device/changed_work.h"
+#include "scenarios/change/device_rule.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // Another arithmetic, as if the model were cast to it whole: matrix products by the units' rates, what
 // streams through memory by its bytes, both bounded by the roofline.

@@ -1,8 +1,8 @@
 #include <array>
 #include <cmath>
 
-#include "scenarios/graph_edits.h"
-#include "scenarios/what_if.h"
+#include "scenarios/change/graph_edits.h"
+#include "scenarios/change/what_if.h"
 
 // Work that is not done: the tasks are gone, and what waited for them waits for what they
 // waited for. What an optimisation could bring at most is the step without what it improves.

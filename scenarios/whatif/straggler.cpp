@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenarios/computing.h"
-#include "scenarios/what_if.h"
+#include "scenarios/change/computing.h"
+#include "scenarios/change/what_if.h"
 
 // Compute that is slow now and then: each task, or each rank in each step, draws a factor. What
 // is drawn follows from the seed, the rank and the step (or the task) alone, by SplitMix64

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "sim/export/exporter.h"
-#include "sim/export/json_stream.h"
 #include "sim/export/rows.h"
+#include "sim/export/streamed_json.h"
 #include "sim/export/tasks_by_lane.h"
 #include "sim/report/critical_path.h"
 

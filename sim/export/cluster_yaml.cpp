@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "model/text.h"
-#include "model/topology.h"
-#include "sim/export/json_writer.h"
+#include "model/base/text.h"
+#include "model/job/topology.h"
+#include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/calibration/calibration.h"
-#include "model/cluster.h"
+#include "model/job/cluster.h"
 #include "sim/export/exporter.h"
 #include "sim/report/table.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "model/error.h"
-#include "model/text.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::sim {
 

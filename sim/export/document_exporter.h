@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/export/write_file.h"
+#include "sim/output/write_file.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {

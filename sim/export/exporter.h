@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/recording.h"
-#include "sim/export/write_file.h"
-#include "sim/timeline.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
+#include "sim/output/write_file.h"
 
 namespace stepsim::sim {
 

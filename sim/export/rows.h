@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/units.h"
+#include "model/base/units.h"
 
 namespace stepsim::sim {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "model/dag.h"
+#include "model/job/dag.h"
 
 namespace stepsim::sim {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "model/text.h"
+#include "model/base/text.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::sim {

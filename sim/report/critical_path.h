@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/recording.h"
-#include "sim/machine.h"
+#include "model/job/recording.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/timeline.h"
 #include "sim/report/table.h"
-#include "sim/timeline.h"
 
 /// The chain of tasks that sets the length of a replay: each started the instant the one
 /// before let it (plus a lag), so that shortening any of them could shorten the whole.

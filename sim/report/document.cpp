@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/text.h"
+#include "model/base/text.h"
 
 namespace stepsim::sim {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/units.h"
+#include "model/base/units.h"
 
 namespace stepsim::sim {
 

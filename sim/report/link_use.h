@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "model/cluster.h"
-#include "model/recording.h"
-#include "sim/timeline.h"
+#include "model/job/cluster.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
 
 namespace stepsim::sim {
 

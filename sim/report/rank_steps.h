@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "model/recording.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
 #include "sim/report/intervals.h"
-#include "sim/timeline.h"
 
 namespace stepsim::sim {
 

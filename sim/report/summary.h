@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/recording.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
 #include "sim/report/critical_path.h"
 #include "sim/report/table.h"
-#include "sim/timeline.h"
 
 /// Measured beside replayed: can the model of this capture be trusted?
 ///

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "model/text.h"
+#include "model/base/text.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::sim {

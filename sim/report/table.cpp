@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "model/error.h"
-#include "model/text.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::sim {
 namespace {

@@ -31,7 +31,7 @@ class Table {
   [[nodiscard]] const std::vector<std::vector<std::string>>& rows() const noexcept { return rows_; }
 
   /// Aligned columns two blanks apart, a heading, one line a row, each ending in '\n' and
-  /// without trailing blanks. Control characters are shown escaped (model/text.h).
+  /// without trailing blanks. Control characters are shown escaped (model/base/text.h).
   [[nodiscard]] std::string to_text() const;
 
  private:

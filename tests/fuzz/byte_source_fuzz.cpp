@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/byte_source.h"
-#include "model/error.h"
+#include "ingest/bytes/byte_source.h"
+#include "model/base/error.h"
 
 namespace {
 

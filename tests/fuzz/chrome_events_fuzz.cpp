@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/byte_source.h"
-#include "ingest/chrome_events.h"
-#include "model/error.h"
+#include "ingest/bytes/byte_source.h"
+#include "ingest/chrome/chrome_events.h"
+#include "model/base/error.h"
 
 namespace {
 

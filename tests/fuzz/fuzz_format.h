@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/format.h"
+#include "ingest/formats/format.h"
 
 namespace stepsim::ingest {
 

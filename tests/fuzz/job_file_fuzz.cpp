@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/job_file.h"
-#include "model/error.h"
+#include "ingest/config/job_file.h"
+#include "model/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

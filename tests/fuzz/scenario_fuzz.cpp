@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/error.h"
-#include "scenarios/points.h"
+#include "model/base/error.h"
+#include "scenarios/question/points.h"
 
 /// A scenario file: read whole, with the points of its sweep and what each of them sets.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/error.h"
-#include "scenarios/scenario.h"
+#include "model/base/error.h"
+#include "scenarios/question/scenario.h"
 
 /// What follows --set.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

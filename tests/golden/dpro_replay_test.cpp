@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "model/dag_builder.h"
-#include "sim/engine.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
 #include "sim/report/critical_path.h"
 
 /// The small jobs whose every time dPRO's replayer gave: ../shared/formats/

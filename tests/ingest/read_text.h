@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/format.h"
+#include "ingest/formats/format.h"
 
 namespace stepsim::ingest {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/stitch/host_device.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 namespace stepsim::ingest::testing {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "ingest/part.h"
+#include "ingest/parts/part.h"
 
 namespace stepsim::ingest::testing {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/byte_source.h"
-#include "ingest/chrome_events.h"
-#include "model/diagnostics.h"
+#include "ingest/bytes/byte_source.h"
+#include "ingest/chrome/chrome_events.h"
+#include "model/base/diagnostics.h"
 
 namespace stepsim::ingest {
 

@@ -1,5 +1,6 @@
 // Reads the #include lines of all sources and fails on a wrong arrow between folders:
-//   cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire only.
+//   cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire only,
+// and between the rooms within a folder: kRooms.
 // Public headers include no third-party header, boost_graph.h excepted, and only cli/ prints.
 // A source includes its own header first, which shows that the header stands alone.
 
@@ -36,10 +37,60 @@ const std::map<std::string, std::set<std::string>, std::less<>> kArrows{
 };
 constexpr std::string_view kFreeFolders[] = {"tests", "bench"};
 
+/// The rooms of each folder, and which other rooms of it each may include. A file is in the room with
+/// the longest name that its path begins with.
+const std::map<std::string, std::set<std::string>, std::less<>> kRooms{
+    {"model/base", {}},
+    {"model/job", {"model/base"}},
+    {"model/cost", {"model/base", "model/job"}},
+    {"model/calibration", {"model/base", "model/job", "model/cost"}},
+    {"model/rewrite", {"model/base", "model/job", "model/cost", "model/calibration"}},
+
+    {"ingest/bytes", {}},
+    {"ingest/json", {"ingest/bytes"}},
+    {"ingest/chrome", {"ingest/bytes", "ingest/json"}},
+    {"ingest/parts", {}},
+    {"ingest/formats", {"ingest/bytes", "ingest/json", "ingest/chrome", "ingest/parts"}},
+    {"ingest/config", {"ingest/bytes"}},
+    {"ingest/stitch", {"ingest/parts"}},
+    {"ingest/stitch/host_device", {"ingest/parts", "ingest/stitch"}},
+    {"ingest/stitch/parameter_server", {"ingest/parts", "ingest/stitch"}},
+    {"ingest/load",
+     {"ingest/bytes", "ingest/parts", "ingest/formats", "ingest/config", "ingest/stitch", "ingest/stitch/host_device",
+      "ingest/stitch/parameter_server"}},
+
+    {"sim/output", {}},
+    {"sim/engine", {}},
+    {"sim/report", {"sim/engine", "sim/output"}},
+    {"sim/export", {"sim/engine", "sim/output", "sim/report"}},
+
+    {"scenarios/change", {}},
+    {"scenarios/whatif", {"scenarios/change"}},
+    {"scenarios/question", {"scenarios/change"}},
+    {"scenarios/answer", {"scenarios/change", "scenarios/question"}},
+
+    {"cli/program", {}},
+    {"cli/work", {"cli/program"}},
+    {"cli/report", {"cli/program", "cli/work"}},
+    {"cli/sweep", {"cli/program", "cli/work", "cli/report"}},
+    {"cli/commands", {"cli/program", "cli/work", "cli/report", "cli/sweep"}},
+};
+/// The only file beside the rooms of its folder.
+constexpr std::string_view kMain = "cli/main.cpp";
+
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
 
 bool is_free(const std::string& folder) {
   return std::find(std::begin(kFreeFolders), std::end(kFreeFolders), folder) != std::end(kFreeFolders);
+}
+
+/// The room that `path` lies in; empty if it lies in none.
+std::string room_of(std::string_view path) {
+  std::string found;
+  for (const auto& [room, arrows] : kRooms) {
+    if (path.starts_with(room + "/") && room.size() > found.size()) found = room;
+  }
+  return found;
 }
 
 struct Include {
@@ -63,12 +114,24 @@ std::optional<Include> include_on(std::string_view line) {
   return Include{std::string{line.substr(0, line.find(quoted ? '"' : '>'))}, quoted};
 }
 
+/// Why `file` may not include a header of its own folder; empty if it may.
+std::string room_problem(const std::string& file, const std::string& included) {
+  if (file == kMain || folder_of(file) == "capture") return "";
+  const std::string from = room_of(file);
+  const std::string to = room_of(included);
+  if (from.empty()) return "is included by a file that lies in no room";
+  if (to.empty()) return "lies in no room";
+  if (from == to || kRooms.find(from)->second.contains(to)) return "";
+  return "is a wrong arrow: " + from + " may not see " + to;
+}
+
 /// Why `file` may not include a header of ours; empty if it may.
 std::string arrow_problem(const std::string& file, const std::string& included) {
   const std::string from = folder_of(file);
   const std::string to = folder_of(included);
   if (!kArrows.contains(to) && !is_free(to)) return "is not written from the repository root";
-  if (from == to || is_free(from)) return "";
+  if (is_free(from)) return "";
+  if (from == to) return room_problem(file, included);
   const auto arrows = kArrows.find(from);
   if (arrows == kArrows.end()) return "comes from a folder without arrows";
   const auto allows = [&included](const std::string& target) { return included.starts_with(target + "/"); };
@@ -85,7 +148,7 @@ std::string outside_problem(const std::string& file, const std::string& included
   if (is_free(folder_of(file))) return "";
   if (included == "iostream" && folder_of(file) != "cli") return "prints: only cli/ may";
   const bool standard = included.find_first_of("/.") == std::string::npos || kIntrinsics.contains(included);
-  if (!file.ends_with(".h") || standard || file == "model/boost_graph.h") return "";
+  if (!file.ends_with(".h") || standard || file == "model/job/boost_graph.h") return "";
   return "is a third-party header in a public header: keep it in the .cpp";
 }
 
@@ -155,38 +218,57 @@ TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
 }
 
 TEST(LayeringSelfTest, PlantedHeaderBeforeTheOwnOneIsFound) {
-  EXPECT_THAT(own_header_problem("sim/engine.cpp", "sim/engine.h", "#include <vector>\n#include \"sim/engine.h\"\n"),
+  EXPECT_THAT(own_header_problem("sim/engine/engine.cpp", "sim/engine/engine.h",
+                                 "#include <vector>\n#include \"sim/engine/engine.h\"\n"),
               HasSubstr("includes vector before its own"));
-  EXPECT_THAT(own_header_problem("sim/engine.cpp", "sim/engine.h", "int x;"), HasSubstr("does not include its own"));
-  EXPECT_EQ(own_header_problem("sim/engine.cpp", "sim/engine.h", "// why\n#include \"sim/engine.h\"\n"), "");
+  EXPECT_THAT(own_header_problem("sim/engine/engine.cpp", "sim/engine/engine.h", "int x;"),
+              HasSubstr("does not include its own"));
+  EXPECT_EQ(
+      own_header_problem("sim/engine/engine.cpp", "sim/engine/engine.h", "// why\n#include \"sim/engine/engine.h\"\n"),
+      "");
 }
 
 TEST(LayeringSelfTest, PlantedWrongArrowIsFound) {
-  EXPECT_THAT(problems("sim/engine.cpp", "#include <vector>\n#include \"ingest/part.h\"\n"),
-              ElementsAre("sim/engine.cpp:2: ingest/part.h is a wrong arrow: sim may not see ingest"));
-  EXPECT_THAT(problems("model/dag.h", "#include \"sim/engine.h\""), ElementsAre(HasSubstr("model may not see sim")));
-  EXPECT_THAT(problems("capture/hook.cpp", "#include \"model/dag.h\""), ElementsAre(HasSubstr("wrong arrow")));
+  EXPECT_THAT(problems("sim/engine/engine.cpp", "#include <vector>\n#include \"ingest/parts/part.h\"\n"),
+              ElementsAre("sim/engine/engine.cpp:2: ingest/parts/part.h is a wrong arrow: sim may not see ingest"));
+  EXPECT_THAT(problems("model/job/dag.h", "#include \"sim/engine/engine.h\""),
+              ElementsAre(HasSubstr("model may not see sim")));
+  EXPECT_THAT(problems("capture/hook.cpp", "#include \"model/job/dag.h\""), ElementsAre(HasSubstr("wrong arrow")));
+}
+
+TEST(LayeringSelfTest, PlantedWrongArrowBetweenRoomsIsFound) {
+  EXPECT_THAT(problems("model/job/dag.h", "#include \"model/cost/network/network.h\""),
+              ElementsAre("model/job/dag.h:1: model/cost/network/network.h is a wrong arrow: model/job may not see "
+                          "model/cost"));
+  EXPECT_THAT(problems("ingest/stitch/assembly.h", "#include \"ingest/stitch/host_device/clock.h\""),
+              ElementsAre(HasSubstr("ingest/stitch may not see ingest/stitch/host_device")));
+  EXPECT_THAT(problems("ingest/stitch/parameter_server/links.cpp", "#include \"ingest/stitch/host_device/clock.h\""),
+              ElementsAre(HasSubstr("wrong arrow")));
+  EXPECT_THAT(problems("sim/engine/engine.cpp", "#include \"sim/new.h\""), ElementsAre(HasSubstr("in no room")));
+  EXPECT_THAT(problems("sim/new.cpp", "#include \"sim/engine/engine.h\""), ElementsAre(HasSubstr("in no room")));
 }
 
 TEST(LayeringSelfTest, PlantedThirdPartyHeaderInAPublicHeaderIsFound) {
-  EXPECT_THAT(problems("ingest/part.h", "  #  include <fmt/format.h>"), ElementsAre(HasSubstr("third-party header")));
-  EXPECT_THAT(problems("ingest/part.h", "#include <simdjson.h>"), ElementsAre(HasSubstr("third-party header")));
+  EXPECT_THAT(problems("ingest/parts/part.h", "  #  include <fmt/format.h>"),
+              ElementsAre(HasSubstr("third-party header")));
+  EXPECT_THAT(problems("ingest/parts/part.h", "#include <simdjson.h>"), ElementsAre(HasSubstr("third-party header")));
 }
 
 TEST(LayeringSelfTest, PlantedPathThatDoesNotStartAtTheRootIsFound) {
-  EXPECT_THAT(problems("ingest/load.cpp", "#include \"load.h\""), ElementsAre(HasSubstr("repository root")));
+  EXPECT_THAT(problems("ingest/load/load.cpp", "#include \"load.h\""), ElementsAre(HasSubstr("repository root")));
 }
 
 TEST(LayeringSelfTest, PlantedPrintOutsideTheCommandLineIsFound) {
-  EXPECT_THAT(problems("sim/engine.cpp", "#include <iostream>"), ElementsAre(HasSubstr("only cli/ may")));
+  EXPECT_THAT(problems("sim/engine/engine.cpp", "#include <iostream>"), ElementsAre(HasSubstr("only cli/ may")));
 }
 
 TEST(LayeringSelfTest, RightArrowsPass) {
-  EXPECT_THAT(problems("cli/main.cpp", "#include \"ingest/load.h\"\n#include <iostream>"), IsEmpty());
-  EXPECT_THAT(problems("sim/engine.cpp", "#include \"model/dag.h\"\n#include <tbb/task_group.h>"), IsEmpty());
+  EXPECT_THAT(problems("cli/main.cpp", "#include \"ingest/load/load.h\"\n#include <iostream>"), IsEmpty());
+  EXPECT_THAT(problems("sim/engine/engine.cpp", "#include \"model/job/dag.h\"\n#include <tbb/task_group.h>"),
+              IsEmpty());
   EXPECT_THAT(problems("capture/hook.cpp", "#include \"model/wire/record.h\""), IsEmpty());
-  EXPECT_THAT(problems("tests/sim/engine_test.cpp", "#include \"ingest/load.h\""), IsEmpty());
-  EXPECT_THAT(problems("model/boost_graph.h", "#include <boost/graph/graph_traits.hpp>"), IsEmpty());
+  EXPECT_THAT(problems("tests/sim/engine/engine_test.cpp", "#include \"ingest/load/load.h\""), IsEmpty());
+  EXPECT_THAT(problems("model/job/boost_graph.h", "#include <boost/graph/graph_traits.hpp>"), IsEmpty());
 }
 
 }  // namespace

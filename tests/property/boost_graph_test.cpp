@@ -1,6 +1,6 @@
 // Our graph algorithms against those of Boost.Graph, which see a Dag through the adaptor.
 
-#include "model/boost_graph.h"
+#include "model/job/boost_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <boost/pending/disjoint_sets.hpp>
 #include <boost/property_map/function_property_map.hpp>
 
-#include "model/dag_builder.h"
-#include "sim/engine.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 
 namespace stepsim {

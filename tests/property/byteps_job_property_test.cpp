@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ingest/stitch/parameter_server.h"
-#include "sim/engine.h"
+#include "ingest/stitch/parameter_server/parameter_server.h"
+#include "sim/engine/engine.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
-#include "ingest/cluster_file.h"
-#include "model/topology.h"
+#include "ingest/config/cluster_file.h"
+#include "model/job/topology.h"
 #include "sim/export/cluster_yaml.h"
 
 namespace stepsim {

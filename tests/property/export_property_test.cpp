@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "model/dag_builder.h"
-#include "sim/engine.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
 #include "sim/export/exporter.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/temporary_folder.h"

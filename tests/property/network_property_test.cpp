@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/network/network.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
 

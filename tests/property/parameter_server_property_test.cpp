@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "model/network/network.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "sim/engine/engine.h"
 #include "sim/report/summary.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {
 namespace {

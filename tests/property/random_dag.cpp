@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "model/dag_builder.h"
+#include "model/job/dag_builder.h"
 
 namespace stepsim::testing {
 namespace {

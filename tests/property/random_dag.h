@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <random>
 
-#include "model/dag.h"
-#include "sim/machine.h"
+#include "model/job/dag.h"
+#include "sim/engine/machine.h"
 
 namespace stepsim::testing {
 

@@ -3,13 +3,13 @@
 
 #include <optional>
 
-#include "model/dag.h"
-#include "sim/machine.h"
-#include "sim/timeline.h"
+#include "model/job/dag.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/timeline.h"
 
 namespace stepsim::testing {
 
-/// The rules of sim/engine.h by brute force: at each instant, look at every task again until
+/// The rules of sim/engine/engine.h by brute force: at each instant, look at every task again until
 /// nothing changes. O(tasks^2) or worse, and nothing shared with the engine. Nothing if the
 /// tasks deadlock.
 [[nodiscard]] std::optional<sim::Timeline> reference_replay(const Dag& dag, const sim::Machine& machine);

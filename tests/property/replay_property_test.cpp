@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/property/reference_engine.h"
 

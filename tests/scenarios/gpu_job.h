@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "model/dag_builder.h"
+#include "model/job/dag_builder.h"
 #include "tests/scenarios/question.h"
 
 namespace stepsim::testing {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ingest/small_file.h"
-#include "scenarios/sweep.h"
+#include "ingest/bytes/small_file.h"
+#include "scenarios/answer/sweep.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 

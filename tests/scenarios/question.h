@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/predict.h"
-#include "scenarios/scenario.h"
+#include "scenarios/answer/predict.h"
+#include "scenarios/question/scenario.h"
 
 namespace stepsim::testing {
 

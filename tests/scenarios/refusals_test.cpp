@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/capture_edit.h"
-#include "tests/model/collective/data_parallel_job.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "model/rewrite/capture_edit.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
-#include "tests/model/collective/data_parallel_job.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 #include "tests/sim/sample_capture.h"
 

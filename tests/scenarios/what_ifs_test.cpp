@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ingest/small_file.h"
-#include "model/error.h"
+#include "ingest/bytes/small_file.h"
+#include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 
 namespace stepsim::testing {

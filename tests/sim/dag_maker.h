@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/dag_builder.h"
+#include "model/job/dag_builder.h"
 
 namespace stepsim::testing {
 

@@ -1,7 +1,7 @@
 #ifndef STEPSIM_TESTS_SIM_SAMPLE_CAPTURE_H
 #define STEPSIM_TESTS_SIM_SAMPLE_CAPTURE_H
 
-#include "model/recording.h"
+#include "model/job/recording.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "model/cluster.h"
-#include "model/dag_builder.h"
+#include "model/job/cluster.h"
+#include "model/job/dag_builder.h"
 
 /// The workloads of ../shared/oracles/README.md, with a recorded duration for each message. Their
 /// messages are also tasks between endpoints of `oracle_cluster`, so that a network model can

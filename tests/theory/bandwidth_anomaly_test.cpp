@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/network/network.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
 /// Under fair sharing more bandwidth may make a step slower: what comes earlier takes from what

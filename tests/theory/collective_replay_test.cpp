@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/collective/algorithm.h"
-#include "sim/engine.h"
+#include "model/cost/collective/algorithm.h"
+#include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::sim {

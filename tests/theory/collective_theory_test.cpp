@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/collective/algorithm.h"
+#include "model/cost/collective/algorithm.h"
 
 namespace stepsim {
 namespace {

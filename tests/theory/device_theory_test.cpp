@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "model/device/roofline.h"
+#include "model/cost/device/roofline.h"
 
 namespace stepsim {
 namespace {

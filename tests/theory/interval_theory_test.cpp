@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/dag_builder.h"
-#include "scenarios/interval.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "model/job/dag_builder.h"
+#include "scenarios/answer/interval.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/dag.h"
+#include "model/job/dag.h"
 
 namespace stepsim::testing {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/model/network/message_loop.h"
+#include "tests/model/cost/network/message_loop.h"
 #include "tests/sim/workloads.h"
 #include "tests/theory/log_gops_reference.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "model/network/network.h"
-#include "model/parameter_server/connection.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "model/rewrite/parameter_server/connection.h"
+#include "sim/engine/engine.h"
 #include "sim/report/summary.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {
 namespace {

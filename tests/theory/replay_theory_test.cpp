@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 #include "tests/sim/workloads.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "model/network/network.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
 #include "tests/theory/log_gops_reference.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/model/network/message_loop.h"
+#include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim::testing {
 namespace {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
-#include "model/collective/buckets.h"
-#include "model/collective/data_parallel.h"
-#include "model/collective/ranks.h"
-#include "sim/engine.h"
-#include "sim/machine.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/data_parallel.h"
+#include "model/rewrite/ranks.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/machine.h"
 #include "sim/report/summary.h"
 #include "tests/truth/measured_runs.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
-#include "scenarios/interval.h"
-#include "scenarios/scenario.h"
+#include "scenarios/answer/interval.h"
+#include "scenarios/question/scenario.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim::testing {

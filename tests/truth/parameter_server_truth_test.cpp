@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "ingest/load.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
-#include "model/network/network.h"
-#include "model/parameter_server/build.h"
-#include "sim/engine.h"
+#include "model/cost/network/network.h"
+#include "model/rewrite/parameter_server/build.h"
+#include "sim/engine/engine.h"
 #include "sim/report/summary.h"
 #include "tests/truth/measured_runs.h"
 

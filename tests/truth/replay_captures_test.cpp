@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "ingest/load.h"
-#include "sim/engine.h"
-#include "sim/machine.h"
+#include "ingest/load/load.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/machine.h"
 #include "sim/report/summary.h"
 
 namespace stepsim {

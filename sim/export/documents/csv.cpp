@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "model/text.h"
+#include "model/base/text.h"
 #include "sim/export/document_exporter.h"
 
 // RFC 4180: a heading, one record a row, CR LF; the last column says where the table is from. A

@@ -1,5 +1,5 @@
 #include "sim/export/document_exporter.h"
-#include "sim/export/json_writer.h"
+#include "sim/output/json_writer.h"
 
 // The object that --json prints, as a file.
 

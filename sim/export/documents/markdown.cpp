@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "model/text.h"
+#include "model/base/text.h"
 #include "sim/export/document_exporter.h"
 
 // Markdown as GitHub reads it, to be pasted into a pull request.

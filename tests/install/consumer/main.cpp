@@ -3,10 +3,10 @@
 
 #include <iostream>
 
-#include "ingest/load.h"
-#include "model/dag_builder.h"
-#include "model/version.h"
-#include "sim/engine.h"
+#include "ingest/load/load.h"
+#include "model/base/version.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
 
 namespace {
 

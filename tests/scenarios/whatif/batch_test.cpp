@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "model/capture_edit.h"
-#include "model/error.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "model/base/error.h"
+#include "model/rewrite/capture_edit.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 #include "tests/sim/dag_maker.h"

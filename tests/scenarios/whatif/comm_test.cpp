@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/report/summary.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 
 namespace stepsim::testing {

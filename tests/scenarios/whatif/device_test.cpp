@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/capture_edit.h"
-#include "model/device/device_fit.h"
-#include "model/error.h"
-#include "scenarios/interval.h"
-#include "scenarios/sweep.h"
+#include "model/base/error.h"
+#include "model/cost/device/device_fit.h"
+#include "model/rewrite/capture_edit.h"
+#include "scenarios/answer/interval.h"
+#include "scenarios/answer/sweep.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 

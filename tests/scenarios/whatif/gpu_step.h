@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/device/accelerator.h"
+#include "model/cost/device/accelerator.h"
 #include "tests/scenarios/gpu_job.h"
 
 namespace stepsim::testing {

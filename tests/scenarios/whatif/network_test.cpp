@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "model/dag_builder.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "model/job/dag_builder.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/question.h"
 
 namespace stepsim::testing {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/error.h"
-#include "scenarios/interval.h"
+#include "model/base/error.h"
+#include "scenarios/answer/interval.h"
 #include "tests/scenarios/gpu_job.h"
 
 namespace stepsim::testing {

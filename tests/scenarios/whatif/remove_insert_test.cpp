@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "model/error.h"
-#include "tests/model/parameter_server/workload_maker.h"
+#include "model/base/error.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
 

@@ -1,0 +1,44 @@
+#ifndef STEPSIM_CLI_PROGRAM_COMMAND_H
+#define STEPSIM_CLI_PROGRAM_COMMAND_H
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace stepsim::cli {
+
+class Output;
+
+/// What the program hands to the command it runs.
+struct Session {
+  std::vector<std::string> arguments;  ///< as typed, from the command's name on
+  Output& out;                         ///< standard output: results and nothing else
+  const std::atomic<bool>& stop;       ///< set by Ctrl-C: long work throws Interrupted
+};
+
+/// A command: one .cpp in commands/ and one line in commands/CMakeLists.txt, from which CMake
+/// generates the table behind commands(). `replay.cpp` defines `extern const Command replay_command`.
+struct Command {
+  using Run = std::function<void(const Session&)>;
+
+  std::string_view name;     ///< as typed: "critical-path"
+  std::string_view summary;  ///< one line for help and docs
+  /// Declares options and description on `app`, which outlives the returned function. That
+  /// one is called once `app` has parsed the command line. It throws UsageError for values
+  /// that cannot be meant, InputError, OutputError or Interrupted when the work cannot be done.
+  Run (*setup)(CLI::App& app) = nullptr;
+};
+
+/// All registered commands, in the order of commands/CMakeLists.txt.
+[[nodiscard]] std::span<const Command* const> commands();
+
+}  // namespace stepsim::cli
+
+#endif

@@ -1,0 +1,68 @@
+#include "cli/program/error.h"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <new>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/base/units.h"
+#include "model/job/dag_builder.h"
+
+namespace stepsim::cli {
+namespace {
+
+// Names are escaped where a message is made; this is the last line of defence, and keeps
+// "one error is one line" true whatever a library's what() holds.
+constexpr std::size_t kLineLimit = 2000;
+
+Failure failure(ExitCode code, std::string_view what) {
+  return {code, fmt::format("error: {}\n", shown(what, kLineLimit))};
+}
+
+std::string memory_text() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return "out of memory; free some, or read fewer files, --ranks or --steps at a time";
+  }
+  return fmt::format(
+      "out of memory under the limit of {} (ulimit -v); raise it, or read fewer files, --ranks or --steps at a time",
+      to_text(Bytes{static_cast<std::int64_t>(limit.rlim_cur)}));
+}
+
+Failure describe_rethrown(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    return failure(ExitCode::kUnusable, e.what());
+  } catch (const OutputError& e) {
+    return failure(ExitCode::kUnusable, e.what());
+  } catch (const CycleError& e) {
+    return failure(ExitCode::kUnusable, e.what());
+  } catch (const UsageError& e) {
+    return failure(ExitCode::kWrongUsage, e.what());
+  } catch (const Interrupted& e) {
+    return failure(ExitCode::kInterrupted, e.what());
+  } catch (const std::bad_alloc&) {
+    return failure(ExitCode::kUnusable, memory_text());
+  } catch (const std::exception& e) {
+    return failure(ExitCode::kOurBug,
+                   fmt::format("a bug in stepsim: {}; please report it with the command line", e.what()));
+  } catch (...) {
+    return failure(ExitCode::kOurBug,
+                   "a bug in stepsim: an exception of unknown type; please report it with the command line");
+  }
+}
+
+}  // namespace
+
+Failure describe(const std::exception_ptr& error) noexcept {
+  try {
+    return describe_rethrown(error);
+  } catch (...) {  // no memory left even for the message: short enough for the string itself
+    return {ExitCode::kUnusable, "error: no memory\n"};
+  }
+}
+
+}  // namespace stepsim::cli

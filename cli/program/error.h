@@ -1,0 +1,28 @@
+#ifndef STEPSIM_CLI_PROGRAM_ERROR_H
+#define STEPSIM_CLI_PROGRAM_ERROR_H
+
+#include <exception>
+#include <string>
+
+namespace stepsim::cli {
+
+/// How the program ends; part of its interface (README.md).
+enum class ExitCode : int {
+  kDone = 0,
+  kUnusable = 1,  ///< the input cannot be used, or the result cannot be written
+  kWrongUsage = 2,
+  kOurBug = 3,
+  kInterrupted = 130,
+};
+
+struct Failure {
+  ExitCode code = ExitCode::kOurBug;
+  std::string line;  ///< "error: ...", one line, safe for a terminal, with its new line
+};
+
+/// What the caller of the program is told of an exception.
+[[nodiscard]] Failure describe(const std::exception_ptr& error) noexcept;
+
+}  // namespace stepsim::cli
+
+#endif

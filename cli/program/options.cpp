@@ -1,0 +1,192 @@
+#include "cli/program/options.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <thread>
+
+#include "cli/program/arguments.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr int kMostThreads = 1024;
+constexpr std::size_t kMostRanks = 1'000'000;
+
+/// A whole decimal number without sign or blanks.
+template <class Integer>
+std::optional<Integer> parse_number(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text.front() != '-';
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+/// "A-B" or "A" with A <= B.
+template <class Integer>
+std::optional<std::pair<Integer, Integer>> parse_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_number<Integer>(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_number<Integer>(text.substr(dash + 1));
+  return first && last && *first <= *last ? std::optional(std::pair(*first, *last)) : std::nullopt;
+}
+
+std::optional<std::string> value_of(const CLI::Option* option) {
+  return option->count() == 0 ? std::nullopt : std::optional(option->results().back());
+}
+
+/// The value of an option that must not be empty: "--job=" names no file.
+std::optional<std::string> name_of(const CLI::Option* option) {
+  std::optional<std::string> value = value_of(option);
+  if (value && value->empty()) {
+    throw UsageError(fmt::format("{} is empty; expected {}", option->get_name(), option->get_type_name()));
+  }
+  return value;
+}
+
+/// "recorded, alpha_beta, maxmin"
+std::string network_names() {
+  std::string names;
+  for (const NetworkModel* const model : network_models()) {
+    names += (names.empty() ? "" : ", ") + std::string(model->name);
+  }
+  return names;
+}
+
+/// Recorded durations need no cluster: one that changes nothing was not meant.
+std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
+  if (file && network.make == nullptr) {
+    throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected a model too: {}", network.name,
+                                 network_names()));
+  }
+  return file;
+}
+
+int default_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads); }
+
+std::vector<std::string> traces_of(const CLI::Option* option) {
+  std::vector<std::string> traces = option->results();
+  if (std::any_of(traces.begin(), traces.end(), [](const std::string& trace) { return trace.empty(); })) {
+    throw UsageError("TRACE is empty; expected a file or a folder");
+  }
+  return traces;
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text) {
+  if (const auto range = parse_range<std::int64_t>(text)) {
+    return *range;
+  }
+  throw UsageError(
+      fmt::format("--steps: '{}' is no range of steps; expected A-B with A <= B, or one number", shown(text)));
+}
+
+std::vector<Rank> parse_ranks(std::string_view text) {
+  std::vector<Rank> ranks;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto range = parse_range<Rank>(text.substr(begin, end - begin));
+    if (!range || static_cast<std::size_t>(range->second - range->first) >= kMostRanks - ranks.size()) {
+      throw UsageError(
+          fmt::format("--ranks: '{}' is no list of ranks; expected numbers and ranges like 0,2,4-7, at most {}",
+                      shown(text), kMostRanks));
+    }
+    for (std::int64_t rank = range->first; rank <= range->second; ++rank) {
+      ranks.push_back(static_cast<Rank>(rank));
+    }
+    begin = end + 1;
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+int parse_threads(std::string_view text) {
+  const std::optional<int> threads = parse_number<int>(text);
+  if (!threads || *threads < 1 || *threads > kMostThreads) {
+    throw UsageError(
+        fmt::format("--threads: '{}' is no number of threads; expected 1 to {}", shown(text), kMostThreads));
+  }
+  return *threads;
+}
+
+std::size_t parse_rows(std::string_view text) {
+  if (text == "all") {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  if (const std::optional<std::size_t> rows = parse_number<std::size_t>(text)) {
+    return *rows;
+  }
+  throw UsageError(fmt::format("--rows: '{}' is no number of rows; expected a number or all", shown(text)));
+}
+
+const NetworkModel& parse_network(std::string_view name) {
+  if (const NetworkModel* const model = find_network_model(name)) {
+    return *model;
+  }
+  std::vector<std::string> known;
+  for (const NetworkModel* const model : network_models()) {
+    known.emplace_back(model->name);
+  }
+  throw_unknown("--network model", name, known);
+}
+
+std::function<CommonOptions()> add_common_options(CLI::App& app) {
+  const auto* traces = app.add_option("TRACE")
+                           ->type_name("FILE|FOLDER")
+                           ->expected(1, CLI::detail::expected_max_vector_size)
+                           ->allow_extra_args()
+                           ->required()
+                           ->description("captures of one job: files, or folders that are searched");
+  const auto* job = app.add_option("--job")->type_name("FILE")->description(
+      "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
+  const auto* network = app.add_option("--network")
+                            ->type_name("MODEL")
+                            ->description("how transfers are timed: " + network_names() +
+                                          " (default: recorded; of what-ifs maxmin, where the links are known)");
+  const auto* cluster =
+      app.add_option("--cluster")
+          ->type_name("FILE")
+          ->description("cluster.yaml of the hardware to replay on, for --network (default: calibrated)");
+  const auto* steps =
+      app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole ones)");
+  const auto* ranks =
+      app.add_option("--ranks")->type_name("LIST")->description("only these ranks, like 0,2,4-7 (default: all)");
+  const auto* threads =
+      app.add_option("--threads")
+          ->type_name("N")
+          ->description("threads to work with; never changes a result (default: the machine's cores)");
+  const auto* json =
+      app.add_flag("--json")->disable_flag_override()->description("print one JSON object in place of the text report");
+  const auto* quiet = app.add_flag("--quiet")->disable_flag_override()->description("no progress on standard error");
+  const auto* output = app.add_option("-o")->type_name("FILE")->description(
+      "also write the result to FILE, in the format its extension names");
+  return [=] {
+    CommonOptions options;
+    options.traces = traces_of(traces);
+    options.job_file = name_of(job);
+    options.network_given = network->count() > 0;
+    options.network = &parse_network(value_of(network).value_or("recorded"));
+    options.cluster_file = cluster_of(name_of(cluster), *options.network);
+    if (const auto text = value_of(steps)) {
+      options.steps = parse_steps(*text);
+    }
+    if (const auto text = value_of(ranks)) {
+      options.ranks = parse_ranks(*text);
+    }
+    const auto threads_text = value_of(threads);
+    options.threads = threads_text ? parse_threads(*threads_text) : default_threads();
+    options.json = json->count() > 0;
+    options.quiet = quiet->count() > 0;
+    options.output = name_of(output);
+    return options;
+  };
+}
+
+}  // namespace stepsim::cli

@@ -1,0 +1,58 @@
+#ifndef STEPSIM_CLI_PROGRAM_OPTIONS_H
+#define STEPSIM_CLI_PROGRAM_OPTIONS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/id.h"
+#include "model/cost/network/network.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepsim::cli {
+
+/// The options that every command on traces takes, checked.
+struct CommonOptions {
+  std::vector<std::string> traces;                             ///< at least one, none empty
+  std::optional<std::string> job_file;                         ///< --job
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps, inclusive, ascending
+  std::vector<Rank> ranks;                                     ///< --ranks, ascending, each once; empty = all
+  bool network_given = false;                                  ///< whether --network was
+  const NetworkModel* network = nullptr;                       ///< --network; never null
+  std::optional<std::string> cluster_file;                     ///< --cluster; only with a network model
+  int threads = 1;                                             ///< --threads; the machine's cores if not given
+  bool json = false;                                           ///< --json
+  bool quiet = false;                                          ///< --quiet: no progress
+  std::optional<std::string> output;                           ///< -o
+};
+
+/// Declares TRACE... and the common options on `app`. Once `app` has parsed, the returned
+/// function gives their values, or throws UsageError that names the option as typed.
+[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app);
+
+/// "4-6" or "4": step numbers, inclusive. Throws UsageError.
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text);
+
+/// "0,2,4-7" as 0 2 4 5 6 7. Throws UsageError; more than 1,000,000 ranks are one.
+[[nodiscard]] std::vector<Rank> parse_ranks(std::string_view text);
+
+/// "1" to "1024". Throws UsageError.
+[[nodiscard]] int parse_threads(std::string_view text);
+
+/// How many rows of a table to print: "30", or "all". Throws UsageError.
+[[nodiscard]] std::size_t parse_rows(std::string_view text);
+
+/// Throws UsageError, naming the nearest one, unless `name` is a network model.
+[[nodiscard]] const NetworkModel& parse_network(std::string_view name);
+
+}  // namespace stepsim::cli
+
+#endif

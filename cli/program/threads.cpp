@@ -1,0 +1,61 @@
+#include "cli/program/threads.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <latch>
+#include <limits>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace stepsim::cli {
+namespace {
+
+/// Starts up to `most` threads that all live at once; returns how many there were.
+int started_together(int most) {
+  std::latch all_started(1);
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(most));
+  try {
+    while (static_cast<int>(threads.size()) < most) {
+      threads.emplace_back([&all_started] { all_started.wait(); });
+    }
+  } catch (const std::system_error&) {
+    // That many and no more.
+  }
+  all_started.count_down();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return static_cast<int>(threads.size());
+}
+
+/// Under a limit on the address space (ulimit -v): what a thread's stack and its share of the
+/// allocator reserve, so that threads do not eat what the work needs.
+int fitting_threads() {
+  constexpr rlim_t kReservedByThread = rlim_t{128} << 20U;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<int>::max();
+  }
+  return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / kReservedByThread, 1, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+int startable_threads(int wanted) {
+  wanted = std::min(wanted, fitting_threads());
+  const int others = wanted - 1;  // the caller's own thread works too
+  const int started = others > 0 ? started_together(others) : 0;
+  return started == others ? wanted : std::max(1, started / 2);
+}
+
+std::shared_ptr<void> limit_threads(int& threads) {
+  using oneapi::tbb::global_control;
+  threads = startable_threads(threads);
+  return std::make_shared<global_control>(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+}
+
+}  // namespace stepsim::cli

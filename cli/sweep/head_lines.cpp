@@ -1,0 +1,181 @@
+#include "cli/sweep/head_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+using scenarios::Setting;
+
+constexpr std::string_view kKind = "stepsim.sweep.points";
+constexpr std::string_view kVersion = "1";
+
+[[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
+  throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
+}
+
+/// The fields of one line of a head, read one after the other.
+class Line {
+ public:
+  Line(const Fields& fields, const std::string& path, std::size_t number)
+      : fields_(fields), path_(path), number_(number) {}
+
+  [[nodiscard]] const std::string& name() const { return fields_.front(); }
+  [[nodiscard]] bool has_more() const { return next_ < fields_.size(); }
+  const std::string& text() {
+    if (!has_more()) refuse();
+    return fields_[next_++];
+  }
+  std::uint64_t number(int base = 10) {
+    const std::string& digits = text();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (error != std::errc() || end != digits.data() + digits.size()) refuse();
+    return value;
+  }
+  Duration duration() { return Duration{static_cast<std::int64_t>(number() & INT64_MAX)}; }
+  [[noreturn]] void refuse() const {
+    fail(path_, number_,
+         fmt::format("'{}' is not as this stepsim writes it; expected a part of a sweep", shown(fields_.front(), 60)));
+  }
+
+ private:
+  const Fields& fields_;
+  const std::string& path_;
+  std::size_t number_;
+  std::size_t next_ = 1;
+};
+
+using Read = void (*)(Line& line, HeadRead& read);
+struct Kind {
+  std::string_view name;
+  Read read;
+};
+
+void read_point(Line& line, HeadRead& read) {
+  std::vector<Setting>& point = read.head.points.listed.emplace_back();
+  while (line.has_more()) {
+    const std::string key = line.text();
+    point.push_back({key, line.text()});
+  }
+}
+
+void read_axis(Line& line, HeadRead& read) {
+  scenarios::Points::Axis& axis = read.head.points.axes.emplace_back();
+  axis.key = line.text();
+  while (line.has_more()) axis.values.push_back(line.text());
+  if (axis.values.empty() || read.head.points.size() > scenarios::kMostPoints) line.refuse();
+}
+
+constexpr std::array kKinds{
+    Kind{"made by",
+         [](Line& line, HeadRead& read) {
+           read.head.provenance.version = line.text();
+           read.head.provenance.commit = line.text();
+         }},
+    Kind{"command", [](Line& line, HeadRead& read) { read.head.provenance.command = line.text(); }},
+    Kind{"input",
+         [](Line& line, HeadRead& read) {
+           Provenance::Input& input = read.head.provenance.inputs.emplace_back();
+           input.path = line.text();
+           input.bytes = line.number();
+           input.crc64 = line.number(16);
+         }},
+    Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
+    Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
+    Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
+    Kind{"assumption", [](Line& line, HeadRead& read) { read.head.assumptions.push_back(line.text()); }},
+    Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline = line.duration(); }},
+    Kind{"measured", [](Line& line, HeadRead& read) { read.head.measured = line.duration(); }},
+    Kind{"axis", read_axis},
+    Kind{"listed", read_point},
+    Kind{"shard",
+         [](Line& line, HeadRead& read) {
+           read.shard.index = line.number();
+           read.shard.count = line.number();
+           if (read.shard.index >= read.shard.count || read.shard.count > kMostShards) line.refuse();
+         }},
+};
+
+void check_kind(std::span<const Fields> lines, const std::string& path) {
+  if (lines.empty() || lines.front().size() != 2 || lines.front().front() != kKind) {
+    fail(path, 1, "is no part of a sweep; expected a file that a shard or --resume wrote");
+  }
+  if (lines.front()[1] == kVersion) return;
+  fail(path, 1, fmt::format("is a part of version {}; expected version {}", shown(lines.front()[1], 20), kVersion));
+}
+
+bool is_shard(const Fields& fields) { return fields.front() == "shard"; }
+
+std::string in_words(const Fields& fields) {
+  std::string text = fields.front();
+  for (std::size_t i = 1; i < fields.size(); ++i) text += (i == 1 ? " '" : " ") + fields[i];
+  return text + '\'';
+}
+
+}  // namespace
+
+std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
+  const Provenance& provenance = head.provenance;
+  std::vector<Fields> lines{{std::string(kKind), std::string(kVersion)},
+                            {"made by", provenance.version, provenance.commit},
+                            {"command", provenance.command}};
+  for (const Provenance::Input& input : provenance.inputs) {
+    lines.push_back({"input", input.path, std::to_string(input.bytes), fmt::format("{:016x}", input.crc64)});
+  }
+  lines.push_back({"name", head.name});
+  lines.push_back({"network", head.network});
+  for (const std::string& change : head.changes) lines.push_back({"change", change});
+  for (const std::string& assumption : head.assumptions) lines.push_back({"assumption", assumption});
+  lines.push_back({"baseline", std::to_string(head.baseline.count())});
+  if (head.measured) lines.push_back({"measured", std::to_string(head.measured->count())});
+  for (const scenarios::Points::Axis& axis : head.points.axes) {
+    Fields& fields = lines.emplace_back(Fields{"axis", axis.key});
+    fields.insert(fields.end(), axis.values.begin(), axis.values.end());
+  }
+  for (const std::vector<Setting>& point : head.points.listed) {
+    Fields& fields = lines.emplace_back(Fields{"listed"});
+    for (const Setting& setting : point) fields.insert(fields.end(), {setting.key, setting.value});
+  }
+  lines.push_back({"shard", std::to_string(shard.index), std::to_string(shard.count)});
+  return lines;
+}
+
+HeadRead read_head(std::span<const Fields> lines, const std::string& path) {
+  check_kind(lines, path);
+  HeadRead read;
+  for (read.lines = 1; read.lines < lines.size();) {
+    Line line(lines[read.lines], path, read.lines + 1);
+    ++read.lines;
+    const auto* const kind =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& known) { return known.name == line.name(); });
+    if (kind == kKinds.end()) line.refuse();
+    kind->read(line, read);
+    if (line.has_more()) line.refuse();
+    if (kind->name == "shard") return read;
+  }
+  fail(path, lines.size(), "ends within its head; expected a part of a sweep");
+}
+
+std::string difference(std::span<const Fields> a, std::span<const Fields> b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a[i] == b[i] || (is_shard(a[i]) && is_shard(b[i]))) continue;
+    return shown(in_words(is_shard(a[i]) ? b[i] : a[i]));
+  }
+  return {};
+}
+
+std::uint64_t whole_number(const std::string& text, const std::string& path, std::size_t line) {
+  const Fields fields{"point", text};
+  return Line(fields, path, line).number();
+}
+
+}  // namespace stepsim::cli

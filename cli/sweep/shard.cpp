@@ -1,0 +1,103 @@
+#include "cli/sweep/shard.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+std::optional<std::size_t> number_in(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && number <= kMostShards;
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+/// The number in a variable; nothing if it is not set.
+std::optional<std::size_t> variable(const Environment& get, const char* name) {
+  const char* const text = get(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  if (const auto number = number_in(text)) return number;
+  throw UsageError(
+      fmt::format("{} is '{}'; expected a number from 0 to {}, or --shard I/N", name, shown(text, 60), kMostShards));
+}
+
+Shard checked(const Shard& shard) {
+  if (shard.index < shard.count && shard.count <= kMostShards) return shard;
+  throw UsageError(fmt::format("{} say shard {} of {}; expected 0 to one less, or --shard I/N", shard.from, shard.index,
+                               shard.count));
+}
+
+/// The task of a Slurm array: its rank among the ids, which are evenly spaced.
+Shard array_task(const Environment& get) {
+  const auto id = variable(get, "SLURM_ARRAY_TASK_ID");
+  const auto count = variable(get, "SLURM_ARRAY_TASK_COUNT");
+  if (!id || !count) return {};
+  const std::size_t first = variable(get, "SLURM_ARRAY_TASK_MIN").value_or(0);
+  const std::size_t step = variable(get, "SLURM_ARRAY_TASK_STEP").value_or(1);
+  const std::size_t last = variable(get, "SLURM_ARRAY_TASK_MAX").value_or(first + (*count - 1) * step);
+  if (step == 0 || *id < first || (*id - first) % step != 0 || last != first + (*count - 1) * step) {
+    throw UsageError(
+        "the ids of the Slurm array are not evenly spaced from SLURM_ARRAY_TASK_MIN on; expected such as "
+        "--array=0-7, or --shard I/N");
+  }
+  return checked({(*id - first) / step, *count, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"});
+}
+
+struct Launcher {
+  const char* index;
+  const char* count;
+};
+constexpr std::array kLaunchers{Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                Launcher{"PMI_RANK", "PMI_SIZE"}, Launcher{"SLURM_PROCID", "SLURM_NTASKS"},
+                                Launcher{"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"}};
+
+Shard process(const Environment& get) {
+  for (const Launcher& launcher : kLaunchers) {
+    const auto index = variable(get, launcher.index);
+    if (!index) continue;
+    const auto count = variable(get, launcher.count);
+    if (!count) {
+      throw UsageError(fmt::format("{} says which shard and nothing says of how many; expected {} too, or --shard I/N",
+                                   launcher.index, launcher.count));
+    }
+    return checked({*index, *count, fmt::format("{} and {}", launcher.index, launcher.count)});
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::size_t> Shard::deal(std::size_t points) const {
+  std::vector<std::size_t> mine;
+  for (std::size_t point = index; point < points; point += count) mine.push_back(point);
+  return mine;
+}
+
+std::string Shard::to_text() const { return fmt::format("{}/{}", index, count); }
+
+Shard parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto index = number_in(text.substr(0, slash));
+  const auto count = slash == std::string_view::npos ? std::nullopt : number_in(text.substr(slash + 1));
+  if (!index || !count || *index >= *count) {
+    throw UsageError(
+        fmt::format("--shard: '{}' is no shard; expected I/N with I from 0 to N - 1, such as 0/4", shown(text, 60)));
+  }
+  return {*index, *count, {}};
+}
+
+Shard shard_of_environment(const Environment& get) {
+  Shard array = array_task(get);
+  const Shard inner = process(get);
+  if (array.count <= 1) return inner.count <= 1 ? Shard{} : inner;
+  if (inner.count <= 1) return array;
+  return checked({array.index * inner.count + inner.index, array.count * inner.count, array.from + ", " + inner.from});
+}
+
+}  // namespace stepsim::cli

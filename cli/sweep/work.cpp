@@ -1,0 +1,253 @@
+#include "cli/sweep/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/program/output.h"
+#include "cli/program/progress.h"
+#include "cli/program/threads.h"
+#include "cli/report/json_parts.h"
+#include "cli/sweep/part.h"
+#include "cli/work/scenario_options.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "scenarios/answer/knee.h"
+#include "sim/export/document_exporter.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::cli {
+namespace {
+
+using scenarios::Outcome;
+
+/// Ctrl-C, where the work that is done is kept.
+class ResumableInterrupt : public Interrupted {
+ public:
+  explicit ResumableInterrupt(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+void tell(const CommonOptions& options, const std::string& note) {
+  if (!options.quiet) write_error(shown(note, 1000) + '\n');
+}
+
+std::string part_path(const std::string& output, std::size_t index, std::size_t count) {
+  return fmt::format("{}.part-{}-of-{}", output, index, count);
+}
+
+bool is_part(const SweepRequest& request) { return request.shard.count > 1; }
+bool is_launched(const SweepRequest& request) { return is_part(request) && !request.shard.from.empty(); }
+
+/// Where points are kept while the sweep goes on; nothing if nowhere.
+std::optional<std::string> journal_path(const SweepRequest& request) {
+  const std::optional<std::string>& output = request.common.output;
+  if (is_part(request)) {
+    if (!output) throw UsageError("a shard leaves its points in a file; expected -o FILE");
+    if (request.resume_file) throw UsageError("--resume: a shard goes on with its own part; expected no FILE");
+    return is_launched(request) ? part_path(*output, request.shard.index, request.shard.count) : *output;
+  }
+  if (request.resume_file) return request.resume_file;
+  if (output) return *output + ".points";
+  if (request.resume) throw UsageError("--resume says no FILE to go on with; expected one, or -o");
+  return std::nullopt;
+}
+
+/// A mistyped extension is to be told before anything is read.
+void check_output(const SweepRequest& request) {
+  const bool whole = request.common.output && (!is_part(request) || is_launched(request));
+  if (whole) static_cast<void>(sim::document_exporter_for(*request.common.output));
+}
+
+void set_baseline(SweepHead& head, Asked& asked, const sim::EngineOptions& engine) {
+  const scenarios::Prediction baseline = asked.predictor->predict(asked.predictor->plan(), engine);
+  const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
+  head.baseline = baseline.iteration;
+  if (summary.measured) head.measured = summary.iteration.measured;
+  head.assumptions = baseline.graph->assumptions;
+}
+
+SweepHead head_of(Asked& asked, const SweepRequest& request, const scenarios::Sweep& sweep,
+                  const sim::EngineOptions& engine) {
+  SweepHead head;
+  set_baseline(head, asked, engine);
+  const auto assume = [&head](const std::vector<std::string>& more) {
+    head.assumptions.insert(head.assumptions.end(), more.begin(), more.end());
+  };
+  if (asked.calibration) assume(asked.calibration->assumptions);
+  assume(sweep.assumptions());
+  head.name = request.scenario.name;
+  head.network = asked.network->name;
+  for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
+  head.points = sweep.points();
+  head.provenance = make_provenance(request.arguments, asked.capture.inputs);
+  return head;
+}
+
+/// What is known of the points while they are worked on.
+class PointsAtWork {
+ public:
+  PointsAtWork(const SweepRequest& request, const SweepHead& head)
+      : request_(request), progress_(request.common.quiet), found_(head.points.size()) {
+    if (const auto path = journal_path(request)) {
+      journal_ = std::make_unique<SweepJournal>(*path, head, request.shard, request.resume);
+      for (const auto& [point, outcome] : journal_->done()) found_[point] = outcome;
+    }
+    for (const std::size_t point : request.shard.deal(found_.size()))
+      (found_[point] ? before_ : to_do_).push_back(point);
+    tell_of_journal();
+  }
+
+  void predict(scenarios::Sweep& sweep, const Session& session) {
+    progress_.phase("sweeping", Progress::Clock::now(), "points");
+    std::size_t done = 0;
+    const auto take = [&](std::size_t point, const Outcome& outcome) {
+      if (journal_) journal_->add(point, outcome);
+      found_[point] = outcome;
+      progress_.update(++done, to_do_.size());
+    };
+    try {
+      sweep.run(to_do_, {.threads = request_.common.threads, .stop = &session.stop, .done = take});
+    } catch (const Interrupted&) {
+      if (!journal_) throw;
+      throw ResumableInterrupt(
+          fmt::format("interrupted; {} of {} points are in {}: the same command with --resume goes on",
+                      before_.size() + done, before_.size() + to_do_.size(), shown(journal_->path())));
+    }
+  }
+
+  /// Precondition: all points are this process's and predicted.
+  [[nodiscard]] std::vector<Outcome> take() {
+    std::vector<Outcome> outcomes;
+    for (std::optional<Outcome>& outcome : found_) outcomes.push_back(std::move(*outcome));
+    return outcomes;
+  }
+  [[nodiscard]] std::size_t mine() const noexcept { return before_.size() + to_do_.size(); }
+  [[nodiscard]] const SweepJournal* journal() const noexcept { return journal_.get(); }
+
+ private:
+  void tell_of_journal() {
+    if (!journal_ || before_.empty()) return;
+    tell(request_.common, fmt::format("{}: {} of {} points were predicted before{}", journal_->path(), before_.size(),
+                                      mine(), journal_->dropped() ? "; 1 was cut and is predicted again" : ""));
+  }
+
+  const SweepRequest& request_;
+  Progress progress_;
+  std::unique_ptr<SweepJournal> journal_;
+  std::vector<std::optional<Outcome>> found_;  ///< by point
+  std::vector<std::size_t> before_;
+  std::vector<std::size_t> to_do_;
+};
+
+/// Where no point can be had there is no answer.
+void refuse_if_none(const SweepAnswer& answer) {
+  if (scenarios::best_point(answer.outcomes)) return;
+  throw UsageError(fmt::format("none of the {} points can be had; the first: {}", answer.outcomes.size(),
+                               answer.outcomes.front().problem));
+}
+
+void report(const SweepAnswer& answer, const CommonOptions& options, const Session& session) {
+  refuse_if_none(answer);
+  const sim::Document document = sweep_document(answer);
+  if (options.output) sim::export_document(*options.output, document);
+  print_document(document, options, session);
+}
+
+/// If all parts that the launcher's processes leave are whole, the result of them.
+std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t count) {
+  std::vector<SweepPart> parts;
+  try {
+    for (std::size_t index = 0; index < count; ++index) parts.push_back(read_part(part_path(output, index, count)));
+    return merged(parts);
+  } catch (const InputError&) {
+    return std::nullopt;  // some are still at work
+  }
+}
+
+void report_part(const SweepRequest& request, const PointsAtWork& points, std::size_t of, const Session& session) {
+  const CommonOptions& options = request.common;
+  const std::string& path = points.journal()->path();
+  const auto answer = is_launched(request) ? all_parts(*options.output, request.shard.count) : std::nullopt;
+  if (answer) {
+    refuse_if_none(*answer);
+    sim::export_document(*options.output, sweep_document(*answer));
+  }
+  if (options.json) {
+    JsonWriter json;
+    begin(json, "stepsim.sweep_part/1");
+    json.key("shard").value(request.shard.to_text()).key("points").value(points.mine()).key("of").value(of);
+    json.key("part").value(path).key("merged").value(answer.has_value());
+    end(session.out, json);
+  } else {
+    session.out.write(fmt::format("Shard {} is done: {} of {} points are in {}{}.\n", request.shard.to_text(),
+                                  points.mine(), of, shown(path),
+                                  answer ? fmt::format("; it was the last, and {} is written", shown(*options.output))
+                                         : "; stepsim sweep --merge joins the parts"));
+  }
+}
+
+/// Only the result is wanted, once it is there.
+void remove_own_journal(const SweepRequest& request, const PointsAtWork& points) {
+  if (points.journal() == nullptr || request.resume_file) return;
+  std::error_code ignored;  // then it stays
+  std::filesystem::remove(points.journal()->path(), ignored);
+}
+
+void refuse_no_sweep(const scenarios::Scenario& scenario) {
+  constexpr std::string_view kExpected = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
+  if (!scenario.sweep.empty() || !scenario.points.empty()) return;
+  if (const std::string* const file = file_of(scenario)) {
+    throw InputError({*file, {}, 1},
+                     fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
+  }
+  throw UsageError(fmt::format("no sweep is asked for; expected -s FILE with {}", kExpected));
+}
+
+void tell_of_shard(const SweepRequest& request) {
+  if (!is_launched(request)) return;
+  tell(request.common,
+       fmt::format("shard {}, as {} say; --shard 0/1 does all points", request.shard.to_text(), request.shard.from));
+}
+
+}  // namespace
+
+void run_sweep(SweepRequest request, const Session& session) {
+  refuse_no_sweep(request.scenario);
+  check_output(request);
+  static_cast<void>(journal_path(request));
+  tell_of_shard(request);
+  const std::unique_ptr<Asked> asked = load_for_what_ifs(request.common, request.scenario, session);
+  for (const auto& path : {request.common.output, journal_path(request)}) {
+    if (path) refuse_input_as_output(*path, asked->capture.inputs);
+  }
+  const auto limit = limit_threads(request.common.threads);
+  with_set_errors([&] {
+    scenarios::Sweep sweep(*asked->predictor, request.scenario);
+    SweepAnswer answer;
+    answer.head = head_of(*asked, request, sweep, {.threads = request.common.threads, .stop = &session.stop});
+    PointsAtWork points(request, answer.head);
+    points.predict(sweep, session);
+    if (is_part(request)) return report_part(request, points, sweep.points().size(), session);
+    answer.outcomes = points.take();
+    report(answer, request.common, session);
+    remove_own_journal(request, points);
+  });
+}
+
+void run_merge(const CommonOptions& options, const Session& session) {
+  if (options.output) {
+    static_cast<void>(sim::document_exporter_for(*options.output));
+    refuse_input_as_output(*options.output, options.traces);
+  }
+  std::vector<SweepPart> parts;
+  for (const std::string& path : options.traces) parts.push_back(read_part(path));
+  report(merged(parts), options, session);
+}
+
+}  // namespace stepsim::cli

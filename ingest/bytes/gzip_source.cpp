@@ -1,0 +1,114 @@
+#include "ingest/bytes/gzip_source.h"
+
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+class GzipSource final : public ByteSource {
+ public:
+  explicit GzipSource(std::unique_ptr<ByteSource> compressed)
+      : ByteSource(compressed->name()), compressed_(std::move(compressed)) {
+    isal_inflate_init(&state_);
+    state_.crc_flag = ISAL_GZIP;
+    state_.avail_in = 0;
+  }
+
+  std::size_t read(std::span<char> out) override {
+    std::size_t done = 0;
+    while (done < out.size() && !ended_) done += inflate_some(out.subspan(done));
+    if (truncated_) done += take_left(out.subspan(done));
+    made_ += done;
+    if (made_ == 0 && truncated_) {
+      throw InputError({name(), compressed_->consumed(), {}},
+                       "gzip data is damaged or cut at its start; expected a whole .gz file");
+    }
+    return done;
+  }
+  [[nodiscard]] bool truncated() const noexcept override { return truncated_; }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return compressed_->consumed(); }
+  [[nodiscard]] std::uint64_t file_size() const noexcept override { return compressed_->file_size(); }
+
+ private:
+  static constexpr std::size_t kInput = std::size_t{64} << 10;
+
+  /// Bytes inflated into `out` by one call of the library; sets ended_ where nothing more comes.
+  std::size_t inflate_some(std::span<char> out) {
+    refill();
+    const std::size_t room = std::min<std::size_t>(out.size(), std::numeric_limits<std::uint32_t>::max());
+    state_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    state_.avail_out = static_cast<std::uint32_t>(room);
+    const bool had_input = state_.avail_in > 0;
+    const int result = isal_inflate(&state_);
+    const std::size_t made = room - state_.avail_out;
+    if (result != ISAL_DECOMP_OK) {
+      stop(true);
+    } else if (state_.block_state == ISAL_BLOCK_FINISH) {
+      next_member();
+    } else if (made == 0 && !had_input) {
+      stop(true);
+    }
+    return made;
+  }
+
+  // What the library had inflated in its own buffer when it met the damage is good.
+  std::size_t take_left(std::span<char> out) {
+    const auto left = static_cast<std::size_t>(std::max(0, state_.tmp_out_valid - state_.tmp_out_processed));
+    const std::size_t take = std::min(out.size(), left);
+    std::copy_n(state_.tmp_out_buffer + state_.tmp_out_processed, take, out.data());
+    state_.tmp_out_processed += static_cast<std::int32_t>(take);
+    return take;
+  }
+
+  void refill() {
+    if (state_.avail_in > 0) return;
+    state_.next_in = input_.data();
+    state_.avail_in =
+        static_cast<std::uint32_t>(compressed_->read({reinterpret_cast<char*>(input_.data()), input_.size()}));
+  }
+
+  /// Skips padding, then begins the next member or ends the stream.
+  void next_member() {
+    for (refill(); state_.avail_in > 0; refill()) {
+      while (state_.avail_in > 0 && *state_.next_in == 0) {
+        ++state_.next_in;
+        --state_.avail_in;
+      }
+      if (state_.avail_in > 0) break;
+    }
+    if (state_.avail_in == 0) return stop(false);
+    constexpr std::uint8_t kMagic = 0x1f;
+    if (*state_.next_in != kMagic) return stop(true);
+    isal_inflate_reset(&state_);
+    state_.crc_flag = ISAL_GZIP;
+  }
+
+  void stop(bool damaged) noexcept {
+    ended_ = true;
+    truncated_ = damaged;
+  }
+
+  std::unique_ptr<ByteSource> compressed_;
+  std::array<std::uint8_t, kInput> input_{};
+  inflate_state state_{};
+  std::uint64_t made_ = 0;
+  bool ended_ = false;
+  bool truncated_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed) {
+  return std::make_unique<GzipSource>(std::move(compressed));
+}
+
+}  // namespace stepsim::ingest

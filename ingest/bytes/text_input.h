@@ -1,0 +1,68 @@
+#ifndef STEPSIM_INGEST_BYTES_TEXT_INPUT_H
+#define STEPSIM_INGEST_BYTES_TEXT_INPUT_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ingest/bytes/byte_source.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+/// The characters of a ByteSource one at a time, with their offset and line. Memory is one
+/// buffer, whatever the file's size.
+class TextInput {
+ public:
+  /// `source` must outlive the input.
+  explicit TextInput(ByteSource& source) : source_(&source) {}
+
+  /// The next character without taking it; kEnd at the end. Bytes are 0 to 255.
+  [[nodiscard]] int peek() {
+    if (next_ == end_ && !fill()) return kEnd;
+    return static_cast<unsigned char>(buffer_[next_]);
+  }
+  /// Takes the next character.
+  int get() {
+    const int character = peek();
+    if (character == kEnd) return kEnd;
+    ++next_;
+    if (character == '\n') ++line_;
+    return character;
+  }
+
+  /// Offset in the (inflated) file of the character peek() shows.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return before_ + next_; }
+  /// Line of the character peek() shows, from 1.
+  [[nodiscard]] std::uint32_t line() const noexcept { return line_; }
+  [[nodiscard]] ByteSource& source() const noexcept { return *source_; }
+
+  [[nodiscard]] InputLocation at_offset(std::uint64_t offset) const { return {source_->name(), offset, {}}; }
+  [[nodiscard]] InputLocation at_line(std::uint32_t line) const { return {source_->name(), {}, line}; }
+
+  static constexpr int kEnd = -1;
+
+ private:
+  bool fill() {
+    before_ += end_;
+    next_ = 0;
+    end_ = source_->read(buffer_);
+    return end_ > 0;
+  }
+
+  ByteSource* source_;
+  std::array<char, 1U << 16U> buffer_;
+  std::size_t next_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t before_ = 0;  // bytes before the buffer
+  std::uint32_t line_ = 1;
+};
+
+/// Appends a code point as UTF-8. Precondition: at most U+10FFFF and no surrogate.
+void append_utf8(std::string& out, char32_t code);
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,352 @@
+#include "ingest/chrome/chrome_events.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "ingest/chrome/chrome_record.h"
+#include "ingest/chrome/record_marks.h"
+#include "ingest/chrome/trace_cursor.h"
+#include "ingest/chrome/trace_defects.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+using json::Scanner;
+using json::Type;
+using json::Value;
+
+constexpr std::string_view kEventsKey = "traceEvents";
+
+}  // namespace
+
+struct ChromeEventReader::State {
+  State(ByteSource& source_in, Diagnostics& diagnostics_in)
+      : source(source_in), defects(source_in, diagnostics_in), text(source_in) {}
+
+  bool next(ChromeEvent& event);
+
+  ByteSource& source;
+  TraceDefects defects;
+  std::vector<std::pair<std::string, std::string>> members;
+  std::uint64_t records = 0;
+
+ private:
+  enum class Place { kStart, kMembers, kEvents, kBehind, kDone };
+
+  void start();
+  void member();
+  void member_value(std::uint64_t begin, const std::string& key);
+  void keep_member(std::string key, std::string value);
+  bool in_events(ChromeEvent& event);
+  bool record(ChromeEvent& event);
+  void other_element();
+  void behind();
+  void finish();
+  void item();
+  void comma();
+  void close();
+
+  void bad_record(std::uint64_t begin, std::string_view detail);
+  void bad_member(std::uint64_t begin);
+  void recover_from(std::uint64_t resume, std::uint64_t stopped_at);
+  bool find_record();
+  void cut(std::uint64_t begin);
+
+  TraceCursor text;
+  Place place = Place::kStart;
+  bool bare_array = false;
+  bool events_found = false;
+  ChromeRecord fields;
+  bool record_is_odd = false;                                               // not strict JSON
+  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what stands before at()
+  bool recovering = false;                   // looking for the next record behind a bad one
+  std::optional<std::uint64_t> open_record;  // begins here and has no end: cut off, unless others follow
+  std::uint64_t read_again = 0;              // bytes, while recovering
+  std::size_t members_bytes = 0;
+};
+
+bool ChromeEventReader::State::next(ChromeEvent& event) {
+  while (place != Place::kDone) {
+    switch (place) {
+      case Place::kStart: start(); break;
+      case Place::kMembers: member(); break;
+      case Place::kEvents:
+        if (in_events(event)) return true;
+        break;
+      case Place::kBehind: behind(); break;
+      case Place::kDone: break;
+    }
+  }
+  return false;
+}
+
+void ChromeEventReader::State::start() {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  char first = text.next_char();
+  for (const char mark : kByteOrderMark) {
+    if (first != mark || first == '\0') break;
+    text.advance();
+    first = text.next_char();
+  }
+  if (first == '[') {
+    bare_array = true;
+    events_found = true;
+    place = Place::kEvents;
+  } else if (first == '{') {
+    place = Place::kMembers;
+  } else {
+    throw InputError(defects.at(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
+  }
+  text.advance();
+}
+
+void ChromeEventReader::State::member() {
+  const char first = text.next_char();
+  if (first == ',') return comma();
+  if (first == '}') {
+    close();
+    place = Place::kBehind;
+    return;
+  }
+  const std::uint64_t begin = text.at();
+  if (text.at_end()) {
+    if (!events_found) throw InputError(defects.at(begin), text.unexpected("\"traceEvents\""));
+    return cut(begin);
+  }
+  item();
+  std::string key;
+  const Outcome outcome = text.scan([&key](Scanner& scanner) {
+    std::string_view name;
+    const bool whole = scanner.key(name);
+    key = name;
+    return whole;
+  });
+  if (outcome == Outcome::kCut && events_found) return cut(begin);
+  if (outcome != Outcome::kDone) return bad_member(begin);
+  member_value(begin, key);
+}
+
+void ChromeEventReader::State::member_value(std::uint64_t begin, const std::string& key) {
+  const char first = text.next_char();
+  if (key == kEventsKey) {
+    if (first != '[') throw InputError(defects.at(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
+    events_found = true;
+    place = Place::kEvents;
+    before = Before::kOpening;
+    return text.advance();
+  }
+  std::string raw;
+  const Outcome outcome = text.scan([&raw](Scanner& scanner) {
+    Value value;
+    const char* const from = scanner.at();
+    if (!scanner.value(value)) return false;
+    raw.assign(from, scanner.at());
+    return true;
+  });
+  if (outcome == Outcome::kDone) return keep_member(key, std::move(raw));
+  if (outcome == Outcome::kCut && events_found) return cut(begin);
+  bad_member(begin);
+}
+
+void ChromeEventReader::State::keep_member(std::string key, std::string value) {
+  constexpr std::size_t kMostMembers = 4096;
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  members_bytes += key.size() + value.size();
+  if (members.size() < kMostMembers && members_bytes <= kMostBytes) {
+    members.emplace_back(std::move(key), std::move(value));
+    return;
+  }
+  defects.ignored_member(text.at());
+}
+
+bool ChromeEventReader::State::in_events(ChromeEvent& event) {
+  if (recovering && !find_record()) {
+    if (open_record) {
+      cut(*open_record);
+    } else {
+      finish();
+    }
+    return false;
+  }
+  switch (text.next_char()) {
+    case '{': return record(event);
+    case ',': comma(); return false;
+    case ']':
+      close();
+      place = bare_array ? Place::kBehind : Place::kMembers;
+      return false;
+    default:
+      if (text.at_end()) {
+        cut(text.at());
+      } else {
+        other_element();
+      }
+      return false;
+  }
+}
+
+bool ChromeEventReader::State::record(ChromeEvent& event) {
+  const std::uint64_t begin = text.at();
+  item();
+  const Outcome outcome = text.scan([this](Scanner& scanner) {
+    const bool whole = fields.scan(scanner);
+    record_is_odd = scanner.odd();
+    return whole;
+  });
+  if (outcome == Outcome::kDone) {
+    if (recovering) {
+      if (!fields.looks_like_event()) return false;
+      recovering = false;
+      if (open_record) bad_record(*open_record, "has no end");
+      open_record.reset();
+    }
+    if (const char* const expected = fields.wrong_member()) {
+      bad_record(begin, std::string{"expected "} + expected);
+      return false;
+    }
+    ++records;
+    fields.fill(event);
+    event.offset = begin;
+    if (record_is_odd) defects.odd(begin);
+    return true;
+  }
+  if (outcome == Outcome::kCut) {
+    if (!open_record) open_record = begin;
+  } else if (!recovering || fields.has(ChromeRecord::kPhase)) {
+    bad_record(begin, defects.bad_records() > 0 ? std::string{}
+                                                : fmt::format("byte {}: {}", text.stopped_at(), text.problem()));
+  }
+  recover_from(begin + 1, text.stopped_at());
+  return false;
+}
+
+// Something in the list of events that is no object.
+void ChromeEventReader::State::other_element() {
+  const std::uint64_t begin = text.at();
+  item();
+  const std::string problem = defects.bad_records() > 0 ? std::string{} : text.unexpected("an event: '{'");
+  Value element;
+  char next = '\0';
+  const Outcome outcome =
+      text.scan([&](Scanner& scanner) { return scanner.value(element) && scanner.next_char(next); });
+  if (outcome == Outcome::kCut) {
+    open_record = begin;
+    return recover_from(begin + 1, text.stopped_at());
+  }
+  bad_record(begin, problem);
+  if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
+  // A bracket in the wrong place makes a list of what follows, a quote makes text of it: then
+  // no comma comes behind.
+  if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, text.at());
+}
+
+// Text behind the end is no part of the trace, unless the end was none: a bracket in the
+// wrong place must not hide the records behind it.
+void ChromeEventReader::State::behind() {
+  static_cast<void>(text.next_char());
+  if (text.at_end()) return finish();
+  defects.text_behind(text.at(), text.unexpected("the end of the file"));
+  place = Place::kEvents;
+  recover_from(text.at(), text.at());
+}
+
+void ChromeEventReader::State::finish() {
+  place = Place::kDone;
+  if (source.truncated()) defects.damaged_gzip(text.at());
+  if (!events_found) {
+    throw InputError(defects.at(text.at()), "no \"traceEvents\" in it; expected a Chrome trace");
+  }
+}
+
+// Commas between items: one too many or too few changes nothing, but is no strict JSON.
+void ChromeEventReader::State::item() {
+  if (before == Before::kItem && !recovering) defects.odd(text.at());
+  before = Before::kItem;
+}
+
+void ChromeEventReader::State::comma() {
+  if (before != Before::kItem) defects.odd(text.at());
+  before = Before::kComma;
+  text.advance();
+}
+
+void ChromeEventReader::State::close() {
+  if (before == Before::kComma) defects.odd(text.at());
+  before = Before::kItem;
+  text.advance();
+}
+
+void ChromeEventReader::State::cut(std::uint64_t begin) {
+  place = Place::kDone;
+  defects.cut(begin);
+}
+
+void ChromeEventReader::State::bad_record(std::uint64_t begin, std::string_view detail) {
+  ++records;
+  defects.bad_record(begin, detail);
+}
+
+void ChromeEventReader::State::bad_member(std::uint64_t begin) {
+  const std::string problem = text.problem();
+  const std::uint64_t stopped_at = text.stopped_at();
+  if (events_found) {
+    place = Place::kEvents;
+    recover_from(text.at(), stopped_at);
+  } else {
+    const bool found =
+        text.find('"', '"', [](const char*, const char* at, const char* end) { return is_events_key(at, end); });
+    if (!found) throw InputError(defects.at(stopped_at), problem);
+  }
+  defects.bad_member(begin, problem);
+}
+
+// Goes on at `resume`, which lies just behind the beginning of what is bad, so that a quote
+// missing in one record does not hide the next; but only as long as reading again stays
+// linear in the file's size. `stopped_at` is where the bad thing was found to be bad.
+void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t stopped_at) {
+  constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kFactor = 4;
+  const std::uint64_t again = stopped_at > resume ? stopped_at - resume : 0;
+  recovering = true;
+  if (read_again + again <= kAlways + kFactor * resume) {
+    read_again += again;
+    text.move_to(resume);
+  } else {
+    text.move_to(stopped_at);
+  }
+}
+
+// Moves to what may be the next record, or behind the list of events.
+bool ChromeEventReader::State::find_record() {
+  bool closes = false;
+  const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {
+    closes = *at == ']';
+    return closes ? !bare_array && ends_events(at, end) : may_begin_record(begin, at, end);
+  });
+  if (found && closes) {
+    recovering = false;
+    if (open_record) bad_record(*open_record, "has no end");
+    open_record.reset();
+  }
+  return found;
+}
+
+ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics)
+    : state_(std::make_unique<State>(source, diagnostics)) {}
+
+ChromeEventReader::~ChromeEventReader() = default;
+
+bool ChromeEventReader::next(ChromeEvent& event) { return state_->next(event); }
+
+const std::vector<std::pair<std::string, std::string>>& ChromeEventReader::members() const noexcept {
+  return state_->members;
+}
+
+std::uint64_t ChromeEventReader::records() const noexcept { return state_->records; }
+
+std::uint64_t ChromeEventReader::skipped() const noexcept { return state_->defects.bad_records(); }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,49 @@
+#ifndef STEPSIM_INGEST_CHROME_CHROME_RECORD_H
+#define STEPSIM_INGEST_CHROME_CHROME_RECORD_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/json/json_scan.h"
+
+namespace stepsim::ingest {
+
+/// The members of one record of a Chrome trace that stepsim uses, as they stand in the text.
+/// Of a key that comes twice the last counts, as in Python and JavaScript.
+class ChromeRecord {
+ public:
+  enum Member : std::uint8_t { kPhase, kCategory, kName, kProcess, kThread, kStart, kDuration, kArguments, kOther };
+
+  /// Reads the object at scanner.at(); the scanner says what stopped it.
+  [[nodiscard]] bool scan(json::Scanner& scanner);
+
+  [[nodiscard]] bool has(Member member) const noexcept { return (seen_ >> member & 1U) != 0; }
+  /// Hands the members over, all but the offset. Views live as long as the text, and until the next call.
+  void fill(ChromeEvent& event);
+
+  /// True for what a trace's list holds, false for an object out of some record's arguments.
+  [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
+  /// What a member should be whose type makes the record useless; null if there is none.
+  [[nodiscard]] const char* wrong_member() const noexcept;
+
+ private:
+  // A long list would need more memory than the text it comes from.
+  static constexpr std::size_t kMostArguments = 256;
+  const char* scan_arguments(json::Scanner& scanner, const char* p);
+  std::string_view content(Member member);
+  [[nodiscard]] std::optional<std::int64_t> time(Member member) const;
+
+  unsigned seen_ = 0;  // one bit a member
+  std::array<json::Value, kOther + 1> values_;
+  std::vector<ChromeArgument> arguments_;           // empty if they are more than kMostArguments
+  std::array<std::string, kThread + 1> unescaped_;  // contents that differ from their text
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,194 @@
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/json/json_scan.h"
+
+// What a raw JSON value means: numbers exact, without a double in between.
+namespace stepsim::ingest {
+
+namespace {
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// A decimal number as digits x 10^exponent. Nineteen digits are kept, which is all that an
+/// int64 can show; of those behind only whether they round the last one up.
+struct Decimal {
+  std::uint64_t digits = 0;
+  std::int64_t exponent = 0;
+  bool negative = false;
+  bool dropped = false;       ///< digits other than 0 were left out
+  bool dropped_half = false;  ///< and the first of them was 5 or more
+};
+
+class DecimalParser {
+ public:
+  explicit DecimalParser(std::string_view text) noexcept : at_(text.data()), end_(text.data() + text.size()) {}
+
+  std::optional<Decimal> parse() noexcept {
+    if (at_ != end_ && (*at_ == '-' || *at_ == '+')) number_.negative = *at_++ == '-';
+    const bool whole = digits(false);
+    bool decimals = false;
+    if (at_ != end_ && *at_ == '.') {
+      ++at_;
+      decimals = digits(true);
+    }
+    if (!whole && !decimals) return std::nullopt;
+    if (at_ != end_ && !exponent()) return std::nullopt;
+    return number_;
+  }
+
+ private:
+  bool digits(bool behind_point) noexcept {
+    const char* const begin = at_;
+    constexpr std::uint64_t kFull = 1'000'000'000'000'000'000;  // a 20th digit would not fit
+    for (; at_ != end_ && is_digit(*at_); ++at_) {
+      const auto digit = static_cast<std::uint64_t>(*at_ - '0');
+      if (number_.digits < kFull) {
+        number_.digits = number_.digits * 10 + digit;
+        if (behind_point) --number_.exponent;
+        continue;
+      }
+      if (!full_) number_.dropped_half = digit >= 5;
+      full_ = true;
+      if (digit != 0) number_.dropped = true;
+      if (!behind_point) ++number_.exponent;
+    }
+    return at_ != begin;
+  }
+
+  bool exponent() noexcept {
+    if (*at_ != 'e' && *at_ != 'E') return false;
+    ++at_;
+    const bool negative = at_ != end_ && *at_ == '-';
+    if (at_ != end_ && (*at_ == '-' || *at_ == '+')) ++at_;
+    const char* const begin = at_;
+    std::int64_t value = 0;
+    constexpr std::int64_t kFar = 1'000'000'000;  // beyond it all is zero or out of range
+    for (; at_ != end_ && is_digit(*at_); ++at_) value = value < kFar ? value * 10 + (*at_ - '0') : value;
+    number_.exponent += negative ? -value : value;
+    return at_ != begin && at_ == end_;
+  }
+
+  const char* at_;
+  const char* end_;
+  Decimal number_;
+  bool full_ = false;
+};
+
+std::optional<std::int64_t> with_sign(std::uint64_t magnitude, bool negative) noexcept {
+  if (magnitude > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+  const auto value = static_cast<std::int64_t>(magnitude);
+  return negative ? -value : value;
+}
+
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+
+/// digits x 10^power; nothing if it does not fit.
+std::optional<std::uint64_t> scaled_up(std::uint64_t digits, std::int64_t power) noexcept {
+  for (; power > 0 && digits != 0; --power) {
+    if (digits > kMax / 10) return std::nullopt;
+    digits *= 10;
+  }
+  return digits;
+}
+
+/// digits / 10^power, rounded half away from zero.
+std::uint64_t scaled_down(std::uint64_t digits, std::int64_t power) noexcept {
+  std::uint64_t divisor = 1;
+  for (; power > 0; --power) {
+    if (divisor > kMax / 10) return 0;
+    divisor *= 10;
+  }
+  const std::uint64_t rest = digits % divisor;
+  return digits / divisor + (rest >= divisor - rest ? 1 : 0);
+}
+
+/// `text` x 10^shift, rounded to the nearest integer.
+std::optional<std::int64_t> scaled(std::string_view text, std::int64_t shift) noexcept {
+  const auto number = DecimalParser{text}.parse();
+  if (!number) return std::nullopt;
+  const std::int64_t power = number->exponent + shift;
+  if (power < 0) return with_sign(scaled_down(number->digits, -power), number->negative);
+  const auto digits = scaled_up(number->digits, power);
+  if (!digits || (power > 0 && number->dropped)) return std::nullopt;
+  return with_sign(*digits + (number->dropped_half ? 1 : 0), number->negative);
+}
+
+/// Eight digits at `p` as a number; nothing if one of the eight is none.
+std::optional<std::uint64_t> eight_digits(const char* p) noexcept {
+  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  // A digit is 0x30 to 0x39: its high half is 3, also after adding 6.
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0U;
+  if (((word & kHigh) | ((word + 0x0606060606060606U) & kHigh) >> 4) != 0x3333333333333333U) return std::nullopt;
+  // Neighbours are joined: eight digits to four pairs, two fours, one eight.
+  word = (word & 0x0F0F0F0F0F0F0F0FU) * (10 * 256 + 1) >> 8;
+  word = (word & 0x00FF00FF00FF00FFU) * (100 * 65536 + 1) >> 16;
+  return (word & 0x0000FFFF0000FFFFU) * (10000 * 4294967296U + 1) >> 32;
+}
+
+/// What nearly every time stamp looks like: up to 15 digits, or 16 that fit, and up to three
+/// behind a point.
+std::optional<std::int64_t> plain_microseconds(std::string_view text) noexcept {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint64_t whole = 0;
+  for (int i = 0; i < 2 && end - at >= 8; ++i, at += 8) {
+    const auto digits = eight_digits(at);
+    if (!digits) break;
+    whole = whole * 100'000'000 + *digits;
+  }
+  for (; at != end && is_digit(*at) && whole <= kMost / 10; ++at)
+    whole = whole * 10 + static_cast<std::uint64_t>(*at - '0');
+  if (whole > kMost || text.empty()) return std::nullopt;
+  std::uint64_t nanoseconds = whole * 1000;
+  if (at == end) return static_cast<std::int64_t>(nanoseconds);
+  if (*at != '.' || at == text.data() || end - at < 2 || end - at > 4) return std::nullopt;
+  std::uint64_t unit = 100;
+  for (++at; at != end; ++at, unit /= 10) {
+    if (!is_digit(*at)) return std::nullopt;
+    nanoseconds += static_cast<std::uint64_t>(*at - '0') * unit;
+  }
+  return static_cast<std::int64_t>(nanoseconds);
+}
+
+/// The text between the quotes of a raw string; other raw values as they are.
+std::string_view without_quotes(std::string_view raw) noexcept {
+  return raw.size() >= 2 && raw.front() == '"' && raw.back() == '"' ? raw.substr(1, raw.size() - 2) : raw;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> microseconds_as_ns(std::string_view raw) noexcept {
+  if (const auto plain = plain_microseconds(raw)) return plain;
+  constexpr std::int64_t kNanosecondsDigits = 3;
+  return scaled(without_quotes(raw), kNanosecondsDigits);
+}
+
+std::optional<std::int64_t> as_integer(std::string_view raw) noexcept {
+  const std::string_view text = without_quotes(raw);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size()) return value;
+  const auto number = DecimalParser{text}.parse();
+  if (!number || number->dropped) return std::nullopt;
+  if (number->exponent >= 0) {
+    const auto digits = scaled_up(number->digits, number->exponent);
+    return digits ? with_sign(*digits, number->negative) : std::nullopt;
+  }
+  const std::uint64_t whole = scaled_down(number->digits, -number->exponent);
+  const auto back = scaled_up(whole, -number->exponent);
+  return back == number->digits ? with_sign(whole, number->negative) : std::nullopt;
+}
+
+std::string as_text(std::string_view raw) {
+  if (raw.size() < 2 || raw.front() != '"') return std::string{raw};
+  return json::unescaped(without_quotes(raw));
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,21 @@
+#ifndef STEPSIM_INGEST_CHROME_RECORD_MARKS_H
+#define STEPSIM_INGEST_CHROME_RECORD_MARKS_H
+
+namespace stepsim::ingest {
+
+/// By what a reader that has lost its way in a Chrome trace finds it again. `begin` and `end`
+/// bound the text that may be looked at; `at` lies between them.
+
+/// At a brace: it has a key behind it and is not itself the value of a key, as in `"args": {`.
+[[nodiscard]] bool may_begin_record(const char* begin, const char* at, const char* end);
+
+/// At a bracket: it closes the list of events, because a member of the file follows it. In
+/// `"grid": [1, 1, 1], "block": [32, 1, 1]` it does not.
+[[nodiscard]] bool ends_events(const char* at, const char* end);
+
+/// At a quote: `"traceEvents":` stands there.
+[[nodiscard]] bool is_events_key(const char* at, const char* end);
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,105 @@
+#ifndef STEPSIM_INGEST_CHROME_TRACE_CURSOR_H
+#define STEPSIM_INGEST_CHROME_TRACE_CURSOR_H
+
+#include <cstdint>
+#include <string>
+
+#include "ingest/json/json_scan.h"
+#include "ingest/json/text_window.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+/// How a scan ended.
+enum class Outcome : std::uint8_t {
+  kDone,
+  kBad,      ///< not JSON
+  kCut,      ///< the source ended first
+  kTooLong,  ///< longer than TextWindow::kLargest
+};
+
+/// A position in a source of JSON text, which is read on as the position moves.
+class TraceCursor {
+ public:
+  /// `source` must outlive the cursor.
+  explicit TraceCursor(ByteSource& source) : window_(source) {}
+
+  /// Offset of the next byte.
+  [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
+  void advance() noexcept { ++at_; }
+  /// Precondition: not before anything that was dropped: at most kLook bytes before at(), or
+  /// behind the beginning of the last scan.
+  void move_to(std::uint64_t offset) {
+    STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(),
+                   "the text there is still in memory");
+    at_ = offset;
+  }
+
+  /// Skips blanks, however many; the character behind them, or 0 at the end of the source.
+  [[nodiscard]] char next_char();
+  [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
+
+  /// Runs `step(scanner)` from at() on. If the text in memory ends first, more is read and
+  /// the step runs again. Moves behind what was scanned if it is done.
+  template <class Step>
+  [[nodiscard]] Outcome scan(Step&& step);
+  /// After a scan that was not done: where it stopped, and why: "found 'x'; expected y".
+  [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
+  [[nodiscard]] std::string problem() const;
+  /// Describes the next character in the same way.
+  [[nodiscard]] std::string unexpected(std::string_view expected) const;
+
+  /// Moves to the first position from at() on where `matches(begin, at, end)` holds: begin and end
+  /// bound the text in memory around it, at least kLook bytes each way if there are as many.
+  /// Only positions of the characters `first` and `second` are tried. False at the end.
+  template <class Matches>
+  [[nodiscard]] bool find(char first, char second, Matches&& matches);
+  static constexpr std::uint64_t kLook = 256;
+
+ private:
+  TextWindow window_;
+  std::uint64_t at_ = 0;
+  Outcome outcome_ = Outcome::kDone;  // of the last scan that was not done
+  std::uint64_t stopped_at_ = 0;
+  char stopped_by_ = '\0';
+  const char* expected_ = nullptr;
+};
+
+template <class Step>
+Outcome TraceCursor::scan(Step&& step) {
+  while (true) {
+    json::Scanner scanner{window_.at(at_), window_.end()};
+    if (step(scanner)) {
+      at_ = window_.offset(scanner.at());
+      return Outcome::kDone;
+    }
+    stopped_at_ = window_.offset(scanner.at());
+    stopped_by_ = *scanner.at();
+    expected_ = scanner.error();
+    if (!scanner.ended()) return outcome_ = Outcome::kBad;
+    if (!window_.more(at_)) return outcome_ = window_.source_ended() ? Outcome::kCut : Outcome::kTooLong;
+  }
+}
+
+template <class Matches>
+bool TraceCursor::find(char first, char second, Matches&& matches) {
+  while (true) {
+    const char* p = window_.at(at_);
+    // Near the end of what is in memory the surroundings are not all there yet.
+    const char* const last = window_.source_ended() ? window_.end() : window_.end() - kLook;
+    for (; p < last; ++p) {
+      if ((*p == first || *p == second) && matches(window_.begin(), p, window_.end())) {
+        at_ = window_.offset(p);
+        return true;
+      }
+    }
+    at_ = window_.offset(p);
+    if (window_.source_ended()) return false;
+    const std::uint64_t begin = window_.offset(window_.begin());
+    static_cast<void>(window_.more(at_ > begin + kLook ? at_ - kLook : begin));
+  }
+}
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,276 @@
+#include "ingest/config/cluster_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ingest/bytes/small_file.h"
+#include "ingest/config/cluster_tables.h"
+#include "model/base/yaml_value.h"
+#include "model/job/topology.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+// Ten thousand hosts written out. yaml-cpp reads some 10 MB/s.
+constexpr YamlForm kForm{4U << 20U, "hosts: 2"};
+constexpr std::uint32_t kMostAHost = 64;           // NICs or devices
+constexpr std::size_t kMostConnected = 1U << 18U;  // of them in the cluster
+constexpr std::size_t kMostTiers = 4;
+
+const std::vector<YamlKey<Cable>>& cable_keys() {
+  static const std::vector<YamlKey<Cable>> keys{
+      {"bandwidth", [](Cable& cable, const YamlField& field) { cable.bandwidth = field.bandwidth(); }},
+      {"latency", [](Cable& cable, const YamlField& field) { cable.latency = field.duration(); }},
+      {"efficiency", [](Cable& cable, const YamlField& field) { cable.efficiency = field.number(0.001, 1); }},
+      {"duplex",
+       [](Cable& cable, const YamlField& field) {
+         cable.full_duplex = field.one_of_words({"full", "half"}) == 0;
+       }},
+  };
+  return keys;
+}
+
+/// `otherwise`: what holds for keys that are not there.
+Cable read_cable(const YamlField& field, Cable otherwise = {}) {
+  if (!field.is(Kind::kMap)) field.reject("a map such as {bandwidth: 25Gb/s, latency: 1us}");
+  read_map(field, cable_keys(), otherwise);
+  if (otherwise.bandwidth <= Bandwidth{}) field.fail(fmt::format("'{}' has no bandwidth; expected one", field.name));
+  return otherwise;
+}
+
+std::vector<Tier> read_tiers(const YamlField& field, Duration latency) {
+  static const std::vector<YamlKey<Tier>> keys{
+      {"ports", [](Tier& tier, const YamlField& value) { tier.ports = value.count(1, 1'000'000); }},
+      {"oversubscription",
+       [](Tier& tier, const YamlField& value) { tier.oversubscription = value.number(0.001, 1e6); }},
+      {"latency", [](Tier& tier, const YamlField& value) { tier.latency = value.duration(); }},
+  };
+  std::vector<Tier> tiers;
+  for (const YamlField& item : field.list("a list of tiers, from the hosts up")) {
+    if (!item.is(Kind::kMap)) item.reject("a tier such as {ports: 16, oversubscription: 2}");
+    Tier tier{.ports = 0, .latency = latency};
+    read_map(item, keys, tier);
+    if (tier.ports == 0)
+      item.fail(fmt::format("'{}' has no ports; expected how many each of its switches has", item.name));
+    tiers.push_back(tier);
+  }
+  if (tiers.size() > kMostTiers) field.fail(fmt::format("{} tiers; expected at most {}", tiers.size(), kMostTiers));
+  return tiers;
+}
+
+/// `devices: 8` or `devices: {count: 8, model: H100}`.
+void read_device_count(const YamlField& field, ClusterShape& shape) {
+  static const std::vector<YamlKey<ClusterShape>> keys{
+      {"count", [](ClusterShape& to, const YamlField& value) { to.devices = value.count(1, kMostAHost); }},
+      {"model",
+       [](ClusterShape& to, const YamlField& value) { to.device_model = value.line_of_text("a device's name"); }},
+  };
+  if (field.is(Kind::kMap)) {
+    read_map(field, keys, shape);
+    if (shape.devices == 0) field.fail("'devices' has no count; expected how many a host has");
+  } else {
+    shape.devices = field.count(1, kMostAHost);
+  }
+}
+
+/// A host whose NIC differs; what it does not say is as for all.
+struct Override {
+  const NameTable& hosts;
+  const Cable& usual;
+  std::optional<HostId> host;
+  std::optional<Cable> nic;
+};
+
+void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape& shape) {
+  static const std::vector<YamlKey<Override>> keys{
+      {"host", [](Override& to, const YamlField& value) { to.host = HostId{to.hosts.find(value)}; }},
+      {"nic", [](Override& to, const YamlField& value) { to.nic = read_cable(value, to.usual); }},
+  };
+  for (const YamlField& item : field.list("a list of hosts that differ")) {
+    if (!item.is(Kind::kMap)) item.reject("a host such as {host: node-b, nic: {bandwidth: 10Gb/s}}");
+    Override entry{.hosts = hosts, .usual = shape.nic};
+    read_map(item, keys, entry);
+    if (!entry.host || !entry.nic) item.fail(fmt::format("'{}' lacks host or nic; expected both", item.name));
+    if (!shape.differ.try_emplace(*entry.host, *entry.nic).second) {
+      item.fail("the host has an override already; expected one a host");
+    }
+  }
+}
+
+void read_sharing(NetworkParameters& network, const YamlField& field) {
+  const bool word = field.is(Kind::kScalar) && (field.value->text == "fair" || field.value->text == "serial");
+  if (word) {
+    network.sharing = field.value->text == "fair" ? 1 : 0;
+  } else {
+    if (!field.is(Kind::kScalar) || field.value->text.find_first_not_of("0123456789.eE+-") != std::string::npos) {
+      field.reject("fair, serial or a number from 0 to 1");
+    }
+    network.sharing = field.number(0, 1);
+  }
+}
+
+void read_loggp(NetworkParameters& network, const YamlField& field) {
+  static const std::vector<YamlKey<NetworkParameters>> keys{
+      {"o", [](NetworkParameters& to, const YamlField& value) { to.overhead = value.duration(); }},
+      {"g", [](NetworkParameters& to, const YamlField& value) { to.gap = value.duration(); }},
+  };
+  if (!field.is(Kind::kMap)) field.reject("a map with o and g");
+  read_map(field, keys, network);
+}
+
+NetworkParameters read_messages(const YamlField& field) {
+  static const std::vector<YamlKey<NetworkParameters>> keys{
+      {"overhead", [](NetworkParameters& to, const YamlField& value) { to.message_overhead = value.duration(); }},
+      {"collective_overhead",
+       [](NetworkParameters& to, const YamlField& value) { to.collective_overhead = value.duration(); }},
+      {"sharing", read_sharing},
+      {"loggp", read_loggp},
+  };
+  if (!field.is(Kind::kMap)) field.reject("a map such as {overhead: 20us, sharing: fair}");
+  NetworkParameters network;
+  read_map(field, keys, network);
+  return network;
+}
+
+HostRates read_rates(const YamlField& field) {
+  static const std::vector<YamlKey<HostRates>> keys{
+      {"copy_to_host", [](HostRates& to, const YamlField& value) { to.copy_to_host = value.bandwidth(); }},
+      {"copy_to_device", [](HostRates& to, const YamlField& value) { to.copy_to_device = value.bandwidth(); }},
+      {"copy_overhead", [](HostRates& to, const YamlField& value) { to.copy_overhead = value.duration(); }},
+      {"sum", [](HostRates& to, const YamlField& value) { to.sum = value.bandwidth(); }},
+      {"sum_overhead", [](HostRates& to, const YamlField& value) { to.sum_overhead = value.duration(); }},
+      {"launch_overhead", [](HostRates& to, const YamlField& value) { to.launch_overhead = value.duration(); }},
+  };
+  if (!field.is(Kind::kMap)) field.reject("a map such as {copy_to_host: 12GB/s, launch_overhead: 4us}");
+  HostRates rates;
+  read_map(field, keys, rates);
+  return rates;
+}
+
+/// The file's keys, whatever their order. Each of the second half means one form or the other.
+class ClusterReader {
+ public:
+  explicit ClusterReader(const YamlField& file) : file_(file) {
+    static const std::vector<std::string> names{"hosts",  "endpoints", "messages", "rates", "devices",
+                                                "links",  "routes",    "nic",      "nics",  "tiers",
+                                                "nvlink", "pcie",      "overrides"};
+    file.for_each_entry(names, [this](std::size_t key, const YamlField& field) { keys_.emplace(names[key], field); });
+  }
+
+  Cluster read() {
+    const YamlField* const count = key("hosts");
+    if (count == nullptr) file_.fail("the file has no 'hosts'; expected how many there are, or their names");
+    std::vector<Host> hosts = read_hosts(*count, places_.hosts);
+    Cluster cluster = key("links") != nullptr ? link_by_link(std::move(hosts)) : by_numbers(std::move(hosts));
+    if (const YamlField* field = key("messages")) cluster.network = read_messages(*field);
+    if (const YamlField* field = key("rates")) cluster.rates = read_rates(*field);
+    return cluster;
+  }
+
+ private:
+  /// Null if it is not there.
+  [[nodiscard]] const YamlField* key(const std::string& name) const {
+    const auto found = keys_.find(name);
+    return found == keys_.end() ? nullptr : &found->second;
+  }
+
+  Cluster link_by_link(std::vector<Host> hosts) {
+    for (const char* name : {"nic", "nics", "tiers", "nvlink", "pcie", "overrides"}) {
+      if (const YamlField* field = key(name)) {
+        field->fail(fmt::format("'{}' stands beside 'links'; expected the one or the other", name));
+      }
+    }
+    return read_links({key("links"), key("devices"), key("endpoints"), key("routes")}, std::move(hosts),
+                      std::move(places_));
+  }
+
+  Cluster by_numbers(std::vector<Host> hosts) {
+    if (const YamlField* field = key("routes")) field->fail("'routes' stands without 'links'; expected both");
+    const YamlField* const nic = key("nic");
+    if (nic == nullptr) file_.fail("the file has neither 'nic' nor 'links'; expected what connects the hosts");
+    ClusterShape shape{.hosts = std::move(hosts), .nic = read_cable(*nic)};
+    if (const YamlField* field = key("devices")) read_device_count(*field, shape);
+    if (const YamlField* field = key("nics")) read_nics(*field, shape);
+    if (const YamlField* field = key("tiers")) shape.tiers = read_tiers(*field, shape.nic.latency);
+    if (const YamlField* field = key("nvlink")) shape.nvlink = read_inside(*field, shape);
+    if (const YamlField* field = key("pcie")) shape.pcie = read_inside(*field, shape);
+    if (const YamlField* field = key("overrides")) read_overrides(*field, places_.hosts, shape);
+    check_size(shape);
+    if (const YamlField* field = key("endpoints")) read_endpoints(*field, shape);
+    return build_cluster(shape);
+  }
+
+  static void read_nics(const YamlField& field, ClusterShape& shape) {
+    shape.nics = field.count(1, kMostAHost);
+    if (shape.nics > std::max(shape.devices, 1U)) field.reject("at most one for each of a host's 'devices'");
+  }
+
+  static Cable read_inside(const YamlField& field, const ClusterShape& shape) {
+    if (shape.devices == 0) field.fail(fmt::format("'{}' connects no devices; expected 'devices'", field.name));
+    return read_cable(field);
+  }
+
+  void check_size(const ClusterShape& shape) const {
+    const std::size_t connected = shape.hosts.size() * std::max(shape.nics, shape.devices);
+    if (connected > kMostConnected) {
+      key("hosts")->fail(
+          fmt::format("the cluster has {} devices or NICs; expected at most {}", connected, kMostConnected));
+    }
+    if (shape.devices > 1 && !shape.nvlink && !shape.pcie) {
+      key("devices")->fail("nothing connects the devices of a host; expected 'nvlink' or 'pcie'");
+    }
+  }
+
+  void read_endpoints(const YamlField& field, ClusterShape& shape) {
+    for (std::size_t i = 0; i < shape.hosts.size() * shape.devices; ++i) {
+      places_.devices[{HostId{i / shape.devices}, static_cast<std::int32_t>(i % shape.devices)}] = DeviceId{i};
+    }
+    for (const YamlField& item : field.list("a list of hosts, or of devices such as node-a/3")) {
+      shape.endpoints.push_back(places_.find(item));
+    }
+    if (shape.endpoints.empty()) field.reject("at least one endpoint");
+    if (shape.nics > 1) check_rails(field, shape);
+  }
+
+  /// Between rails only a device of the own host can pass a message on.
+  static void check_rails(const YamlField& field, const ClusterShape& shape) {
+    std::set<std::uint32_t> used;
+    std::set<std::pair<HostId, std::uint32_t>> there;
+    for (const Endpoint& endpoint : shape.endpoints) {
+      used.insert(rail_of(shape, endpoint));
+      there.emplace(endpoint.host, rail_of(shape, endpoint));
+    }
+    for (const Endpoint& endpoint : shape.endpoints) {
+      for (const std::uint32_t rail : used) {
+        if (there.contains({endpoint.host, rail})) continue;
+        field.fail(
+            fmt::format("host '{}' has no endpoint on rail {}, others have; expected one on each rail that is used",
+                        shape.hosts[endpoint.host.index()].name, rail));
+      }
+    }
+  }
+
+  const YamlField& file_;
+  std::map<std::string, YamlField> keys_;
+  Places places_;
+};
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view text, const std::string& name) {
+  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlField file{"the file", &root, &name};
+  if (!is_filled_map(file, kForm)) file.fail("the file is empty; expected 'hosts' and what connects them");
+  return ClusterReader(file).read();
+}
+
+Cluster read_cluster_file(const std::string& path) { return parse_cluster(read_small_file(path, kForm.largest), path); }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ingest/config/cluster_tables.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+void read_name(std::string& name, const YamlField& field) {
+  // A name may be empty here: a link need not have one.
+  if (field.is(Kind::kScalar) && field.value->text.empty()) return;
+  name = field.line_of_text("a name");
+}
+
+std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
+  static const std::vector<YamlKey<Link>> keys{
+      {"name", [](Link& link, const YamlField& value) { read_name(link.name, value); }},
+      {"bandwidth", [](Link& link, const YamlField& value) { link.bandwidth = value.bandwidth(); }},
+      {"latency", [](Link& link, const YamlField& value) { link.latency = value.duration(); }},
+      {"efficiency", [](Link& link, const YamlField& value) { link.efficiency = value.number(0.001, 1); }},
+  };
+  std::vector<Link> links;
+  for (const YamlField& item : field.list("a list of links")) {
+    if (!item.is(Kind::kMap)) item.reject("a link such as {name: a-b, bandwidth: 25Gb/s, latency: 1us}");
+    Link link;
+    read_map(item, keys, link);
+    if (link.bandwidth <= Bandwidth{}) item.fail(fmt::format("'{}' has no bandwidth; expected one", item.name));
+    names.add(link.name);
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
+/// A device or endpoint while its keys are read.
+struct Item {
+  const Places& places;
+  const NameTable& links;
+  std::optional<HostId> host;
+  std::optional<std::int32_t> index;
+  std::string model;
+  Cluster::Climb climb;
+  bool climbs = false;
+};
+
+constexpr std::uint32_t kMostNumber = 1'000'000'000;
+
+void read_host(Item& item, const YamlField& field) { item.host = HostId{item.places.hosts.find(field)}; }
+
+void read_index(Item& item, const YamlField& field) {
+  item.index = static_cast<std::int32_t>(field.count(0, kMostNumber));
+}
+
+Route read_route(const YamlField& field, const NameTable& links) {
+  Route route;
+  for (const YamlField& link : field.list("a list of links")) route.push_back(LinkId{links.find(link)});
+  return route;
+}
+
+void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
+  static const std::vector<YamlKey<Item>> keys{
+      {"host", read_host},
+      {"index", read_index},
+      {"model", [](Item& item, const YamlField& value) { read_name(item.model, value); }},
+  };
+  const NameTable none{"link"};
+  for (const YamlField& entry : field.list("a list of devices such as {host: node-a, index: 0}")) {
+    if (!entry.is(Kind::kMap)) entry.reject("a device such as {host: node-a, index: 0}");
+    Item item{.places = places, .links = none};
+    read_map(entry, keys, item);
+    if (!item.host || !item.index) entry.fail(fmt::format("'{}' lacks host or index; expected both", entry.name));
+    if (!places.devices.try_emplace({*item.host, *item.index}, DeviceId{cluster.devices.size()}).second) {
+      entry.fail(fmt::format("device {} of its host is given twice; expected it once", *item.index));
+    }
+    cluster.devices.push_back({*item.host, *item.index, std::move(item.model)});
+  }
+}
+
+void read_endpoint(const YamlField& field, const Places& places, const NameTable& links, Cluster& cluster) {
+  static const std::vector<YamlKey<Item>> keys{
+      {"host", read_host},
+      {"device", read_index},
+      {"up",
+       [](Item& item, const YamlField& value) {
+         item.climb.up = read_route(value, item.links);
+         item.climbs = true;
+       }},
+      {"down", [](Item& item, const YamlField& value) { item.climb.down = read_route(value, item.links); }},
+      {"switches",
+       [](Item& item, const YamlField& value) {
+         for (const YamlField& number : value.list("the numbers of the switches that 'up' reaches")) {
+           item.climb.switches.push_back(number.count(0, kMostNumber));
+         }
+       }},
+      {"out", [](Item& item, const YamlField& value) { item.climb.out = read_route(value, item.links); }},
+      {"in", [](Item& item, const YamlField& value) { item.climb.in = read_route(value, item.links); }},
+      {"relays",
+       [](Item& item, const YamlField& value) {
+         for (const YamlField& number : value.list("the numbers of endpoints")) {
+           item.climb.relays.emplace_back(number.count(0, kMostNumber));
+         }
+       }},
+  };
+  Item item{.places = places, .links = links};
+  if (!field.is(Kind::kMap)) {
+    cluster.endpoints.push_back(places.find(field));
+  } else {
+    read_map(field, keys, item);
+    if (!item.host) field.fail(fmt::format("'{}' has no host; expected one", field.name));
+    const DeviceId device = item.index ? places.device(field, *item.host, *item.index) : DeviceId{};
+    cluster.endpoints.push_back({*item.host, device});
+  }
+  const Cluster::Climb& climb = item.climb;
+  if (climb.up.size() != climb.switches.size() || climb.down.size() != climb.switches.size()) {
+    field.fail(fmt::format("'{}' has {} links up, {} down and {} switches; expected as many of each", field.name,
+                           climb.up.size(), climb.down.size(), climb.switches.size()));
+  }
+  // Either all have one or none: those before the first that climbs have none to climb.
+  if (item.climbs || !cluster.climbs.empty()) {
+    cluster.climbs.resize(cluster.endpoints.size() - 1);
+    cluster.climbs.push_back(std::move(item.climb));
+  }
+}
+
+/// A relay is another endpoint of the same host: known only when all are read.
+void check_relays(const YamlField& field, const Cluster& cluster) {
+  for (std::size_t i = 0; i < cluster.climbs.size(); ++i) {
+    for (const EndpointId relay : cluster.climbs[i].relays) {
+      if (relay.index() < cluster.endpoints.size() &&
+          cluster.endpoints[relay.index()].host == cluster.endpoints[i].host)
+        continue;
+      field.fail(fmt::format("'{}[{}]' is relayed by {}; expected another endpoint of its host", field.name, i,
+                             relay.value()));
+    }
+  }
+}
+
+struct WrittenRoute {
+  const Cluster& cluster;
+  const NameTable& links;
+  EndpointId from{};
+  EndpointId to{};
+  Route route;
+};
+
+EndpointId read_endpoint_number(const WrittenRoute& route, const YamlField& field) {
+  return EndpointId{field.count(0, static_cast<std::uint32_t>(route.cluster.endpoints.size() - 1))};
+}
+
+void read_routes(const YamlField& field, const NameTable& links, Cluster& cluster) {
+  static const std::vector<YamlKey<WrittenRoute>> keys{
+      {"from", [](WrittenRoute& route, const YamlField& value) { route.from = read_endpoint_number(route, value); }},
+      {"to", [](WrittenRoute& route, const YamlField& value) { route.to = read_endpoint_number(route, value); }},
+      {"links", [](WrittenRoute& route, const YamlField& value) { route.route = read_route(value, route.links); }},
+  };
+  for (const YamlField& item : field.list("a list of routes")) {
+    if (!item.is(Kind::kMap)) item.reject("a route such as {from: 0, to: 1, links: [a-b]}");
+    WrittenRoute route{.cluster = cluster, .links = links};
+    read_map(item, keys, route);
+    if (!route.from.valid() || !route.to.valid() || route.from == route.to) {
+      item.fail(fmt::format("'{}' does not lead from one endpoint to another; expected 'from' and 'to'", item.name));
+    }
+    if (!cluster.routes.try_emplace({route.from, route.to}, std::move(route.route)).second) {
+      item.fail(fmt::format("the route from {} to {} is given twice; expected it once", route.from.value(),
+                            route.to.value()));
+    }
+  }
+}
+
+}  // namespace
+
+Cluster read_links(const LinkByLink& keys, std::vector<Host> hosts, Places places) {
+  Cluster cluster;
+  cluster.hosts = std::move(hosts);
+  NameTable links{"link"};
+  cluster.links = read_link_list(*keys.links, links);
+  if (keys.devices != nullptr) read_devices(*keys.devices, places, cluster);
+  if (keys.endpoints == nullptr) {
+    for (std::size_t i = 0; i < cluster.hosts.size(); ++i) cluster.endpoints.push_back({HostId{i}, {}});
+  } else {
+    for (const YamlField& item : keys.endpoints->list("a list of endpoints")) {
+      read_endpoint(item, places, links, cluster);
+    }
+    if (cluster.endpoints.empty()) keys.endpoints->reject("at least one endpoint");
+    check_relays(*keys.endpoints, cluster);
+  }
+  if (keys.routes != nullptr) read_routes(*keys.routes, links, cluster);
+  return cluster;
+}
+
+}  // namespace stepsim::ingest

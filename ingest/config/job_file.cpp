@@ -1,0 +1,77 @@
+#include "ingest/config/job_file.h"
+
+#include <vector>
+
+#include "ingest/bytes/small_file.h"
+#include "model/base/error.h"
+#include "model/base/yaml_value.h"
+
+namespace stepsim::ingest {
+namespace {
+
+// A job is some twenty lines. yaml-cpp takes seconds and gigabytes for files of tens of megabytes.
+constexpr YamlForm kForm{1U << 20U, "workers: 2"};
+constexpr std::uint32_t kMostMembers = 1'000'000'000;
+
+using Keys = std::vector<YamlKey<Job>>;
+
+const Keys& network_keys() {
+  static const Keys keys{
+      {"bandwidth", [](Job& job, const YamlField& field) { job.bandwidth = field.bandwidth(); }},
+      {"latency", [](Job& job, const YamlField& field) { job.latency = field.duration(); }},
+  };
+  return keys;
+}
+
+const Keys& job_keys() {
+  static const Keys keys{
+      {"framework",
+       [](Job& job, const YamlField& field) { job.framework = field.word("a framework's name such as byteps"); }},
+      {"backend", [](Job& job, const YamlField& field) { job.backend = field.word("a backend's name such as nccl"); }},
+      {"workers", [](Job& job, const YamlField& field) { job.workers = field.count(1, kMostMembers); }},
+      {"servers", [](Job& job, const YamlField& field) { job.servers = field.count(1, kMostMembers); }},
+      {"local_size", [](Job& job, const YamlField& field) { job.local_size = field.count(1, kMostMembers); }},
+      {"server_threads", [](Job& job, const YamlField& field) { job.server_threads = field.count(1, kMostMembers); }},
+      {"key_hash",
+       [](Job& job, const YamlField& field) {
+         const std::vector<std::string> words{"djb2", "sdbm", "naive", "built_in", "mixed"};
+         job.key_hash = words[field.one_of_words(words)];
+       }},
+      {"partition_bytes", [](Job& job, const YamlField& field) { job.partition_bytes = field.bytes(1); }},
+      {"exact", [](Job& job, const YamlField& field) { job.exact = field.flag(); }},
+      {"bucket_bytes", [](Job& job, const YamlField& field) { job.bucket_bytes = field.bytes(1); }},
+      {"schedule",
+       [](Job& job, const YamlField& field) {
+         job.schedule = field.one_of_words({"fifo", "priority"}) == 0 ? Schedule::kFifo : Schedule::kPriority;
+       }},
+      {"credit_bytes", [](Job& job, const YamlField& field) { job.credit_bytes = field.bytes(0); }},
+      {"barrier",
+       [](Job& job, const YamlField& field) {
+         job.barrier = field.one_of_words({"global", "cross"}) == 0 ? Barrier::kGlobal : Barrier::kCross;
+       }},
+      {"control",
+       [](Job& job, const YamlField& field) {
+         job.control = field.one_of_words({"first", "inline"}) == 0 ? Control::kFirst : Control::kInline;
+       }},
+      {"network",
+       [](Job& job, const YamlField& field) {
+         if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");
+         read_map(field, network_keys(), job);
+       }},
+  };
+  return keys;
+}
+
+}  // namespace
+
+Job parse_job(std::string_view text, const std::string& name) {
+  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlField file{"the file", &root, &name};
+  Job job;
+  if (is_filled_map(file, kForm)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
+  return job;
+}
+
+Job read_job_file(const std::string& path) { return parse_job(read_small_file(path, kForm.largest), path); }
+
+}  // namespace stepsim::ingest

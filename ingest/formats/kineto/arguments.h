@@ -1,0 +1,58 @@
+#ifndef STEPSIM_INGEST_FORMATS_KINETO_ARGUMENTS_H
+#define STEPSIM_INGEST_FORMATS_KINETO_ARGUMENTS_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ingest/chrome/chrome_events.h"
+
+namespace stepsim::ingest {
+
+/// Of a Kineto event's args, what stepsim uses. Views are raw JSON text and live as long as
+/// the args do; numbers given as strings count as numbers; -1 and empty mean absent.
+struct KinetoArguments {
+  std::int64_t correlation = -1;
+  std::optional<std::int64_t> device;
+  std::optional<std::int64_t> stream;  ///< -1: all streams
+  std::int64_t bytes = 0;
+  std::int64_t wait_stream = -1;
+  std::int64_t wait_correlation = -1;
+  std::int64_t sequence = -1;
+  std::int64_t in_elements = 0;
+  std::int64_t out_elements = 0;
+  std::int64_t source_rank = -1;
+  std::int64_t destination_rank = -1;
+  std::string_view collective;
+  std::string_view dtype;
+  std::string_view group_ranks;
+  std::string_view group_name;
+  std::string_view input_dims;
+  std::string_view input_types;
+  std::string_view concrete_inputs;
+
+  /// Of a key that comes twice the last counts.
+  explicit KinetoArguments(const ChromeEvent& event);
+
+ private:
+  void take(std::string_view key, std::string_view value);
+};
+
+/// Size of a collective's or an operator's data.
+struct DataSize {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;     ///< 0: the element type is unknown
+  bool type_assumed = false;  ///< the trace names no element type: 4 bytes each
+};
+
+/// Bytes of one element of a type as c10 ("BFloat16") or C++ ("c10::BFloat16", "long int")
+/// names it; 0 if unknown.
+[[nodiscard]] std::int64_t element_size(std::string_view dtype) noexcept;
+
+/// Size of the largest of an operator's inputs, from Input Dims and Input type. The tensors
+/// of a list count together.
+[[nodiscard]] DataSize largest_input(const KinetoArguments& arguments);
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
+#include "ingest/formats/kineto/trace.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+int recognise(std::string_view file_name, std::string_view head) {
+  constexpr int kSure = 90;
+  constexpr int kLikely = 60;
+  constexpr int kGeneric = 10;
+  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos) return head.empty() ? 0 : 1;
+  if (head[first] != '{' && head[first] != '[') return 0;
+  if (contains_any(head, {"\"cpu_op\"", "\"cuda_runtime\"", "\"cuda_driver\"", "\"kernel\"", "\"user_annotation\"",
+                          "\"gpu_memcpy\"", "\"python_function\"", "\"mtia_ccp_events\"", "\"xpu_runtime\"",
+                          "\"Operator\"", "\"Runtime\"", "\"Kernel\"", "ProfilerStep#", "\"baseTimeNanoseconds\"",
+                          "\"deviceProperties\"", "\"distributedInfo\""})) {
+    return kSure;
+  }
+  // BytePS and ByteProfile write the same kind of file for something else.
+  if (contains_any(head, {"\"Comm", "\"operator\"", "FW.", "BW.", "\"Comm.\""})) return 0;
+  const bool named = file_name.find(".pt.trace.json") != std::string_view::npos;
+  if (contains_any(head, {"\"schemaVersion\""}) || named) return kLikely;
+  return contains_any(head, {"\"traceEvents\"", "\"ph\""}) ? kGeneric : 0;
+}
+
+// Often enough for Ctrl-C and a progress line, seldom enough to cost nothing.
+constexpr std::uint64_t kEventsBetweenLooks = 16384;
+
+void look_around(const ByteSource& source, const ReadContext& context) {
+  if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) throw Interrupted();
+  if (context.progress) context.progress(source.consumed());
+}
+
+/// The file has nothing to replay: with the first thing that was wrong in it, if any was.
+[[noreturn]] void fail_empty(const ByteSource& source, const Diagnostics& diagnostics) {
+  constexpr std::string_view kExpected =
+      "no event can be replayed; expected operators or kernels of the PyTorch profiler";
+  const auto& entries = diagnostics.entries();
+  const auto loss = std::find_if(entries.begin(), entries.end(),
+                                 [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
+  if (loss == entries.end()) throw InputError({source.name(), {}, {}}, kExpected);
+  throw InputError(loss->first, fmt::format("{} ({} in all){}{}; {}", loss->name, loss->count,
+                                            loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
+}
+
+Part read(ByteSource& source, ReadContext& context) {
+  ChromeEventReader reader{source, context.diagnostics};
+  KinetoTrace trace{context, source.name()};
+  ChromeEvent event;
+  while (reader.next(event)) {
+    trace.add(event);
+    if (reader.records() % kEventsBetweenLooks == 0) look_around(source, context);
+  }
+  context.events += reader.records();
+  context.skipped += reader.skipped();
+  HostDeviceTrace result = std::move(trace).finish(reader.members());
+  if (result.size() == 0) fail_empty(source, context.diagnostics);
+  return result;
+}
+
+}  // namespace
+
+extern const Format kineto_format;
+const Format kineto_format{
+    .name = "kineto",
+    .summary = "PyTorch profiler (Kineto) JSON, plain or gzip: host and device events of one rank",
+    .recognise = recognise,
+    .read = read,
+};
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "ingest/formats/kineto/trace.h"
+#include "model/base/error.h"
+
+// What a Kineto file says outside of its events. The members may stand before or behind
+// them, and every one may be missing.
+namespace stepsim::ingest {
+
+namespace {
+
+std::string_view find_member(const TopMembers& members, std::string_view key) {
+  std::string_view value;
+  for (const auto& [name, raw] : members) {
+    if (name == key) value = raw;
+  }
+  return value;
+}
+
+std::string_view find_member(std::string_view object, std::string_view key) {
+  MemberCursor members{object};
+  std::string_view name;
+  std::string_view raw;
+  std::string_view value;
+  while (members.next(name, raw)) {
+    if (name == key) value = raw;
+  }
+  return value;
+}
+
+std::optional<std::int64_t> not_negative(std::optional<std::int64_t> number) {
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+bool works_on_device(const HostDeviceTrace& trace) {
+  return std::any_of(trace.kind.begin(), trace.kind.end(), [](EventKind kind) { return kind == EventKind::kKernel; });
+}
+
+/// "nccl" of "cpu:gloo,cuda:nccl" for a trace with kernels, "gloo" for one without.
+std::string backend_of(std::string_view text, bool on_device) {
+  if (text.find(':') == std::string_view::npos) return std::string{text};
+  std::string_view chosen;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view item = text.substr(at, end - at);
+    const std::size_t colon = item.find(':');
+    const bool of_cpu = item.substr(0, colon) == "cpu";
+    if (colon != std::string_view::npos && (chosen.empty() || of_cpu != on_device)) chosen = item.substr(colon + 1);
+    at = end + 1;
+  }
+  return std::string{chosen};
+}
+
+void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
+  trace.rank = not_negative(as_integer(find_member(info, "rank")));
+  trace.world_size = not_negative(as_integer(find_member(info, "world_size")));
+  trace.backend = backend_of(as_text(find_member(info, "backend")), works_on_device(trace));
+}
+
+/// Events name a process group by its ranks, or, where these are missing or cut, by a name
+/// that only this process knows: pg_config has the ranks to the name.
+void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
+  std::map<std::string, std::string> ranks_of;
+  ElementCursor groups{find_member(info, "pg_config")};
+  std::string_view group;
+  while (groups.next(group)) {
+    std::string ranks = as_text(find_member(group, "ranks"));
+    if (ranks.find("...") == std::string::npos && ranks.size() > 2)
+      ranks_of[as_text(find_member(group, "pg_name"))] = std::move(ranks);
+  }
+  if (ranks_of.empty()) return;
+  std::map<TextId, TextId> replaced;
+  for (EventDetail& detail : trace.details) {
+    if (!detail.group.valid()) continue;
+    const auto [entry, is_new] = replaced.try_emplace(detail.group, detail.group);
+    if (is_new) {
+      const auto ranks = ranks_of.find(trace.text(detail.group));
+      if (ranks != ranks_of.end()) {
+        entry->second = TextId{trace.texts.size()};
+        trace.texts.push_back(ranks->second);
+      }
+    }
+    detail.group = entry->second;
+  }
+}
+
+/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes.
+std::string host_in_file_name(std::string_view file) {
+  const std::string_view name = file.substr(file.find_last_of('/') + 1);
+  const std::size_t suffix = name.find(".pt.trace.json");
+  if (suffix == std::string_view::npos) return {};
+  const std::string_view worker = name.substr(0, name.substr(0, suffix).find_last_of('.'));
+  const std::size_t bar = worker.find_last_of('_');
+  const auto all_digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (worker.size() >= suffix || bar == std::string_view::npos || bar == 0 || !all_digits(worker.substr(bar + 1)))
+    return {};
+  if (!all_digits(name.substr(worker.size() + 1, suffix - worker.size() - 1))) return {};
+  return std::string{worker.substr(0, bar)};
+}
+
+/// The name of the device most kernels ran on. A process that sees one device of several may
+/// list it as number 0 and still record kernels under its number in the host: where the list
+/// lacks the number, the name that all its devices have.
+std::string device_name_of(const HostDeviceTrace& trace, std::string_view properties) {
+  std::map<std::int32_t, std::size_t> kernels;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.kind[i] == EventKind::kKernel) ++kernels[trace.tracks[trace.track[i].index()].device];
+  }
+  const auto most = std::max_element(kernels.begin(), kernels.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  ElementCursor devices{properties};
+  std::string_view device;
+  std::set<std::string> names;
+  while (devices.next(device)) {
+    const bool used = most == kernels.end() || as_integer(find_member(device, "id")) == most->first;
+    names.insert(as_text(find_member(device, "name")));
+    if (used) return as_text(find_member(device, "name"));
+  }
+  return names.size() == 1 ? *names.begin() : std::string{};
+}
+
+/// ts is Unix time if most of it is beyond April 1970, else relative to a base that is missing.
+bool is_unix_time(const HostDeviceTrace& trace) {
+  constexpr std::int64_t kLeast = 10'000'000'000'000'000;
+  const auto large = std::count_if(trace.start.begin(), trace.start.end(),
+                                   [](Time time) { return time.time_since_epoch().count() >= kLeast; });
+  return static_cast<std::size_t>(large) * 2 > trace.size();
+}
+
+bool fits(const HostDeviceTrace& trace, std::int64_t base) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const std::int64_t start = trace.start[i].time_since_epoch().count();
+    if (base < 0 && start < kLeast - base) return false;
+    if (base >= 0 && start > kMost - base) return false;
+    if (start + base > kMost - trace.duration[i].count()) return false;
+  }
+  return true;
+}
+
+void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_view file, Diagnostics& diagnostics) {
+  std::int64_t base = as_integer(raw).value_or(0);
+  trace.has_base_time = base != 0 || is_unix_time(trace);
+  if (!fits(trace, base)) {
+    diagnostics.count("bad_base_time", Severity::kDataLoss,
+                      "baseTimeNanoseconds does not fit the events' times and is ignored", {std::string{file}, {}, {}});
+    base = 0;
+    trace.has_base_time = is_unix_time(trace);
+  }
+  for (Time& start : trace.start) start += Duration{base};
+}
+
+}  // namespace
+
+void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics) {
+  const std::string_view info = find_member(members, "distributedInfo");
+  apply_distributed_info(trace, info);
+  apply_group_ranks(trace, info);
+  trace.host_name = as_text(find_member(members, "host_name"));
+  if (trace.host_name.empty()) trace.host_name = host_in_file_name(file);
+  trace.device_name = device_name_of(trace, find_member(members, "deviceProperties"));
+  apply_base_time(trace, find_member(members, "baseTimeNanoseconds"), file, diagnostics);
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,55 @@
+#ifndef STEPSIM_INGEST_FORMATS_KINETO_OPERATORS_H
+#define STEPSIM_INGEST_FORMATS_KINETO_OPERATORS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/parts/text_table.h"
+#include "model/job/operator_work.h"
+
+namespace stepsim::ingest {
+
+/// Gives calls of one operator with the same recorded shapes one number, and works out once
+/// what each does. Calls repeat in every layer and step, so most cost one look into a small
+/// cache and a comparison.
+class KinetoOperators {
+ public:
+  /// The number of an operator's call; nothing if its args tell no tensor's shape, or if it is
+  /// one that never launches anything. `name` is the id of event.name.
+  [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
+  /// Hands the distinct calls over, by number.
+  [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_); }
+
+ private:
+  enum class Launches : std::uint8_t { kNotLooked, kNothing, kSomething };
+
+  /// A call as its record has it.
+  struct RawCall {
+    std::string_view name;
+    std::string_view dims;
+    std::string_view types;
+    std::string_view settings;  // Concrete Inputs, of operators whose work depends on them
+  };
+  static constexpr std::size_t kCached = 1024;
+
+  [[nodiscard]] static RawCall raw_call(const ChromeEvent& event);
+  [[nodiscard]] static OperatorTable::Operator described(const RawCall& raw);
+  [[nodiscard]] static std::size_t place_of(const RawCall& raw) noexcept;
+  [[nodiscard]] std::uint32_t look_up(const RawCall& raw);
+  [[nodiscard]] bool launches_nothing(std::string_view name, TextId id);
+
+  std::vector<Launches> launches_;                  // by TextId
+  std::string key_;                                 // kept for its memory
+  TextTable keys_;                                  // name, dims, types, settings, a line each
+  std::vector<OperatorTable::Operator> operators_;  // by key
+  std::vector<std::uint32_t> cache_ = std::vector<std::uint32_t>(kCached, 0);  // keys by place_of, the latest one each
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,338 @@
+#include "ingest/formats/kineto/trace.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+// Nothing in a training step takes a week: the time stamp overflowed (HTA drops the same).
+constexpr std::int64_t kLongest = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [text](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
+/// Host operators whose arguments tell the size of a message or of a gradient.
+bool tells_a_size(std::string_view name) {
+  if (name.empty()) return false;
+  switch (name.front()) {
+    case 'r': return name == "record_param_comms";
+    case 'n': return name.starts_with("nccl:");
+    case 'g': return name.starts_with("gloo:");
+    case 'c': return name.starts_with("c10d::");
+    case 't': return name == "torch::autograd::AccumulateGrad";
+    default: return starts_with_any(name, {"mpi:", "ucc:", "xccl:", "hccl:", "rccl:"});
+  }
+}
+
+/// "7", and the "stream 7" of 2021.
+std::int64_t number_at_end(std::string_view text) {
+  const std::size_t blank = text.find_last_not_of("0123456789");
+  std::string_view digits = blank == std::string_view::npos ? text : text.substr(blank + 1);
+  if (blank == 0 && text.front() == '-') digits = text;
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+}
+
+std::int32_t as_device(std::int64_t number) {
+  return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
+}
+
+std::string row_key(std::string_view process, std::string_view thread) {
+  std::string key{process};
+  key += '\0';
+  key += thread;
+  return key;
+}
+
+bool is_device_work(EventKind kind) {
+  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+}
+
+bool is_on_device(EventKind kind) {
+  return is_device_work(kind) || kind == EventKind::kSync || kind == EventKind::kDeviceAnnotation;
+}
+
+std::string_view phase_name(std::string_view phase) {
+  if (phase == "s" || phase == "t" || phase == "f") return "flow";
+  if (phase == "i" || phase == "I" || phase == "R") return "instant";
+  if (phase == "C") return "counter";
+  return "other phase";
+}
+
+}  // namespace
+
+const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
+  using enum EventKind;
+  // Current names, then those of 2021; the commonest first.
+  static constexpr std::array<KinetoCategory, 44> kCategories = {{
+      {"cpu_op", kOp, true},
+      {"cuda_runtime", kRuntimeCall, true},
+      {"kernel", kKernel, true},
+      {"python_function", kOp, false},
+      {"user_annotation", kAnnotation, true},
+      {"cuda_driver", kRuntimeCall, true},
+      {"gpu_memcpy", kMemcpy, true},
+      {"gpu_memset", kMemset, true},
+      {"gpu_user_annotation", kDeviceAnnotation, true},
+      {"cuda_sync", kSync, true},
+      {"mtia_ccp_events", kKernel, true},
+      {"mtia_runtime", kRuntimeCall, true},
+      {"xpu_runtime", kRuntimeCall, true},
+      {"xpu_driver", kRuntimeCall, true},
+      {"xpu_sync", kSync, true},
+      {"hpu_op", kRuntimeCall, true},
+      {"glow_runtime", kRuntimeCall, true},
+      {"privateuse1_runtime", kRuntimeCall, true},
+      {"privateuse1_driver", kRuntimeCall, true},
+      {"collective_comm", kAnnotation, true},
+      {"Operator", kOp, true},
+      {"Runtime", kRuntimeCall, true},
+      {"Kernel", kKernel, true},
+      {"Memcpy", kMemcpy, true},
+      {"Memset", kMemset, true},
+      {"hip_runtime", kRuntimeCall, true},
+      {"hip_driver", kRuntimeCall, true},
+      {"runtime", kRuntimeCall, true},
+      {"cpu_instant_event", kOp, false},
+      {"cuda_event", kOp, false},
+      {"overhead", kOp, false},
+      {"Trace", kOp, false},
+      {"external_correlation", kOp, false},
+      {"mtia_insight", kOp, false},
+      {"mtia_counters", kOp, false},
+      {"cuda_profiler_range", kOp, false},
+      {"xpu_scope_profiler", kOp, false},
+      {"hardware_counters", kOp, false},
+      {"ac2g", kOp, false},
+      {"fwdbwd", kOp, false},
+      {"async", kOp, false},
+      {"async_gpu", kOp, false},
+      {"async_cpu_to_gpu", kOp, false},
+      {"critical_path", kOp, false},
+  }};
+  if (name.empty()) return nullptr;
+  const auto* const found = std::find_if(kCategories.begin(), kCategories.end(), [name](const KinetoCategory& known) {
+    return known.name.size() == name.size() && known.name.front() == name.front() && known.name == name;
+  });
+  return found == kCategories.end() ? nullptr : found;
+}
+
+void KinetoTrace::add(const ChromeEvent& event) {
+  if (event.phase == "X") {
+    add_complete(event);
+  } else if (event.phase == "M") {
+    add_metadata(event);
+  } else {
+    leave_out(phase_name(event.phase));
+  }
+}
+
+void KinetoTrace::add_complete(const ChromeEvent& event) {
+  const KinetoCategory* const category = find_kineto_category(event.category);
+  if (category == nullptr) return leave_out("other category");
+  if (!category->used) return leave_out(category->name);
+  EventKind kind = category->kind;
+  if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
+  if (!usable_time(event, is_device_work(kind))) return;
+  if (is_on_device(kind)) {
+    const KinetoArguments arguments{event};
+    append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
+  } else if (kind == EventKind::kRuntimeCall) {
+    const KinetoArguments arguments{event};
+    append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
+  } else {
+    append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
+    if (kind == EventKind::kOp) note_shapes(event);
+  }
+}
+
+void KinetoTrace::note_shapes(const ChromeEvent& event) {
+  if (const std::optional<std::uint32_t> number = operators_.number_of(event, trace_.name.back()))
+    trace_.operator_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), *number);
+}
+
+bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
+  if (!event.start_ns || (on_device && *event.start_ns == 0 && event.duration_ns.value_or(0) == 0)) {
+    skip("no_timestamp", "the profiler had no time for an event, which is left out: record again, or update the driver",
+         event);
+    return false;
+  }
+  if (event.has_duration && (!event.duration_ns || *event.duration_ns > kLongest)) {
+    skip("absurd_duration",
+         "an event is recorded as longer than 7 days, or as no time at all, and left out: record again", event);
+    return false;
+  }
+  if (!event.has_duration) {
+    context_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long",
+                               {file_, event.offset, {}}, event.name);
+  } else if (*event.duration_ns < 0) {
+    context_.diagnostics.count("negative_duration", Severity::kNotice,
+                               "an event with a negative duration counts as 0 ns long, as in Kineto",
+                               {file_, event.offset, {}}, event.name);
+  }
+  return true;
+}
+
+void KinetoTrace::skip(std::string_view name, std::string_view remedy, const ChromeEvent& event) {
+  ++context_.skipped;
+  context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}}, event.name);
+}
+
+void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
+                         std::uint32_t detail) {
+  trace_.start.emplace_back(Duration{*event.start_ns});
+  trace_.duration.emplace_back(std::max<std::int64_t>(0, event.duration_ns.value_or(0)));
+  trace_.kind.push_back(kind);
+  trace_.name.push_back(texts_.intern(event.name));
+  trace_.track.push_back(track);
+  trace_.correlation.push_back(correlation);
+  trace_.detail.push_back(detail);
+}
+
+std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
+  if (event.arguments.empty() || !tells_a_size(event.name)) return HostDeviceTrace::kNoDetail;
+  const KinetoArguments arguments{event};
+  EventDetail detail = collective_detail(arguments);
+  if (event.name == "c10d::send" || event.name == "c10d::recv_") {
+    // The operator's third input is the peer's rank.
+    ElementCursor inputs{arguments.concrete_inputs};
+    std::string_view input;
+    for (int i = 0; i < 3; ++i) {
+      if (!inputs.next(input)) input = {};
+    }
+    detail.peer = as_device(as_integer(input).value_or(-1));
+  }
+  return add_detail(detail);
+}
+
+std::uint32_t KinetoTrace::device_detail(EventKind kind, const KinetoArguments& arguments) {
+  if (kind == EventKind::kKernel) {
+    return arguments.collective.empty() ? HostDeviceTrace::kNoDetail : add_detail(collective_detail(arguments));
+  }
+  if (kind == EventKind::kDeviceAnnotation) return HostDeviceTrace::kNoDetail;
+  EventDetail detail;
+  detail.bytes = Bytes{arguments.bytes};
+  if (kind == EventKind::kSync) {
+    detail.stream = arguments.stream.value_or(-1);
+    detail.wait_stream = arguments.wait_stream;
+    detail.wait_correlation = arguments.wait_correlation;
+  }
+  return add_detail(detail);
+}
+
+EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
+  EventDetail detail;
+  const std::string collective = as_text(arguments.collective);
+  const std::string ranks = as_text(arguments.group_ranks);
+  const bool cut = ranks.find("...") != std::string::npos;
+  const std::string group =
+      ranks.empty() || (cut && !arguments.group_name.empty()) ? as_text(arguments.group_name) : ranks;
+  DataSize size;
+  size.elements = std::max(arguments.in_elements, arguments.out_elements);
+  const std::string dtype = as_text(arguments.dtype);
+  size.bytes = size.elements * element_size(dtype);
+  if (arguments.collective.empty() || size.elements == 0) {
+    if (const DataSize inputs = largest_input(arguments); inputs.elements > 0) size = inputs;
+  }
+  if (size.type_assumed) {
+    context_.diagnostics.count("element_type_assumed", Severity::kInfo,
+                               "an operator on a list of tensors does not name their type: 4 bytes an element");
+  }
+  detail.bytes = Bytes{size.bytes};
+  detail.elements = size.elements;
+  detail.sequence = arguments.sequence;
+  if (!collective.empty()) detail.collective = texts_.intern(collective);
+  if (!group.empty()) detail.group = texts_.intern(group);
+  if (!dtype.empty()) detail.dtype = texts_.intern(dtype);
+  if (collective == "send") detail.peer = as_device(arguments.destination_rank);
+  if (collective == "recv") detail.peer = as_device(arguments.source_rank);
+  return detail;
+}
+
+std::uint32_t KinetoTrace::add_detail(const EventDetail& detail) {
+  trace_.details.push_back(detail);
+  return static_cast<std::uint32_t>(trace_.details.size() - 1);
+}
+
+TrackId KinetoTrace::new_track(Track track) {
+  trace_.tracks.push_back(std::move(track));
+  return TrackId{trace_.tracks.size() - 1};
+}
+
+TrackId KinetoTrace::host_track(std::string_view process, std::string_view thread) {
+  if (last_host_track_.valid()) {
+    const Track& last = trace_.tracks[last_host_track_.index()];
+    if (last.thread == thread && last.process == process) return last_host_track_;
+  }
+  const auto [entry, is_new] = tracks_.try_emplace(row_key(process, thread));
+  if (is_new) entry->second = new_track({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
+  last_host_track_ = entry->second;
+  return last_host_track_;
+}
+
+TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArguments& arguments) {
+  const std::int64_t device = arguments.device ? *arguments.device : number_at_end(event.process);
+  const std::int64_t stream = arguments.stream ? *arguments.stream : number_at_end(event.thread);
+  const auto [entry, is_new] = device_tracks_.try_emplace({device, stream});
+  if (is_new) {
+    entry->second = new_track({.process = std::string{event.process},
+                               .thread = std::string{event.thread},
+                               .name = {},
+                               .on_device = true,
+                               .device = as_device(device),
+                               .stream = stream});
+  }
+  return entry->second;
+}
+
+void KinetoTrace::add_metadata(const ChromeEvent& event) {
+  if (event.name != "thread_name") return;
+  MemberCursor members{event.arguments};
+  std::string_view key;
+  std::string_view value;
+  while (members.next(key, value)) {
+    if (key == "name") thread_names_[row_key(event.process, event.thread)] = as_text(value);
+  }
+}
+
+void KinetoTrace::leave_out(std::string_view what) {
+  const auto entry = left_out_.find(what);
+  if (entry == left_out_.end()) {
+    left_out_.emplace(what, 1);
+  } else {
+    ++entry->second;
+  }
+}
+
+void KinetoTrace::report_left_out() {
+  for (const auto& [what, count] : left_out_) {
+    context_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records",
+                               {file_, {}, {}}, {}, count);
+  }
+}
+
+void KinetoTrace::name_tracks() {
+  for (Track& track : trace_.tracks) {
+    const auto name = thread_names_.find(row_key(track.process, track.thread));
+    if (name != thread_names_.end()) track.name = name->second;
+  }
+}
+
+HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
+  report_left_out();
+  name_tracks();
+  trace_.texts = std::move(texts_).take();
+  trace_.operators = std::move(operators_).take();
+  apply_members(trace_, members, file_, context_.diagnostics);
+  return std::move(trace_);
+}
+
+}  // namespace stepsim::ingest

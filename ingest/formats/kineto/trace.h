@@ -1,0 +1,80 @@
+#ifndef STEPSIM_INGEST_FORMATS_KINETO_TRACE_H
+#define STEPSIM_INGEST_FORMATS_KINETO_TRACE_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
+#include "ingest/formats/kineto/arguments.h"
+#include "ingest/formats/kineto/operators.h"
+#include "ingest/parts/part.h"
+#include "ingest/parts/text_table.h"
+
+namespace stepsim::ingest {
+
+/// What a Kineto category stands for.
+struct KinetoCategory {
+  std::string_view name;
+  EventKind kind = EventKind::kOp;
+  bool used = true;
+};
+
+/// The category's meaning; null if Kineto knows none of this name.
+[[nodiscard]] const KinetoCategory* find_kineto_category(std::string_view name) noexcept;
+
+using TopMembers = std::vector<std::pair<std::string, std::string>>;
+
+/// Puts the events of one Kineto file into columns. Times stay as written until finish().
+class KinetoTrace {
+ public:
+  /// `context` counts what is left out and must outlive this; `file` stands in its messages.
+  KinetoTrace(ReadContext& context, std::string file) : context_(context), file_(std::move(file)) {}
+
+  void add(const ChromeEvent& event);
+  /// Adds what the top-level members say and makes times absolute. The KinetoTrace is empty then.
+  [[nodiscard]] HostDeviceTrace finish(const TopMembers& members) &&;
+
+ private:
+  void add_complete(const ChromeEvent& event);
+  void add_metadata(const ChromeEvent& event);
+  void leave_out(std::string_view what);
+  void report_left_out();
+  [[nodiscard]] bool usable_time(const ChromeEvent& event, bool on_device);
+  void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
+  [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
+  void note_shapes(const ChromeEvent& event);
+  [[nodiscard]] std::uint32_t device_detail(EventKind kind, const KinetoArguments& arguments);
+  [[nodiscard]] EventDetail collective_detail(const KinetoArguments& arguments);
+  [[nodiscard]] std::uint32_t add_detail(const EventDetail& detail);
+  [[nodiscard]] TrackId host_track(std::string_view process, std::string_view thread);
+  [[nodiscard]] TrackId device_track(const ChromeEvent& event, const KinetoArguments& arguments);
+  [[nodiscard]] TrackId new_track(Track track);
+  void name_tracks();
+  void skip(std::string_view name, std::string_view remedy, const ChromeEvent& event);
+
+  ReadContext& context_;
+  std::string file_;
+  HostDeviceTrace trace_;
+  TextTable texts_;
+  KinetoOperators operators_;
+  TrackId last_host_track_;
+  std::unordered_map<std::string, TrackId> tracks_;
+  std::map<std::pair<std::int64_t, std::int64_t>, TrackId> device_tracks_;
+  std::unordered_map<std::string, std::string> thread_names_;
+  std::map<std::string, std::uint64_t, std::less<>> left_out_;
+};
+
+/// Sets rank, world size, backend, host, device and process groups of `trace` from the
+/// file's top-level members and its name, and adds the base time to all starts.
+void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);
+
+}  // namespace stepsim::ingest
+
+#endif

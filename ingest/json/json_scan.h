@@ -1,0 +1,100 @@
+#ifndef STEPSIM_INGEST_JSON_JSON_SCAN_H
+#define STEPSIM_INGEST_JSON_JSON_SCAN_H
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/json/json_bytes.h"
+
+namespace stepsim::ingest::json {
+
+enum class Type : std::uint8_t { kString, kNumber, kLiteral, kObject, kArray };
+
+/// A JSON value where it stands: strings without their quotes, all else as written.
+struct Value {
+  std::string_view raw;
+  Type type = Type::kLiteral;
+  bool plain = true;  ///< not a string with escapes or invalid UTF-8: raw is the content
+};
+
+/// Walks over JSON text token by token, without recursion and without copying. Each step
+/// returns false if the text ends first (ended()) or is not JSON (error()). Beyond strict
+/// JSON it lets pass what profilers are known to print and whose meaning is clear: control
+/// characters, lone backslashes and bytes that are not UTF-8 in strings, a comma too many,
+/// NaN and Infinity. odd() tells that it met one of these.
+class Scanner {
+ public:
+  /// kPadding zero bytes follow `end`.
+  Scanner(const char* begin, const char* end) noexcept : at_(begin), end_(end) {}
+
+  [[nodiscard]] const char* at() const noexcept { return at_; }
+  [[nodiscard]] bool ended() const noexcept { return error_ == nullptr; }
+  /// What was expected at at(); null if the text ended.
+  [[nodiscard]] const char* error() const noexcept { return error_; }
+  [[nodiscard]] bool odd() const noexcept { return odd_; }
+
+  void skip_blanks() noexcept { at_ = json::skip_blanks(at_, end_); }
+  /// The character behind the blanks.
+  [[nodiscard]] bool next_char(char& next) noexcept {
+    skip_blanks();
+    next = *at_;
+    return at_ != end_ || fail(end_, "") != nullptr;
+  }
+  /// A key, its colon and the blanks around.
+  [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
+  /// Any value; at() is its first character.
+  [[nodiscard]] bool value(Value& value) { return moved(value_at(at_, value)); }
+  /// An object, from its brace on; see members_at.
+  template <class ValueAt>
+  [[nodiscard]] bool object(ValueAt&& take_value) {
+    return moved(members_at(at_, take_value));
+  }
+
+  // The same from any place on: each takes the place where its thing begins and gives the
+  // place behind it, null if that failed.
+
+  /// The members of an object: `take_value(name, p)` has to pass each value, which begins at p.
+  template <class ValueAt>
+  const char* members_at(const char* p, ValueAt&& take_value);
+  const char* value_at(const char* p, Value& value);
+
+ private:
+  const char* key_at(const char* p, std::string_view& name);
+  const char* string_at(const char* p, Value& value);
+  const char* number_at(const char* p, Value& value);
+  const char* odd_string_at(const char* begin, const char* p, bool ascii, Value& value);
+  const char* fraction_at(const char* begin, const char* p, Value& value);
+  const char* literal_at(const char* p, Value& value);
+  const char* container_at(const char* p, Value& value);
+  const char* escape_at(const char* p) noexcept;
+
+  /// Stops at `p` with "expected `what`", or with "ended" if the text ends there.
+  const char* fail(const char* p, const char* what) noexcept {
+    at_ = p;
+    error_ = p == end_ ? nullptr : what;
+    return nullptr;
+  }
+  bool moved(const char* p) noexcept {
+    if (p != nullptr) at_ = p;
+    return p != nullptr;
+  }
+
+  const char* at_;
+  const char* end_;
+  const char* error_ = nullptr;
+  bool odd_ = false;
+  std::vector<std::uint64_t> outer_brackets_;  // beyond the 64 innermost
+};
+
+/// The content of a string: escapes replaced, bytes that are not UTF-8 as U+FFFD.
+[[nodiscard]] std::string unescaped(std::string_view raw);
+
+}  // namespace stepsim::ingest::json
+
+#include "ingest/json/json_scan_inline.h"
+
+#endif

@@ -1,0 +1,52 @@
+#include "ingest/json/text_window.h"
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "ingest/json/json_scan.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+std::unique_ptr<char[]> room_for(std::size_t bytes) {
+  return std::make_unique_for_overwrite<char[]>(bytes + json::kPadding);
+}
+
+}  // namespace
+
+TextWindow::TextWindow(ByteSource& source) : source_(source), storage_(room_for(kInitial)) {
+  std::memset(storage_.get(), 0, json::kPadding);
+}
+
+void TextWindow::make_room(std::size_t kept_from) {
+  const std::size_t kept = size_ - kept_from;
+  // Doubling keeps the cost of reading a long record again linear in its length.
+  if (kept > capacity_ / 2 && capacity_ < kLargest) {
+    auto larger = room_for(capacity_ * 2);
+    std::memcpy(larger.get(), storage_.get() + kept_from, kept);
+    storage_ = std::move(larger);
+    capacity_ *= 2;
+  } else if (kept_from > 0) {
+    std::memmove(storage_.get(), storage_.get() + kept_from, kept);
+  }
+  begin_offset_ += kept_from;
+  size_ = kept;
+}
+
+bool TextWindow::more(std::uint64_t keep) {
+  if (source_ended_) return false;
+  make_room(keep - begin_offset_);
+  if (size_ < capacity_) {
+    const std::size_t got = source_.read(std::span{storage_.get() + size_, capacity_ - size_});
+    size_ += got;
+    source_ended_ = got == 0;
+    std::memset(storage_.get() + size_, 0, json::kPadding);
+    return got > 0;
+  }
+  std::memset(storage_.get() + size_, 0, json::kPadding);
+  return false;
+}
+
+}  // namespace stepsim::ingest

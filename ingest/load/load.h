@@ -1,0 +1,34 @@
+#ifndef STEPSIM_INGEST_LOAD_LOAD_H
+#define STEPSIM_INGEST_LOAD_LOAD_H
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/job/job.h"
+#include "model/job/recording.h"
+
+namespace stepsim::ingest {
+
+struct LoadOptions {
+  std::optional<std::string> job_file;                         ///< --job; else job.yaml in or beside the trace folder
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps A-B, step numbers, inclusive
+  std::vector<Rank> ranks;                                     ///< --ranks; empty = all
+  int threads = 1;
+  const std::atomic<bool>* stop = nullptr;
+  /// Called now and then: bytes done, bytes in all. May be empty; may be called from any thread, one at a time.
+  std::function<void(std::uint64_t, std::uint64_t)> progress;
+};
+
+/// Reads every file under `traces` (files or folders), joins them into one job and builds
+/// its Dag with what was measured. The result does not depend on `threads`.
+/// Throws InputError if nothing can be used, UsageError if --ranks or --steps name nothing.
+[[nodiscard]] Capture load(const std::vector<std::string>& traces, const LoadOptions& options);
+
+}  // namespace stepsim::ingest
+
+#endif

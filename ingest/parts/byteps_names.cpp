@@ -1,0 +1,55 @@
+#include "ingest/parts/byteps_names.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::array<std::string_view, 13> kStages{
+    "total",       "COORDINATE_REDUCE", "REDUCE",   "COPYD2H",
+    "PCIE_REDUCE", "COORDINATE_PUSH",   "COMPRESS", "PUSH",
+    "PULL",        "DECOMPRESS",        "COPYH2D",  "COORDINATE_BROADCAST",
+    "BROADCAST"};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// Length of "<word><digits>." at the front, 0 if there is none.
+std::size_t numbered_prefix(std::string_view text, std::string_view word) noexcept {
+  if (!text.starts_with(word)) return 0;
+  std::size_t end = word.size();
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return end > word.size() && end < text.size() && text[end] == '.' ? end + 1 : 0;
+}
+
+}  // namespace
+
+QualifiedName split_process(std::string_view text) noexcept {
+  const std::size_t arrow = text.find("->");
+  if (arrow != std::string_view::npos) return {text.substr(0, arrow), text.substr(arrow + 2)};
+  std::size_t end = numbered_prefix(text, "wk");
+  end += numbered_prefix(text.substr(end), "rank");
+  return {text.substr(0, end == 0 ? 0 : end - 1), text.substr(end)};
+}
+
+StagedName split_stage(std::string_view name) noexcept {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {name, Stage::kTotal};
+  const auto* const stage = std::find(kStages.begin() + 1, kStages.end(), name.substr(dot + 1));
+  if (stage == kStages.end()) return {name, Stage::kTotal};
+  return {name.substr(0, dot), static_cast<Stage>(stage - kStages.begin())};
+}
+
+std::string_view to_text(Stage stage) noexcept { return kStages[static_cast<std::size_t>(stage)]; }
+
+std::optional<std::int64_t> partition_key(std::string_view thread) noexcept {
+  std::int64_t key = 0;
+  const auto [end, error] = std::from_chars(thread.data(), thread.data() + thread.size(), key);
+  constexpr std::int64_t kKeys = std::int64_t{1} << 32U;
+  if (error != std::errc{} || end != thread.data() + thread.size() || key == -1 || key >= kKeys || key < -kKeys / 2)
+    return std::nullopt;
+  return key < 0 ? key + kKeys : key;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,67 @@
+#include "ingest/parts/text_table.h"
+
+#include <cstring>
+#include <utility>
+
+namespace stepsim::ingest {
+
+namespace {
+
+constexpr std::size_t kFirstSlots = 1024;
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio: every bit reaches the high ones
+  hash = (hash ^ word) * kMultiplier;
+  return hash ^ (hash >> 32);
+}
+
+std::uint32_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = text.size();
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; left -= 8, at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, 8);
+    hash = mixed(hash, word);
+  }
+  std::uint64_t rest = 0;
+  if (left > 0) std::memcpy(&rest, at, left);
+  hash = mixed(hash, rest);
+  return static_cast<std::uint32_t>(hash >> 16);
+}
+
+}  // namespace
+
+TextTable::TextTable() : slots_(kFirstSlots) {}
+
+TextId TextTable::intern(std::string_view text) {
+  const std::uint32_t hash = hash_of(text);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  for (; slots_[at].text != kFree; at = (at + 1) & mask) {
+    if (slots_[at].hash == hash && texts_[slots_[at].text] == text) return TextId{slots_[at].text};
+  }
+  const auto id = static_cast<std::uint32_t>(texts_.size());
+  slots_[at] = {hash, id};
+  texts_.emplace_back(text);
+  if (texts_.size() * 2 > slots_.size()) grow();
+  return TextId{id};
+}
+
+void TextTable::grow() {
+  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.text == kFree) continue;
+    std::size_t at = slot.hash & mask;
+    while (slots_[at].text != kFree) at = (at + 1) & mask;
+    slots_[at] = slot;
+  }
+}
+
+std::vector<std::string> TextTable::take() && {
+  slots_.assign(kFirstSlots, Slot{});
+  return std::exchange(texts_, {});
+}
+
+}  // namespace stepsim::ingest

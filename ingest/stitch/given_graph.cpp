@@ -1,0 +1,130 @@
+#include "ingest/stitch/given_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "model/base/units.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// The route's latency, then the bytes over its narrowest link.
+Duration transfer_duration(const TaskGraph& graph, const TaskGraph::Task& task) {
+  Duration latency{};
+  double narrowest = 0;
+  for (const std::uint32_t index : graph.routes.at({task.host, task.destination})) {
+    const TaskGraph::Link& link = graph.links[index];
+    latency += link.latency;
+    if (narrowest <= 0 || link.bandwidth < narrowest) narrowest = link.bandwidth;
+  }
+  return latency + transfer_time(task.bytes, Bandwidth::from_bytes_per_second(narrowest));
+}
+
+/// A file may number its hosts as it likes; network models have a table of them.
+constexpr std::size_t kMostHosts = 1'000'000;
+
+/// One more than the largest number of a host that anything happens on or that a route joins.
+std::size_t hosts_used(const TaskGraph& graph) {
+  std::size_t hosts = 0;
+  const auto use = [&hosts](std::size_t host) { hosts = std::max(hosts, host + 1); };
+  for (const TaskGraph::Task& task : graph.tasks) {
+    use(task.host);
+    if (task.transfer) use(task.destination);
+  }
+  for (const auto& [ends, links] : graph.routes) {
+    use(ends.first);
+    use(ends.second);
+  }
+  return hosts;
+}
+
+Cluster cluster_of(const TaskGraph& graph, std::size_t hosts) {
+  Cluster cluster;
+  for (std::size_t i = 0; i < hosts; ++i) {
+    cluster.hosts.push_back({std::to_string(i)});
+    cluster.endpoints.push_back({HostId{i}, {}});
+  }
+  for (const TaskGraph::Link& link : graph.links) {
+    cluster.links.push_back({{}, Bandwidth::from_bytes_per_second(link.bandwidth), link.latency, 1});
+  }
+  for (const auto& [ends, links] : graph.routes) {
+    Route& route = cluster.routes[{EndpointId{ends.first}, EndpointId{ends.second}}];
+    for (const std::uint32_t link : links) route.emplace_back(link);
+  }
+  return cluster;
+}
+
+class Stitcher {
+ public:
+  Stitcher(const TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
+
+  void run() {
+    assembly_.measured = false;
+    for (const TaskGraph::Task& task : graph_.tasks) add_task(task);
+    std::sort(place_.begin(), place_.end());
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      for (const std::int64_t id : graph_.tasks[i].after) assembly_.add_edge(task_of(id), TaskId{i}, EdgeKind::kData);
+    }
+    const std::size_t hosts = hosts_used(graph_);
+    if (hosts <= kMostHosts) {
+      assembly_.cluster = cluster_of(graph_, hosts);
+    } else {
+      assembly_.diagnostics.count("hosts_numbered_too_high", Severity::kNotice,
+                                  "network models take host numbers below 1000000: number the hosts from 0", {});
+    }
+  }
+
+ private:
+  void add_task(const TaskGraph::Task& task) {
+    const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
+    const std::string name =
+        !task.name.empty() ? task.name : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
+    const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
+    const TaskId added = assembly_.add_task(task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
+                                            assembly_.builder.intern(name), lane, Time{}, Time{}, -1, task.bytes);
+    assembly_.builder.set_duration(added, duration);
+    assembly_.task_ids.push_back(task.id);
+    place_.emplace_back(task.id, added);
+  }
+
+  LaneId host_lane(std::uint32_t host) {
+    const auto [slot, added] = hosts_.try_emplace(host);
+    if (added) {
+      slot->second = assembly_.builder.add_lane({fmt::format("host {}", host), std::to_string(host),
+                                                 static_cast<Rank>(host), LaneKind::kOperators, LaneOrder::kFifo, -1});
+    }
+    return slot->second;
+  }
+
+  LaneId route_lane(std::uint32_t from, std::uint32_t to) {
+    const auto [slot, added] = routes_.try_emplace({from, to});
+    if (added) {
+      slot->second = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from),
+                                                 static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1, 1,
+                                                 Bytes{}, EndpointId{from}, EndpointId{to}});
+    }
+    return slot->second;
+  }
+
+  /// Precondition: the reader has checked that the id exists.
+  [[nodiscard]] TaskId task_of(std::int64_t id) const {
+    return std::lower_bound(place_.begin(), place_.end(), id,
+                            [](const auto& entry, std::int64_t value) { return entry.first < value; })
+        ->second;
+  }
+
+  const TaskGraph& graph_;
+  Assembly& assembly_;
+  std::vector<std::pair<std::int64_t, TaskId>> place_;
+  std::map<std::uint32_t, LaneId> hosts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
+};
+
+}  // namespace
+
+void stitch_task_graph(const TaskGraph& graph, Assembly& assembly) { Stitcher(graph, assembly).run(); }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,285 @@
+#include "ingest/stitch/host_device/collectives.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// Kernels of one collective end together within this, or within a fifth of the shortest.
+constexpr Duration kEndGrain{500'000};
+/// Host parts end apart by as much as TCP shifts their last messages: up to the length of the
+/// shortest part, or this.
+constexpr Duration kHostEndGrain{5'000'000};
+
+std::string_view plain_name(std::string_view name) {
+  while (name.starts_with('_')) name.remove_prefix(1);
+  while (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+/// Builds the key of one collective, without its occurrence.
+class KeyMaker {
+ public:
+  KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
+      : events_(events), rank_(rank), identities_(identities) {
+    for (const RankEvents::Thread& thread : events.threads) {
+      for (const std::uint32_t event : thread.events) note_call(event);
+    }
+    for (auto& [operation, calls] : calls_) std::sort(calls.begin(), calls.end());
+  }
+
+  [[nodiscard]] CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
+    const EventDetail* const detail = events_.trace->detail_of(event);
+    CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, event};
+    if (op != kNoIndex) std::tie(out.begin, out.end) = std::pair{events_.ops[op].begin, events_.ops[op].end};
+    if (detail != nullptr && detail->collective.valid()) operation = events_.trace->text(detail->collective);
+    operation = plain_name(operation);
+    out.point_to_point = operation == "send" || operation == "recv";
+    out.key = out.point_to_point ? peer_key(operation, detail, out.begin) : std::string(operation);
+    if (detail != nullptr) out.key += describe(*detail, has_equal_sizes(operation));
+    return out;
+  }
+
+ private:
+  /// gloo:send does not say to whom; the c10d::send that made it does.
+  void note_call(std::uint32_t event) {
+    const std::string_view name = events_.name_of(event);
+    if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with("c10d::")) return;
+    const EventDetail* const detail = events_.trace->detail_of(event);
+    if (detail != nullptr && detail->peer >= 0)
+      calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
+  }
+
+  [[nodiscard]] std::int64_t peer_of_call(std::string_view operation, Time begin) const {
+    const auto calls = calls_.find(operation);
+    if (calls == calls_.end()) return -1;
+    const auto after = std::upper_bound(calls->second.begin(), calls->second.end(),
+                                        std::pair{begin, std::numeric_limits<std::int32_t>::max()});
+    return after == calls->second.begin() ? -1 : std::prev(after)->second;
+  }
+
+  std::string peer_key(std::string_view operation, const EventDetail* detail, Time begin) const {
+    const std::int64_t self = identities_[rank_].rank;
+    const std::int64_t peer = detail != nullptr && detail->peer >= 0 ? detail->peer : peer_of_call(operation, begin);
+    if (peer < 0 && identities_.size() != 2) return fmt::format("p2p of rank {}", self);
+    const std::int64_t other = peer >= 0 ? peer : identities_[1 - rank_].rank;
+    return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
+  }
+
+  /// Every rank of an all-to-all, a gather or a scatter may bring a size of its own.
+  static bool has_equal_sizes(std::string_view operation) {
+    return operation.find("to_all") == std::string_view::npos && operation.find("alltoall") == std::string_view::npos &&
+           !operation.starts_with("gather") && !operation.starts_with("scatter");
+  }
+
+  [[nodiscard]] std::string describe(const EventDetail& detail, bool equal_sizes) const {
+    std::string text;
+    if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
+    if (detail.sequence >= 0) return text + fmt::format("|seq {}", detail.sequence);
+    const std::string_view dtype =
+        detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
+    if (!equal_sizes) return text + fmt::format("|{}", dtype);
+    return text + fmt::format("|{}|{}|{}", detail.elements, detail.bytes.count(), dtype);
+  }
+
+  const RankEvents& events_;
+  std::uint32_t rank_;
+  const std::vector<RankIdentity>& identities_;
+  std::map<std::string_view, std::vector<std::pair<Time, std::int32_t>>> calls_;
+};
+
+bool has_sequence(const RankEvents& events, std::uint32_t event) {
+  const EventDetail* const detail = events.trace->detail_of(event);
+  return detail != nullptr && detail->sequence >= 0;
+}
+
+/// Adds the step and the occurrence within it. Steps are counted from each rank's first,
+/// because their numbers may differ between ranks by a constant.
+void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) {
+  std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
+  for (CollectiveUse& use : uses) {
+    if (has_sequence(events, use.event)) continue;
+    const Time issued = use.op == kNoIndex || events.ops[use.op].call == kNoIndex
+                            ? use.begin
+                            : events.begin_of(events.ops[use.op].call);
+    const std::int32_t step = events.step_at(issued);
+    const std::uint32_t occurrence = seen[{step, use.key}]++;
+    use.key += fmt::format("|step {}|{}", step, occurrence);
+  }
+}
+
+bool tells_size(const EventDetail* detail) { return detail != nullptr && detail->bytes > Bytes{}; }
+
+/// The host's "nccl:all_reduce" with a size under which each call was made, by thread and begin.
+class HostMarks {
+ public:
+  explicit HostMarks(const RankEvents& events) : events_(events), by_thread_(events.threads.size()) {
+    for (std::size_t t = 0; t < by_thread_.size(); ++t) {
+      for (const std::uint32_t event : events.threads[t].events) {
+        const bool is_mark = events.trace->kind[event] == EventKind::kAnnotation;
+        if (is_mark && events.name_of(event).starts_with("nccl:") && tells_size(events.trace->detail_of(event)))
+          by_thread_[t].push_back(event);
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t around_launch_of(const DeviceOp& op) const {
+    if (op.call == kNoIndex) return kNoIndex;
+    const std::vector<std::uint32_t>& marks = by_thread_[op.thread];
+    const Time called = events_.begin_of(op.call);
+    const auto after = std::upper_bound(marks.begin(), marks.end(), called, [this](Time time, std::uint32_t mark) {
+      return time < events_.begin_of(mark);
+    });
+    return after == marks.begin() || events_.end_of(*std::prev(after)) < called ? kNoIndex : *std::prev(after);
+  }
+
+ private:
+  const RankEvents& events_;
+  std::vector<std::vector<std::uint32_t>> by_thread_;
+};
+
+/// Kernels that do not say what they transfer take it from the host. What several kernels were
+/// launched under is told of none: nobody knows which part is whose.
+void ask_host(std::vector<CollectiveUse>& uses, const RankEvents& events) {
+  const HostMarks marks{events};
+  std::map<std::uint32_t, std::vector<CollectiveUse*>> under;
+  for (CollectiveUse& use : uses) {
+    if (use.op == kNoIndex || tells_size(events.trace->detail_of(use.event))) continue;
+    const std::uint32_t mark = marks.around_launch_of(events.ops[use.op]);
+    if (mark != kNoIndex) under[mark].push_back(&use);
+  }
+  for (const auto& [mark, kernels] : under) {
+    if (kernels.size() == 1) kernels.front()->told_by = mark;
+  }
+}
+
+std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
+                                   const std::vector<RankIdentity>& identities) {
+  const KeyMaker keys(events, rank, identities);
+  std::vector<CollectiveUse> uses;
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    const std::uint32_t event = events.ops[i].event;
+    if (events.trace->kind[event] != EventKind::kKernel) continue;
+    const std::optional<std::string_view> operation = collective_in(events.name_of(event));
+    const EventDetail* const detail = events.trace->detail_of(event);
+    if (operation || (detail != nullptr && detail->collective.valid()))
+      uses.push_back(keys.use(event, i, operation.value_or("collective")));
+  }
+  for (const RankEvents::Thread& thread : events.threads) {
+    for (const std::uint32_t event : thread.events) {
+      const std::string_view name = events.name_of(event);
+      if (events.trace->kind[event] == EventKind::kAnnotation && is_host_collective(name)) {
+        uses.push_back(keys.use(event, kNoIndex, *collective_in(name)));
+      }
+    }
+  }
+  std::sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
+    return std::tuple{a.begin, a.event} < std::tuple{b.begin, b.event};
+  });
+  add_occurrence(uses, events);
+  ask_host(uses, events);
+  return uses;
+}
+
+bool ends_apart(const MatchedCollective& match) {
+  if (match.point_to_point()) return false;
+  const Duration allowed =
+      match.on_device() ? std::max(kEndGrain, match.shortest() / 5) : std::max(kHostEndGrain, match.shortest());
+  return match.end_spread() > allowed;
+}
+
+}  // namespace
+
+Duration MatchedCollective::end_spread() const noexcept {
+  const auto [low, high] =
+      std::minmax_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+  return high->end - low->end;
+}
+
+Duration MatchedCollective::shortest() const noexcept {
+  Duration best = Duration::max();
+  for (const CollectiveUse& use : uses) best = std::min(best, use.end - use.begin);
+  return best;
+}
+
+Time MatchedCollective::last_arrival() const noexcept {
+  Time last = Time::min();
+  for (const CollectiveUse& use : uses) last = std::max(last, use.begin);
+  return last;
+}
+
+std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
+                                                 const std::vector<RankIdentity>& identities,
+                                                 Diagnostics& diagnostics) {
+  std::map<std::string, std::vector<CollectiveUse>> by_key;
+  std::uint64_t found = 0;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    for (CollectiveUse& use : uses_of(ranks[r], r, identities)) {
+      ++found;
+      by_key[use.key].push_back(std::move(use));
+    }
+  }
+  std::vector<MatchedCollective> matches;
+  std::uint64_t matched = 0;
+  for (auto& [key, uses] : by_key) {
+    std::set<std::uint32_t> members;
+    for (const CollectiveUse& use : uses) members.insert(use.rank);
+    if (members.size() < std::min<std::size_t>(2, ranks.size()) || members.size() != uses.size()) continue;
+    matched += uses.size();
+    matches.push_back({std::move(uses)});
+  }
+  std::sort(matches.begin(), matches.end(), [](const MatchedCollective& a, const MatchedCollective& b) {
+    return std::tuple{a.uses.front().begin, a.uses.front().key} < std::tuple{b.uses.front().begin, b.uses.front().key};
+  });
+  if (ranks.size() > 1 && found > matched) {
+    diagnostics.count("unmatched_collective", Severity::kNotice,
+                      "no other rank at hand has a collective that fits; it keeps its recorded duration", {}, {},
+                      found - matched);
+  }
+  return matches;
+}
+
+void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
+                     const std::vector<RankIdentity>& identities, Diagnostics& diagnostics) {
+  constexpr std::size_t kNamed = 8;
+  const std::size_t all = matches.size();
+  std::vector<MatchedCollective> kept;
+  std::string named;
+  std::size_t apart = 0;
+  for (MatchedCollective& match : matches) {
+    if (!ends_apart(match)) {
+      kept.push_back(std::move(match));
+      continue;
+    }
+    if (apart++ >= kNamed) continue;
+    const CollectiveUse& a = match.uses.front();
+    const CollectiveUse& b = match.uses.back();
+    named += fmt::format("{}{} of ranks {} and {} end {} apart", named.empty() ? "" : ", ",
+                         shown(ranks[a.rank].name_of(a.event), 40), identities[a.rank].rank, identities[b.rank].rank,
+                         to_text(match.end_spread()));
+  }
+  if (apart > 0) {
+    diagnostics.count("collective_ends_disagree", Severity::kDataLoss,
+                      "these are not the same collective: pass complete traces of the same run and steps of all ranks",
+                      {}, named, apart);
+  }
+  if (5 * apart > all) {
+    diagnostics.count(
+        "ranks_not_merged", Severity::kDataLoss,
+        "the ranks are replayed apart, without waiting for each other: their collectives do not end together");
+    kept.clear();
+  }
+  matches = std::move(kept);
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,148 @@
+#include "ingest/stitch/host_device/framework_waits.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stepsim::ingest {
+namespace {
+
+/// Pieces of device work by the begin of the call that launched them.
+using Launches = std::vector<std::pair<Time, std::uint32_t>>;
+
+/// The last one launched before `at`; kNoIndex if there is none.
+std::uint32_t last_before(const Launches& launches, Time at) {
+  const auto next = std::lower_bound(launches.begin(), launches.end(), std::pair{at, std::uint32_t{0}});
+  return next == launches.begin() ? kNoIndex : std::prev(next)->second;
+}
+
+std::uint32_t first_after(const Launches& launches, Time at) {
+  const auto next = std::upper_bound(launches.begin(), launches.end(), std::pair{at, kNoIndex});
+  return next == launches.end() ? kNoIndex : next->second;
+}
+
+/// What one host thread did about streams.
+struct ThreadCalls {
+  std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
+  std::vector<Time> work_waits;    ///< of those that Work::wait() made
+  Launches collectives;
+  Launches others;
+};
+
+class FrameworkWaits {
+ public:
+  explicit FrameworkWaits(const RankEvents& events)
+      : events_(events), threads_(events.threads.size()), streams_(events.streams.size()) {
+    for (std::size_t t = 0; t < threads_.size(); ++t) find_calls(events.threads[t], threads_[t]);
+    for (std::uint32_t i = 0; i < events.ops.size(); ++i) add_launch(i);
+    for (ThreadCalls& thread : threads_) {
+      std::sort(thread.collectives.begin(), thread.collectives.end());
+      std::sort(thread.others.begin(), thread.others.end());
+    }
+    for (Launches& stream : streams_) std::sort(stream.begin(), stream.end());
+  }
+
+  std::vector<StreamWait> run() {
+    for (const ThreadCalls& thread : threads_) {
+      wait_for_current_stream(thread);
+      wait_for_collectives(thread);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// Walks a thread's events with those that enclose each.
+  void find_calls(const RankEvents::Thread& thread, ThreadCalls& calls) const {
+    std::vector<std::uint32_t> open;
+    for (const std::uint32_t event : thread.events) {
+      while (!open.empty() && events_.end_of(open.back()) <= events_.begin_of(event)) open.pop_back();
+      if (events_.trace->kind[event] != EventKind::kRuntimeCall) {
+        open.push_back(event);
+      } else if (events_.name_of(event).ends_with("StreamWaitEvent")) {
+        calls.stream_waits.push_back(events_.begin_of(event));
+        if (is_work_wait(open)) calls.work_waits.push_back(events_.begin_of(event));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_work_wait(const std::vector<std::uint32_t>& open) const {
+    const auto in_a_collective = [this](std::uint32_t event) {
+      const std::string_view name = events_.name_of(event);
+      return name.starts_with("c10d::") || name.starts_with("nccl:");
+    };
+    if (std::any_of(open.begin(), open.end(), in_a_collective)) return false;
+    return open.empty() || events_.name_of(open.back()) == "record_param_comms";
+  }
+
+  void add_launch(std::uint32_t index) {
+    const DeviceOp& op = events_.ops[index];
+    if (op.call == kNoIndex) return;
+    const std::pair launch{events_.begin_of(op.call), index};
+    const bool is_kernel = events_.trace->kind[op.event] == EventKind::kKernel;
+    const bool collective = is_kernel && collective_in(events_.name_of(op.event)).has_value();
+    (collective ? threads_[op.thread].collectives : threads_[op.thread].others).push_back(launch);
+    streams_[op.stream].push_back(launch);
+  }
+
+  /// The stream to which the thread gave its own work; kNoIndex if it never did.
+  [[nodiscard]] std::uint32_t current_stream(const ThreadCalls& thread, Time at) const {
+    std::uint32_t op = last_before(thread.others, at);
+    if (op == kNoIndex) op = first_after(thread.others, at);
+    return op == kNoIndex ? kNoIndex : events_.ops[op].stream;
+  }
+
+  void wait_for_current_stream(const ThreadCalls& thread) {
+    for (const auto& [launched, collective] : thread.collectives) {
+      const std::uint32_t stream = current_stream(thread, launched);
+      if (stream == kNoIndex) continue;
+      const auto wait = std::lower_bound(thread.stream_waits.begin(), thread.stream_waits.end(), launched);
+      const std::uint32_t own = last_before(thread.others, launched);
+      const bool waits = wait != thread.stream_waits.begin() &&
+                         (own == kNoIndex || *std::prev(wait) > events_.begin_of(events_.ops[own].call));
+      if (waits) add(last_before(streams_[stream], launched), collective);
+    }
+  }
+
+  /// Waits and collectives of a thread in one step.
+  struct OfStep {
+    std::vector<Time> waits;
+    Launches collectives;
+  };
+
+  void wait_for_collectives(const ThreadCalls& thread) {
+    std::map<std::int32_t, OfStep> steps;
+    for (const Time wait : thread.work_waits) steps[events_.step_at(wait)].waits.push_back(wait);
+    for (const auto& launch : thread.collectives) steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    for (const auto& [step, calls] : steps) {
+      if (calls.waits.size() != calls.collectives.size()) continue;
+      const bool in_order =
+          std::equal(calls.waits.begin(), calls.waits.end(), calls.collectives.begin(),
+                     [](Time wait, const std::pair<Time, std::uint32_t>& launch) { return launch.first < wait; });
+      for (std::size_t k = 0; in_order && k < calls.waits.size(); ++k)
+        wait_for(calls.collectives[k].second, calls.waits[k], thread);
+    }
+  }
+
+  void wait_for(std::uint32_t collective, Time waited, const ThreadCalls& thread) {
+    const std::uint32_t stream = current_stream(thread, waited);
+    if (stream != kNoIndex) add(collective, first_after(streams_[stream], waited));
+  }
+
+  void add(std::uint32_t before, std::uint32_t after) {
+    if (before == kNoIndex || after == kNoIndex) return;
+    const DeviceOp& a = events_.ops[before];
+    const DeviceOp& b = events_.ops[after];
+    if (a.stream != b.stream && a.end <= b.begin) found_.push_back({before, after, StreamWait::Why::kFramework});
+  }
+
+  const RankEvents& events_;
+  std::vector<ThreadCalls> threads_;
+  std::vector<Launches> streams_;
+  std::vector<StreamWait> found_;
+};
+
+}  // namespace
+
+std::vector<StreamWait> framework_waits(const RankEvents& events) { return FrameworkWaits(events).run(); }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,250 @@
+#include "ingest/stitch/host_device/hand_off.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "ingest/stitch/host_device/payload.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// A host collective's annotation may end this much later than the wait for it: it is closed by
+/// a thread that must be scheduled for that.
+constexpr Duration kLateEnd{5'000'000};
+
+/// Work of a thread other than the main one.
+struct Work {
+  Time begin;
+  Time end;
+  std::uint32_t thread = 0;
+  bool collective = false;
+};
+
+/// What one other thread did during a silence of the main thread.
+struct Activity {
+  Time first_begin;
+  Time last_end;
+  Duration covered{};
+  bool ends_in_collective = false;
+  bool began_before = false;
+};
+
+std::vector<Work> work_of_others(const std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+  std::vector<Work> work;
+  for (std::uint32_t t = 0; t < plans.size(); ++t) {
+    if (t == main_thread) continue;
+    for (const Segment& segment : plans[t].segments) {
+      if (segment.kind == Segment::Kind::kQuiet) continue;
+      work.push_back({segment.begin, segment.end, t, segment.kind == Segment::Kind::kCollective});
+    }
+  }
+  std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
+    return std::tuple{a.end, a.begin, a.thread} < std::tuple{b.end, b.begin, b.thread};
+  });
+  return work;
+}
+
+/// Maximal quiet stretches of the main thread, longer than what is its own work anyway.
+std::vector<std::pair<Time, Time>> silences_of(const ThreadPlan& plan) {
+  std::vector<std::pair<Time, Time>> silences;
+  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
+    if (plan.segments[i].kind != Segment::Kind::kQuiet) continue;
+    const Time begin = plan.segments[i].begin;
+    while (i + 1 < plan.segments.size() && plan.segments[i + 1].kind == Segment::Kind::kQuiet) ++i;
+    if (plan.segments[i].end - begin > kShortQuiet) silences.emplace_back(begin, plan.segments[i].end);
+  }
+  return silences;
+}
+
+std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, const std::vector<Work>& work,
+                                              std::size_t& at) {
+  while (at < work.size() && work[at].end <= silence.first) ++at;
+  std::map<std::uint32_t, Activity> threads;
+  for (; at < work.size() && work[at].end <= silence.second; ++at) {
+    const Work& w = work[at];
+    auto [slot, added] =
+        threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false});
+    Activity& activity = slot->second;
+    activity.began_before = activity.began_before || w.begin < silence.first;
+    activity.first_begin = std::min(activity.first_begin, std::max(w.begin, silence.first));
+    activity.last_end = w.end;
+    activity.covered += w.end - std::max(w.begin, silence.first);
+    activity.ends_in_collective = w.collective;
+  }
+  return threads;
+}
+
+bool explains(const Activity& activity, std::pair<Time, Time> silence) {
+  if (activity.ends_in_collective) return true;
+  const Duration span = activity.last_end - activity.first_begin;
+  return 3 * activity.covered >= span && 2 * span >= silence.second - silence.first;
+}
+
+class SilenceReader {
+ public:
+  SilenceReader(const RankEvents& events, std::vector<ThreadPlan>& plans)
+      : plans_(plans), main_(static_cast<std::uint32_t>(events.main_thread)) {}
+
+  std::vector<HandOff> run() {
+    const std::vector<Work> work = work_of_others(plans_, main_);
+    std::size_t at = 0;
+    for (const auto& silence : silences_of(plans_[main_])) {
+      std::map<std::uint32_t, Activity> threads = activity_in(silence, work, at);
+      std::erase_if(threads, [&](const auto& entry) { return !explains(entry.second, silence); });
+      if (!threads.empty()) explain(silence, threads);
+    }
+    return std::move(hand_offs_);
+  }
+
+ private:
+  void explain(std::pair<Time, Time> silence, const std::map<std::uint32_t, Activity>& threads) {
+    Time wait_begin = silence.second;
+    Time wait_end = silence.first;
+    for (const auto& [thread, activity] : threads) {
+      wait_begin = std::min(wait_begin, activity.first_begin);
+      wait_end = std::max(wait_end, activity.last_end);
+    }
+    plans_[main_].waits.push_back({wait_begin, wait_end});
+    plans_[main_].cuts.push_back(wait_end);
+    for (const auto& [thread, activity] : threads) {
+      hand_offs_.push_back({thread, activity.last_end, main_, wait_end});
+      plans_[thread].cuts.push_back(activity.last_end);
+      if (activity.ends_in_collective || activity.began_before) continue;
+      hand_offs_.push_back({main_, wait_begin, thread, activity.first_begin});
+      plans_[thread].cuts.push_back(activity.first_begin);
+      plans_[thread].busy.emplace_back(activity.first_begin, activity.last_end);
+    }
+  }
+
+  std::vector<ThreadPlan>& plans_;
+  std::uint32_t main_;
+  std::vector<HandOff> hand_offs_;
+};
+
+/// The collectives of all threads but the main one, by begin.
+std::vector<Segment*> collectives_of_others(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+  std::vector<Segment*> collectives;
+  for (std::size_t t = 0; t < plans.size(); ++t) {
+    if (t == main_thread) continue;
+    for (Segment& segment : plans[t].segments) {
+      if (segment.kind == Segment::Kind::kCollective) collectives.push_back(&segment);
+    }
+  }
+  std::stable_sort(collectives.begin(), collectives.end(),
+                   [](const Segment* a, const Segment* b) { return a->begin < b->begin; });
+  return collectives;
+}
+
+/// A library wakes who waits for a collective, and closes the collective's annotation later. So
+/// where the main thread goes on after a silence, nothing else has just ended, and the collective
+/// that has run longest ends soon after, that one is over for its waiter when the silence ends.
+void end_where_waiters_go_on(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+  const std::vector<Segment*> collectives = collectives_of_others(plans, main_thread);
+  std::size_t next = 0;
+  std::vector<Segment*> running;  // by begin
+  Time last_end = Time::min();
+  for (const auto& [begin, end] : silences_of(plans[main_thread])) {
+    while (next < collectives.size() && collectives[next]->begin < end) running.push_back(collectives[next++]);
+    for (const Segment* const segment : running) {
+      if (segment->end <= end) last_end = std::max(last_end, segment->end);
+    }
+    std::erase_if(running, [at = end](const Segment* segment) { return segment->end <= at; });
+    if (running.empty() || last_end > end - kShortQuiet || running.front()->end > end + kLateEnd) continue;
+    running.front()->end = last_end = end;
+    running.erase(running.begin());
+  }
+}
+
+void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_offs, std::vector<ThreadPlan>& plans) {
+  std::vector<bool> needed(plans.size(), false);
+  needed[events.main_thread] = true;
+  for (const HandOff& hand_off : hand_offs) needed[hand_off.from] = true;
+  for (std::size_t t = 0; t < plans.size(); ++t) {
+    const bool collective = std::any_of(plans[t].segments.begin(), plans[t].segments.end(),
+                                        [](const Segment& s) { return s.kind == Segment::Kind::kCollective; });
+    plans[t].background = !needed[t] && !events.threads[t].launches && !collective;
+  }
+}
+
+/// Who serves a call: gloo runs a reduce-scatter as an all-reduce.
+std::string_view served_as(std::string_view name) {
+  const std::string_view operation = operation_of(name);
+  return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;
+}
+
+struct Call {
+  Time begin;
+  Time end;
+  std::uint32_t thread = 0;
+  std::string_view operation;
+};
+
+void sort_calls(std::vector<Call>& calls) {
+  std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
+    return std::tuple{a.begin, a.thread, a.end} < std::tuple{b.begin, b.thread, b.end};
+  });
+}
+
+std::vector<Call> framework_calls(const RankEvents& events) {
+  std::vector<Call> calls;
+  for (std::uint32_t t = 0; t < events.threads.size(); ++t) {
+    for (const std::uint32_t event : events.threads[t].events) {
+      const std::string_view name = events.name_of(event);
+      if (events.trace->kind[event] == EventKind::kOp && name.starts_with("c10d::")) {
+        calls.push_back({events.begin_of(event), events.end_of(event), t, served_as(name.substr(6))});
+      }
+    }
+  }
+  sort_calls(calls);
+  return calls;
+}
+
+std::vector<Call> collective_runs(const RankEvents& events, const std::vector<ThreadPlan>& plans) {
+  std::vector<Call> runs;
+  for (std::uint32_t t = 0; t < plans.size(); ++t) {
+    for (const Segment& segment : plans[t].segments) {
+      if (segment.kind != Segment::Kind::kCollective) continue;
+      runs.push_back({segment.begin, segment.end, t, served_as(events.name_of(segment.event))});
+    }
+  }
+  sort_calls(runs);
+  return runs;
+}
+
+}  // namespace
+
+std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<ThreadPlan>& plans) {
+  if (plans.empty()) return {};
+  end_where_waiters_go_on(plans, events.main_thread);
+  std::vector<HandOff> hand_offs = SilenceReader(events, plans).run();
+  mark_background(events, hand_offs, plans);
+  return hand_offs;
+}
+
+std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans,
+                                      std::uint64_t& unmatched) {
+  const std::vector<Call> runs = collective_runs(events, plans);
+  if (runs.empty()) return {};
+  std::map<std::string_view, std::deque<Call>> waiting;
+  for (const Call& call : framework_calls(events)) waiting[call.operation].push_back(call);
+  std::vector<HandOff> submissions;
+  for (const Call& run : runs) {
+    std::deque<Call>& queue = waiting[run.operation];
+    if (queue.empty() || queue.front().begin > run.begin) {
+      ++unmatched;
+      continue;
+    }
+    const Call call = queue.front();
+    queue.pop_front();
+    if (call.thread == run.thread) continue;
+    const Time submitted = std::min(run.begin, call.end);
+    plans[call.thread].cuts.push_back(submitted);
+    submissions.push_back({call.thread, submitted, run.thread, run.begin});
+  }
+  return submissions;
+}
+
+}  // namespace stepsim::ingest

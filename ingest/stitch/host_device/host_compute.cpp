@@ -1,0 +1,116 @@
+#include "ingest/stitch/host_device/host_compute.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+namespace stepsim::ingest {
+namespace {
+
+/// Sizes in ascending order, so that a tensor and its transpose are alike.
+using Shape = std::vector<std::int64_t>;
+
+/// The tensors in "[[16, 64], [[8, 8], [4]], []]": each innermost list that is not empty.
+std::vector<Shape> shapes_in(std::string_view text) {
+  std::vector<Shape> shapes;
+  Shape shape;
+  std::int64_t number = -1;
+  for (const char letter : text) {
+    if (letter >= '0' && letter <= '9') {
+      number = std::max<std::int64_t>(number, 0) % (std::int64_t{1} << 50) * 10 + (letter - '0');
+      continue;
+    }
+    if (number >= 0) shape.push_back(number);
+    number = -1;
+    if (letter == '[') shape.clear();
+    if (letter != ']' || shape.empty()) continue;
+    std::sort(shape.begin(), shape.end());
+    shapes.push_back(std::move(shape));
+    shape = {};
+  }
+  return shapes;
+}
+
+enum class Verdict : std::uint8_t { kUnknown, kComputes, kDoesNot };
+
+/// Goes through the nested events of one thread.
+class Walk {
+ public:
+  explicit Walk(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {
+    for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
+    for (const auto& call : events.trace->operators) shapes_.push_back(shapes_in(call.shapes));
+  }
+
+  void note_parameters(const RankEvents::Thread& thread) {
+    for_each(thread, [this](std::uint32_t event, const Open& around) {
+      if (!around.optimizer || operator_of_[event] == kNoIndex) return Verdict::kUnknown;
+      const std::vector<Shape>& shapes = shapes_[operator_of_[event]];
+      parameters_.insert(shapes.begin(), shapes.end());
+      return Verdict::kUnknown;
+    });
+  }
+
+  void judge(const RankEvents::Thread& thread, std::vector<bool>& computes) {
+    for_each(thread, [&](std::uint32_t event, const Open& around) {
+      const Verdict verdict = verdict_on(event, around);
+      computes[event] = verdict == Verdict::kComputes;
+      return verdict;
+    });
+  }
+
+ private:
+  /// What is known of the innermost event that is open.
+  struct Open {
+    std::uint32_t event = kNoIndex;
+    bool optimizer = false;
+    bool communication = false;
+    Verdict verdict = Verdict::kUnknown;
+  };
+
+  template <class Take>
+  void for_each(const RankEvents::Thread& thread, Take take) {
+    std::vector<Open> open{Open{}};
+    for (const std::uint32_t event : thread.events) {
+      while (open.size() > 1 && events_.end_of(open.back().event) <= events_.begin_of(event)) open.pop_back();
+      Open inner = open.back();
+      const std::string_view name = events_.name_of(event);
+      inner.event = event;
+      inner.optimizer = inner.optimizer || name.starts_with("Optimizer.");
+      inner.communication = inner.communication || name.starts_with("c10d::") || name.starts_with("FSDP::") ||
+                            name.starts_with("fsdp::") || is_host_collective(name);
+      inner.verdict = take(event, inner);
+      open.push_back(inner);
+    }
+  }
+
+  [[nodiscard]] Verdict verdict_on(std::uint32_t event, const Open& around) const {
+    if (events_.trace->kind[event] != EventKind::kOp || around.optimizer || around.communication)
+      return Verdict::kDoesNot;
+    if (shapes_.empty()) return Verdict::kComputes;
+    if (operator_of_[event] == kNoIndex) return around.verdict;
+    const std::vector<Shape>& shapes = shapes_[operator_of_[event]];
+    const bool samples = std::any_of(shapes.begin(), shapes.end(), [this](const Shape& shape) {
+      return shape.size() > 1 && !parameters_.contains(shape);
+    });
+    return samples ? Verdict::kComputes : Verdict::kDoesNot;
+  }
+
+  const RankEvents& events_;
+  std::vector<std::uint32_t> operator_of_;  ///< by event
+  std::vector<std::vector<Shape>> shapes_;  ///< by operator
+  std::set<Shape> parameters_;
+};
+
+}  // namespace
+
+std::vector<bool> computing_events(const RankEvents& events) {
+  if (!events.ops.empty()) return {};
+  std::vector<bool> computes(events.trace->size(), false);
+  Walk walk(events);
+  for (const RankEvents::Thread& thread : events.threads) walk.note_parameters(thread);
+  for (const RankEvents::Thread& thread : events.threads) walk.judge(thread, computes);
+  return computes;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,203 @@
+#include "ingest/stitch/host_device/host_device.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/stitch/host_device/clock.h"
+#include "ingest/stitch/host_device/collectives.h"
+#include "ingest/stitch/host_device/payload.h"
+#include "ingest/stitch/host_device/rank_stitcher.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
+  std::vector<RankIdentity> identities;
+  identities.reserve(ranks.size());
+  for (const RankTrace& rank : ranks) identities.push_back({rank.rank, rank.trace.host_name});
+  return identities;
+}
+
+/// Host index of each rank. Ranks whose trace names no host are taken to share one.
+std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identities, std::vector<std::string>& hosts) {
+  std::vector<std::uint32_t> index;
+  for (const RankIdentity& identity : identities) {
+    const auto at = std::find(hosts.begin(), hosts.end(), identity.host);
+    index.push_back(static_cast<std::uint32_t>(at - hosts.begin()));
+    if (at == hosts.end()) hosts.push_back(identity.host);
+  }
+  return index;
+}
+
+std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches,
+                                   const std::vector<std::uint32_t>& host) {
+  std::vector<ClockPair> pairs;
+  for (const MatchedCollective& match : matches) {
+    if (match.point_to_point()) continue;
+    for (std::size_t i = 1; i < match.uses.size(); ++i) {
+      const CollectiveUse& a = match.uses[i - 1];
+      const CollectiveUse& b = match.uses[i];
+      pairs.push_back({host[a.rank], host[b.rank], a.end, b.end});
+    }
+  }
+  return pairs;
+}
+
+Time median_of(std::vector<Time> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Ties hosts that exchange messages only. A message ends later at its receiver than at its
+/// sender; over both directions that cancels out, so the middle of the two medians counts.
+void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host,
+                       std::vector<ClockPair>& pairs) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<Time>, 2>> ahead;
+  for (const MatchedCollective& match : matches) {
+    const CollectiveUse& a = match.uses.front();
+    const CollectiveUse& b = match.uses.back();
+    if (!match.point_to_point() || host[a.rank] == host[b.rank]) continue;
+    const bool swapped = host[a.rank] > host[b.rank];
+    const Duration difference = swapped ? a.end - b.end : b.end - a.end;
+    ahead[std::minmax(host[a.rank], host[b.rank])][(a.end < b.end) == swapped ? 1U : 0U].push_back(Time{difference});
+  }
+  for (const auto& [hosts, directions] : ahead) {
+    if (directions[0].empty() || directions[1].empty()) continue;
+    const Duration middle =
+        (median_of(directions[0]).time_since_epoch() + median_of(directions[1]).time_since_epoch()) / 2;
+    pairs.push_back({hosts.first, hosts.second, Time{}, Time{middle}});
+  }
+}
+
+void shift(RankTrace& rank, Duration offset) {
+  if (offset == Duration{}) return;
+  for (Time& start : rank.trace.start) start -= offset;
+}
+
+void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part,
+                   const std::vector<RankTrace>& ranks) {
+  for (std::size_t h = 1; h < hosts.size(); ++h) {
+    if (part[h] == 0) continue;
+    const auto file =
+        std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.trace.host_name == hosts[h]; });
+    throw InputError(
+        {file->file, {}, {}},
+        fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
+                    "traces of one job and the same steps, or one host's traces alone",
+                    shown(hosts[h]), shown(hosts[0])));
+  }
+}
+
+/// Puts all ranks on the clock of the first rank's host.
+void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities,
+           const std::vector<MatchedCollective>& matches, Assembly& assembly) {
+  std::vector<std::string> hosts;
+  const std::vector<std::uint32_t> host = host_indices(identities, hosts);
+  std::vector<ClockPair> pairs = clock_pairs(matches, host);
+  add_message_pairs(matches, host, pairs);
+  std::vector<std::uint32_t> part;
+  assembly.clocks = align_clocks(hosts, pairs, part);
+  refuse_untied(hosts, part, ranks);
+  for (std::size_t r = 0; r < ranks.size(); ++r) shift(ranks[r], assembly.clocks[host[r]].offset);
+}
+
+/// Joins matched collectives as rendezvous. On a device the shortest part is the transfer and
+/// the rest of each part was waiting (tb_plugin's distributed view, formats page 2.2). Host
+/// parts end apart by what TCP makes of their last messages, so each keeps its own time from
+/// the last arrival on. A part that ended before the last arrival waited for nobody.
+void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
+                      std::size_t world, std::vector<RankStitcher>& stitchers, Assembly& assembly) {
+  for (const MatchedCollective& match : matches) {
+    const Time last = match.last_arrival();
+    const Duration transfer = match.shortest();
+    std::vector<std::pair<TaskId, Duration>> members;
+    for (const CollectiveUse& use : match.uses) {
+      const TaskId task = stitchers[use.rank].task_of(use);
+      if (!task.valid() || assembly.finish[task.index()] <= last) continue;
+      members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
+    }
+    const bool whole = members.size() == match.uses.size();
+    const Collective collective = whole ? payload_of(match, events, world) : Collective{};
+    if (members.size() < 2 && collective.members == 0) continue;
+    const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
+    for (const auto& [task, duration] : members) {
+      assembly.builder.join(rendezvous, task);
+      assembly.builder.set_duration(task, duration);
+    }
+  }
+}
+
+/// How many ranks the job has, as far as its traces say; at least those at hand.
+std::size_t world_of(const std::vector<RankTrace>& ranks) {
+  std::size_t world = ranks.size();
+  for (const RankTrace& rank : ranks)
+    world = std::max(world, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.trace.world_size.value_or(0))));
+  return world;
+}
+
+void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
+                         Assembly& assembly) {
+  const std::size_t world = world_of(ranks);
+  if (world > ranks.size()) {
+    assembly.assumptions.push_back(
+        fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
+                    ranks.size(), world));
+  }
+  if (ranks.size() > 1 && matches.empty()) {
+    assembly.assumptions.emplace_back("no collective ties the ranks together: each is replayed on its own");
+  }
+  const std::size_t joined = assembly.builder.rendezvous_count();
+  std::size_t unsized = 0;
+  for (std::size_t i = 0; i < joined; ++i) {
+    if (assembly.builder.collective(RendezvousId{i}).bytes == Bytes{}) ++unsized;
+  }
+  if (unsized > 0) {
+    assembly.assumptions.push_back(
+        fmt::format("{} of {} collectives do not say what they transfer, or lack members: a network model leaves them "
+                    "their recorded durations",
+                    unsized, joined));
+  }
+}
+
+}  // namespace
+
+void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
+  std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+  const std::vector<RankIdentity> identities = identities_of(ranks);
+  std::vector<RankEvents> events;
+  events.reserve(ranks.size());
+  for (const RankTrace& rank : ranks) events.push_back(arrange(rank.trace));
+  if (ranks.size() > 1) {
+    Diagnostics ignored;
+    align(ranks, identities, match_collectives(events, identities, ignored), assembly);
+    for (std::size_t r = 0; r < ranks.size(); ++r) events[r] = arrange(ranks[r].trace);
+  } else {
+    assembly.clocks.push_back({identities.front().host, {}, {}, 0});
+  }
+
+  for (const RankTrace& rank : ranks) {
+    if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
+  }
+
+  std::vector<RankStitcher> stitchers;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    stitchers.emplace_back(std::move(events[r]), identities[r]);
+    stitchers.back().stitch(assembly);
+  }
+  std::vector<RankEvents> arranged;
+  arranged.reserve(stitchers.size());
+  for (RankStitcher& stitcher : stitchers) arranged.push_back(stitcher.release_events());
+  std::vector<MatchedCollective> matches = match_collectives(arranged, identities, assembly.diagnostics);
+  drop_mismatched(matches, arranged, identities, assembly.diagnostics);
+  join_collectives(matches, arranged, world_of(ranks), stitchers, assembly);
+  say_what_is_assumed(ranks, matches, assembly);
+}
+
+}  // namespace stepsim::ingest

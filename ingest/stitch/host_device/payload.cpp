@@ -1,0 +1,145 @@
+#include "ingest/stitch/host_device/payload.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "model/cost/collective/algorithm.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// More than any job has ranks: a trace that says so is damaged.
+constexpr std::size_t kMostMembers = 100'000;
+
+struct Operation {
+  std::string_view letters;  ///< longer words before those that they contain
+  CollectiveOp op = CollectiveOp::kUnknown;
+};
+
+/// "sendrecv" is NCCL's kernel for messages and all-to-alls alike: it says neither.
+constexpr std::array<Operation, 12> kOperations{{{"sendrecv", CollectiveOp::kUnknown},
+                                                 {"reducescatter", CollectiveOp::kReduceScatter},
+                                                 {"allreduce", CollectiveOp::kAllReduce},
+                                                 {"allgather", CollectiveOp::kAllGather},
+                                                 {"alltoall", CollectiveOp::kAllToAll},
+                                                 {"broadcast", CollectiveOp::kBroadcast},
+                                                 {"gather", CollectiveOp::kUnknown},
+                                                 {"scatter", CollectiveOp::kUnknown},
+                                                 {"barrier", CollectiveOp::kBarrier},
+                                                 {"send", CollectiveOp::kSendRecv},
+                                                 {"recv", CollectiveOp::kSendRecv},
+                                                 {"reduce", CollectiveOp::kReduce}}};
+
+const Operation* find_operation(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  const auto* const found = std::find_if(kOperations.begin(), kOperations.end(), [&](const Operation& operation) {
+    return letters.find(operation.letters) != std::string::npos;
+  });
+  return found == kOperations.end() ? nullptr : found;
+}
+
+/// A host call tells its input, a kernel's metadata the larger of input and output.
+bool told_by_host(const RankEvents& events, const CollectiveUse& use) {
+  return events.trace->kind[use.told_by] == EventKind::kAnnotation;
+}
+
+/// What a part calls itself: its metadata if it has any, else its name.
+const Operation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
+  const EventDetail* const detail = events.trace->detail_of(use.told_by);
+  if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
+  const std::string_view name = events.name_of(use.told_by);
+  return find_operation(told_by_host(events, use) ? name.substr(name.find(':') + 1) : collective_in(name).value_or(""));
+}
+
+/// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. A long
+/// payload takes NCCL's trees pipelined, two of them: that costs a ring's bytes, not a tree's.
+CollectiveAlgorithm algorithm_in(std::string_view kernel, Bytes bytes) {
+  if (kernel.find("_RING") != std::string_view::npos) return CollectiveAlgorithm::kRing;
+  const bool tree = kernel.find("_TREE") != std::string_view::npos && bytes <= kPipelineSlice;
+  return tree ? CollectiveAlgorithm::kTree : CollectiveAlgorithm::kAuto;
+}
+
+/// Members of the group that a part names by its ranks, "[0, 1, 2]"; 0 if it does not.
+std::size_t group_size(const RankEvents& events, std::uint32_t event) {
+  const EventDetail* const detail = events.trace->detail_of(event);
+  if (detail == nullptr || !detail->group.valid()) return 0;
+  const std::string_view group = events.trace->text(detail->group);
+  if (!group.starts_with('[') || group.find("...") != std::string_view::npos) return 0;
+  return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
+}
+
+/// How many take part, captured or not.
+std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+  const CollectiveUse& first = match.uses.front();
+  const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
+  return named != 0 ? named : world;
+}
+
+/// The largest that a member tells: of an all-to-all they may differ. Of an all-gather a host
+/// call's input is one member's part.
+Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
+               std::size_t members) {
+  std::int64_t bytes = 0;
+  for (const CollectiveUse& use : match.uses) {
+    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.told_by);
+    if (detail != nullptr) bytes = std::max(bytes, detail->bytes.count());
+  }
+  const CollectiveUse& first = match.uses.front();
+  if (op != CollectiveOp::kAllGather || !told_by_host(ranks[first.rank], first)) return Bytes{bytes};
+  const auto parts = static_cast<std::int64_t>(members);
+  return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
+}
+
+std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
+  const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
+    const Operation* const operation = operation_of_use(ranks[use.rank], use);
+    return operation != nullptr && operation->letters == "send";
+  });
+  return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
+}
+
+/// A host call that sends returns when the last bytes fit into the transport's buffers: before
+/// the receiver has them, by the time that these bytes take.
+Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
+  if (match.on_device() || match.uses.size() != 2) return {};
+  const Time received = match.uses[1 - sender].end;
+  const Duration whole = received - match.last_arrival();
+  const Duration alone = received - match.uses[sender].end;
+  if (alone <= Duration{} || alone > whole) return {};
+  const double share = static_cast<double>(alone.count()) / static_cast<double>(whole.count());
+  return Bytes{static_cast<std::int64_t>(share * static_cast<double>(bytes.count()))};
+}
+
+}  // namespace
+
+std::string_view operation_of(std::string_view name) {
+  const Operation* const operation = find_operation(name);
+  return operation == nullptr ? std::string_view{} : operation->letters;
+}
+
+Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+  const CollectiveUse& first = match.uses.front();
+  const RankEvents& events = ranks[first.rank];
+  Collective collective;
+  if (const Operation* const operation = operation_of_use(events, first)) collective.op = operation->op;
+  const std::size_t members = members_of(match, ranks, world);
+  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
+  if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
+  collective.bytes = bytes_of(match, ranks, collective.op, members);
+  if (alone) collective.members = static_cast<std::uint32_t>(members);
+  if (match.on_device()) collective.algorithm = algorithm_in(events.name_of(first.event), collective.bytes);
+  if (collective.op == CollectiveOp::kSendRecv) {
+    collective.root = sender_in(match, ranks);
+    collective.buffered = buffered_in(match, collective.root, collective.bytes);
+  }
+  return collective;
+}
+
+}  // namespace stepsim::ingest

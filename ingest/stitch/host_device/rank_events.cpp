@@ -1,0 +1,186 @@
+#include "ingest/stitch/host_device/rank_events.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+#include <unordered_map>
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kStepMark = "ProfilerStep#";
+
+/// Times that can be subtracted from each other without overflow: from 73 years before the
+/// epoch to 146 years after it.
+bool in_time(const HostDeviceTrace& trace, std::uint32_t event) noexcept {
+  constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
+  constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
+  const Time start = trace.start[event];
+  return start >= kEarliest && start <= kLatest && trace.duration[event] <= kLatest - start;
+}
+
+bool is_device_work(EventKind kind) noexcept {
+  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+}
+
+/// Sorts host events so that a parent comes before its children.
+void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events) {
+  std::sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const bool a_is_mark = trace.kind[a] == EventKind::kAnnotation;
+    const bool b_is_mark = trace.kind[b] == EventKind::kAnnotation;
+    return std::tuple{trace.start[a], -trace.duration[a].count(), !a_is_mark, a} <
+           std::tuple{trace.start[b], -trace.duration[b].count(), !b_is_mark, b};
+  });
+}
+
+struct Rows {
+  std::vector<std::uint32_t> thread_of_track;
+  std::vector<std::uint32_t> stream_of_track;
+};
+
+/// Device rows of one (device, stream) may be written under several tids; one row each is kept
+/// as the file has it, because only the file knows.
+std::uint32_t row_of(std::vector<std::uint32_t>& index, TrackId track, std::size_t next) {
+  std::uint32_t& slot = index[track.index()];
+  if (slot == kNoIndex) slot = static_cast<std::uint32_t>(next);
+  return slot;
+}
+
+void add_host_event(RankEvents& events, Rows& rows, std::uint32_t event) {
+  const TrackId track = events.trace->track[event];
+  const std::uint32_t thread = row_of(rows.thread_of_track, track, events.threads.size());
+  if (thread == events.threads.size()) events.threads.push_back({track, {}, false});
+  events.threads[thread].events.push_back(event);
+}
+
+void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
+  const TrackId track = events.trace->track[event];
+  const std::uint32_t stream = row_of(rows.stream_of_track, track, events.streams.size());
+  if (stream == events.streams.size()) {
+    const Track& row = events.trace->tracks[track.index()];
+    events.streams.push_back({track, row.device, row.stream, {}});
+  }
+  events.ops.push_back(
+      {event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
+}
+
+void link_launches(RankEvents& events, const Rows& rows) {
+  for (DeviceOp& op : events.ops) {
+    const std::int64_t correlation = events.trace->correlation[op.event];
+    op.call = correlation < 0 ? kNoIndex : events.call_of(correlation);
+    if (op.call == kNoIndex) continue;
+    op.thread = rows.thread_of_track[events.trace->track[op.call].index()];
+    events.threads[op.thread].launches = true;
+  }
+}
+
+std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& thread) {
+  return static_cast<std::size_t>(std::count_if(thread.events.begin(), thread.events.end(), [&](std::uint32_t event) {
+    return events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event)).has_value();
+  }));
+}
+
+/// The thread with most step marks; without marks the one that begins first among those with
+/// at least a tenth of the busiest one's events, because the main thread wakes the others.
+std::size_t find_main_thread(const RankEvents& events) {
+  std::size_t busiest = 0;
+  for (const RankEvents::Thread& thread : events.threads) busiest = std::max(busiest, thread.events.size());
+  std::size_t best = 0;
+  std::pair<std::size_t, Duration> best_score{0, Duration::min()};
+  for (std::size_t t = 0; t < events.threads.size(); ++t) {
+    const RankEvents::Thread& thread = events.threads[t];
+    if (10 * thread.events.size() < busiest && step_marks(events, thread) == 0) continue;
+    const std::pair score{step_marks(events, thread), -events.begin_of(thread.events.front()).time_since_epoch()};
+    if (score > best_score) std::tie(best, best_score) = std::pair{t, score};
+  }
+  return best;
+}
+
+void find_steps(RankEvents& events) {
+  if (events.threads.empty()) return;
+  for (const std::uint32_t event : events.threads[events.main_thread].events) {
+    if (events.trace->kind[event] != EventKind::kAnnotation) continue;
+    const std::optional<std::int64_t> number = step_number(events.name_of(event));
+    if (!number) continue;
+    const bool overlaps = !events.steps.empty() && events.begin_of(event) < events.steps.back().end;
+    if (!overlaps) events.steps.push_back({*number, events.begin_of(event), events.end_of(event)});
+  }
+}
+
+}  // namespace
+
+std::uint32_t RankEvents::call_of(std::int64_t correlation) const noexcept {
+  const auto at = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, std::uint32_t{0}});
+  return at == calls.end() || at->first != correlation ? kNoIndex : at->second;
+}
+
+std::int32_t RankEvents::step_at(Time at) const noexcept {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), at, [](Time t, const StepWindow& w) { return t < w.begin; });
+  if (after == steps.begin() || at >= std::prev(after)->end) return -1;
+  return static_cast<std::int32_t>(after - steps.begin()) - 1;
+}
+
+RankEvents arrange(const HostDeviceTrace& trace) {
+  RankEvents events;
+  events.trace = &trace;
+  Rows rows{std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex),
+            std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
+  for (std::uint32_t i = 0; i < trace.size(); ++i) {
+    const EventKind kind = trace.kind[i];
+    if (!in_time(trace, i)) {
+      ++events.out_of_time;
+    } else if (is_device_work(kind)) {
+      add_device_op(events, rows, i);
+    } else if (kind == EventKind::kSync) {
+      events.syncs.push_back(i);
+    } else if (kind != EventKind::kDeviceAnnotation) {
+      add_host_event(events, rows, i);
+      if (trace.duration[i] == Duration{}) ++events.instants;
+      if (kind == EventKind::kRuntimeCall && trace.correlation[i] >= 0)
+        events.calls.emplace_back(trace.correlation[i], i);
+    }
+  }
+  std::sort(events.calls.begin(), events.calls.end());
+  std::sort(events.syncs.begin(), events.syncs.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
+  });
+  for (RankEvents::Thread& thread : events.threads) sort_nested(trace, thread.events);
+  link_launches(events, rows);
+  std::sort(events.ops.begin(), events.ops.end(), [](const DeviceOp& a, const DeviceOp& b) {
+    return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
+  });
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
+  events.main_thread = find_main_thread(events);
+  find_steps(events);
+  return events;
+}
+
+bool is_host_collective(std::string_view name) noexcept {
+  return name.starts_with("gloo:") || name.starts_with("mpi:");
+}
+
+std::optional<std::string_view> collective_in(std::string_view name) noexcept {
+  if (is_host_collective(name)) return name.substr(name.find(':') + 1);
+  static constexpr std::array<std::string_view, 6> kPrefixes{"ncclDevKernel_", "ncclKernel_", "ncclDevKernel",
+                                                             "ncclKernel",     "ncclSym",     "hccl"};
+  for (const std::string_view prefix : kPrefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string_view rest = name.substr(prefix.size());
+    return rest.substr(0, rest.find_first_of("_(<"));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> step_number(std::string_view name) noexcept {
+  if (!name.starts_with(kStepMark)) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const first = name.data() + kStepMark.size();
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return number;
+}
+
+}  // namespace stepsim::ingest

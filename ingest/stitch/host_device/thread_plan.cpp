@@ -1,0 +1,179 @@
+#include "ingest/stitch/host_device/thread_plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace stepsim::ingest {
+namespace {
+
+template <class Interval>
+std::vector<std::pair<Time, Time>> merged(const std::vector<Interval>& intervals) {
+  std::vector<std::pair<Time, Time>> sorted;
+  for (const auto& [begin, end] : intervals) {
+    if (begin < end) sorted.emplace_back(begin, end);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::pair<Time, Time>> out;
+  for (const auto& interval : sorted) {
+    if (!out.empty() && interval.first <= out.back().second) {
+      out.back().second = std::max(out.back().second, interval.second);
+    } else {
+      out.push_back(interval);
+    }
+  }
+  return out;
+}
+
+TaskKind kind_of(const Segment& segment, const RankEvents& events) {
+  switch (segment.kind) {
+    case Segment::Kind::kCall: return TaskKind::kRuntime;
+    case Segment::Kind::kCollective: return TaskKind::kCollective;
+    case Segment::Kind::kQuiet: return TaskKind::kHost;
+    case Segment::Kind::kWork: break;
+  }
+  return !events.computes.empty() && events.computes[segment.event] ? TaskKind::kOperator : TaskKind::kHost;
+}
+
+/// Framework work, which may be cut finer than a task is worth.
+bool is_work_of_host(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
+
+/// Walks segments, cuts and waits of one thread side by side.
+class Placer {
+ public:
+  Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly)
+      : plan_(plan),
+        events_(events),
+        lane_(lane),
+        names_(names),
+        assembly_(assembly),
+        waits_(merged(plan.waits)),
+        busy_(merged(plan.busy)) {
+    std::sort(plan.cuts.begin(), plan.cuts.end());
+  }
+
+  void run() {
+    for (const Segment& segment : plan_.segments) {
+      if (is_work(segment)) place_around_waits(segment);
+    }
+    flush();
+  }
+
+ private:
+  bool is_work(const Segment& segment) {
+    if (segment.kind != Segment::Kind::kQuiet || plan_.quiet_is_work) return true;
+    if (segment.end - segment.begin <= kShortQuiet) return true;
+    while (busy_at_ < busy_.size() && busy_[busy_at_].second < segment.end) ++busy_at_;
+    return busy_at_ < busy_.size() && busy_[busy_at_].first <= segment.begin;
+  }
+
+  void place_around_waits(const Segment& segment) {
+    Time at = segment.begin;
+    while (wait_at_ < waits_.size() && waits_[wait_at_].second <= at) ++wait_at_;
+    std::size_t wait = wait_at_;
+    while (at < segment.end) {
+      const bool waits_ahead = wait < waits_.size() && waits_[wait].first < segment.end;
+      const Time until = waits_ahead ? std::max(at, waits_[wait].first) : segment.end;
+      place_cut(segment, at, until);
+      at = waits_ahead ? std::max(at, waits_[wait++].second) : segment.end;
+    }
+  }
+
+  void place_cut(const Segment& segment, Time begin, Time end) {
+    if (segment.kind == Segment::Kind::kCollective) return add(segment, begin, end);
+    while (cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] <= begin) {
+      if (plan_.cuts[cut_at_++] == begin) flush();
+    }
+    while (begin < end) {
+      const bool cut = cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] < end;
+      const Time until = cut ? plan_.cuts[cut_at_++] : end;
+      add(segment, begin, until);
+      if (cut) flush();
+      begin = until;
+    }
+  }
+
+  /// A stretch of work that has not become a task yet, because the next may join it.
+  struct Pending {
+    Time begin;
+    Time end;
+    TaskKind kind = TaskKind::kHost;
+    std::uint32_t event = kNoIndex;  ///< of its longest piece
+    Duration longest{};
+    std::int32_t step = -1;
+  };
+
+  void add(const Segment& segment, Time begin, Time end) {
+    if (begin >= end) return;
+    const Pending piece{begin, end, kind_of(segment, events_), segment.event, end - begin, events_.step_at(begin)};
+    if (!joins(piece)) {
+      flush();
+      pending_ = piece;
+      return;
+    }
+    if (piece.longest > pending_.longest)
+      std::tie(pending_.event, pending_.longest, pending_.kind) = std::tuple{piece.event, piece.longest, piece.kind};
+    pending_.end = end;
+  }
+
+  [[nodiscard]] bool joins(const Pending& piece) const {
+    const bool host = is_work_of_host(pending_.kind) && is_work_of_host(piece.kind);
+    const bool small = piece.end - piece.begin < kHostGrain || pending_.end - pending_.begin < kHostGrain;
+    return host && small && pending_.end == piece.begin && pending_.begin < pending_.end && pending_.step == piece.step;
+  }
+
+  void flush() {
+    if (pending_.begin >= pending_.end) return;
+    const std::uint32_t event = pending_.event;
+    const NameId name = event == kNoIndex ? assembly_.builder.intern("(no operator)") : names_.of_event(event);
+    const EventDetail* const detail = event == kNoIndex ? nullptr : events_.trace->detail_of(event);
+    const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
+                                           detail == nullptr ? Bytes{} : detail->bytes);
+    if (!plan_.placed.empty()) {
+      const Duration pause = plan_.background ? pending_.begin - plan_.placed.back().end : Duration{};
+      assembly_.add_edge(plan_.placed.back().task, task, EdgeKind::kProgram, pause);
+    }
+    plan_.placed.push_back(
+        {pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
+    pending_ = {};
+  }
+
+  ThreadPlan& plan_;
+  const RankEvents& events_;
+  LaneId lane_;
+  NameCache& names_;
+  Assembly& assembly_;
+  Pending pending_;
+  std::vector<std::pair<Time, Time>> waits_;
+  std::vector<std::pair<Time, Time>> busy_;
+  std::size_t wait_at_ = 0;
+  std::size_t busy_at_ = 0;
+  std::size_t cut_at_ = 0;
+};
+
+}  // namespace
+
+TaskId ThreadPlan::task_ending_by(Time time) const noexcept {
+  const auto after =
+      std::upper_bound(placed.begin(), placed.end(), time, [](Time t, const Placed& p) { return t < p.end; });
+  return after == placed.begin() ? TaskId{} : std::prev(after)->task;
+}
+
+TaskId ThreadPlan::task_starting_from(Time time) const noexcept {
+  const auto at =
+      std::lower_bound(placed.begin(), placed.end(), time, [](const Placed& p, Time t) { return p.begin < t; });
+  return at == placed.end() ? TaskId{} : at->task;
+}
+
+NameId NameCache::of_event(std::uint32_t event) {
+  NameId& name = names_[trace_.name[event].index()];
+  if (!name.valid()) name = assembly_.builder.intern(trace_.text(trace_.name[event]));
+  return name;
+}
+
+void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly) {
+  Placer(plan, events, lane, names, assembly).run();
+  plan.segments = {};
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,111 @@
+#include "ingest/stitch/parameter_server/clocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "ingest/stitch/parameter_server/tasks.h"
+#include "model/base/text.h"
+#include "model/job/parameter_server/partition.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// An acknowledgement this soon behind an answer on its connection may have waited for it.
+constexpr Duration kRightBehind{1'000'000};
+
+/// A partition's exchange with its server, on the worker's own clock.
+struct Exchange {
+  Time arrived_by;  ///< the push had not arrived before this
+  Time answered;    ///< end of PULL
+};
+
+using Exchanges = std::map<std::pair<std::int64_t, std::int64_t>, Exchange>;  // key, step
+
+std::optional<StageSpan> span_of(const Chain& chain, Stage stage) {
+  const auto span = std::find_if(chain.stages.begin(), chain.stages.end(),
+                                 [&](const StageSpan& candidate) { return candidate.stage == stage; });
+  return span == chain.stages.end() ? std::nullopt : std::optional{*span};
+}
+
+/// Ends of pulls by server, ascending; all under one number where servers are unknown.
+std::map<std::int64_t, std::vector<Time>> answers_of(const GpuPlan& plan, const Job& job) {
+  std::map<std::int64_t, std::vector<Time>> ends;
+  for (const Chain& chain : plan.chains) {
+    const auto pull = span_of(chain, Stage::kPull);
+    if (pull.has_value()) ends[server_of(chain.key, job).value_or(0)].push_back(pull->finish);
+  }
+  for (auto& [server, times] : ends) std::sort(times.begin(), times.end());
+  return ends;
+}
+
+void add_exchanges(const GpuPlan& plan, const Job& job, Exchanges& exchanges) {
+  const auto answers = answers_of(plan, job);
+  for (const Chain& chain : plan.chains) {
+    const auto push = span_of(chain, Stage::kPush);
+    const auto pull = span_of(chain, Stage::kPull);
+    if (!push.has_value() || !pull.has_value()) continue;
+    const std::vector<Time>& ends = answers.at(server_of(chain.key, job).value_or(0));
+    const auto after = std::upper_bound(ends.begin(), ends.end(), push->finish);
+    const bool waited = after != ends.begin() && push->finish - *(after - 1) < kRightBehind;
+    exchanges.try_emplace({chain.key, chain.step}, Exchange{waited ? push->start : push->finish, pull->finish});
+  }
+}
+
+/// By how much one clock may be ahead of another.
+struct Bounds {
+  std::optional<Duration> least;
+  std::optional<Duration> most;
+};
+
+Bounds bounds_of(const Exchanges& reference, const Exchanges& other) {
+  Bounds bounds;
+  for (const auto& [key, mine] : other) {
+    const auto found = reference.find(key);
+    if (found == reference.end()) continue;
+    const Exchange& theirs = found->second;
+    const Duration least = mine.arrived_by - theirs.answered;
+    const Duration most = mine.answered - theirs.arrived_by;
+    bounds.least = std::max(bounds.least.value_or(least), least);
+    bounds.most = std::min(bounds.most.value_or(most), most);
+  }
+  return bounds;
+}
+
+HostClock clock_within(const std::string& host, const Bounds& bounds) {
+  const Duration least = *bounds.least;
+  const Duration most = *bounds.most;
+  const bool may_agree = least <= Duration{} && most >= Duration{};
+  const Duration offset = may_agree ? Duration{} : least + (most - least) / 2;
+  return {host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0};
+}
+
+}  // namespace
+
+std::vector<HostClock> align_worker_clocks(const std::vector<GpuPlan>& gpus, const Job& job, Diagnostics& diagnostics) {
+  std::vector<Exchanges> exchanges;
+  std::vector<HostClock> clocks;
+  for (const GpuPlan& plan : gpus) {
+    while (clocks.size() <= plan.worker) clocks.push_back({plan.host, {}, {}, 0});
+    exchanges.resize(clocks.size());
+    add_exchanges(plan, job, exchanges[plan.worker]);
+  }
+  for (std::size_t worker = 1; worker < clocks.size(); ++worker) {
+    const Bounds bounds = bounds_of(exchanges.front(), exchanges[worker]);
+    if (bounds.least.has_value()) {
+      clocks[worker] = clock_within(clocks[worker].host, bounds);
+      continue;
+    }
+    diagnostics.count("clock_unmatched", Severity::kNotice,
+                      "record comm.json on every worker: without a common key nothing ties its clock to the others'",
+                      {},
+                      fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
+                                  shown(clocks.front().host)));
+  }
+  return clocks;
+}
+
+}  // namespace stepsim::ingest

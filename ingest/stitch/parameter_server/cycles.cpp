@@ -1,0 +1,109 @@
+// A recording that contradicts itself (damaged files, clocks that jumped) can name
+// dependencies that run in a circle. What is whole in it is used: only the edges in such a
+// circle that run against recorded time are left out.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "ingest/stitch/parameter_server/tasks.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kRemedy =
+    "the recording contradicts itself: dependencies in a circle are left out where they run against time";
+
+class CycleBreaker {
+ public:
+  explicit CycleBreaker(PsTasks& tasks) : tasks_(tasks), out_(tasks.out) {}
+
+  void run() {
+    free_first_tasks();
+    if (!all_can_run()) {
+      out_.diagnostics.count("dependency_cycle", Severity::kDataLoss, kRemedy);
+      std::erase_if(out_.builder.edges(), [&](const DagBuilder::Edge& edge) {
+        return waiting_[edge.from.index()] > 0 && waiting_[edge.to.index()] > 0 &&
+               order_of(edge.from) >= order_of(edge.to);
+      });
+    }
+    for (std::size_t meeting = 0; meeting < tasks_.meetings.size(); ++meeting) {
+      if (waiting_[out_.start.size() + meeting] == 0 && !has_first_task(tasks_.meetings[meeting]))
+        meet(tasks_.meetings[meeting]);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::tuple<Time, Time, TaskId> order_of(TaskId task) const {
+    return {out_.finish[task.index()], out_.start[task.index()], task};
+  }
+
+  /// A rank's first task starts when it was recorded: it waits for nothing.
+  void free_first_tasks() {
+    std::map<Rank, TaskId> first;
+    for (std::size_t i = 0; i < out_.start.size(); ++i) {
+      const auto [slot, added] =
+          first.try_emplace(out_.builder.lane(out_.builder.task(TaskId{i}).lane).rank, TaskId{i});
+      if (!added && out_.start[i] < out_.start[slot->second.index()]) slot->second = TaskId{i};
+    }
+    is_first_.assign(out_.start.size(), false);
+    for (const auto& [rank, task] : first) is_first_[task.index()] = true;
+    std::erase_if(out_.builder.edges(), [&](const DagBuilder::Edge& edge) { return is_first_[edge.to.index()]; });
+  }
+
+  [[nodiscard]] bool has_first_task(const std::vector<TaskId>& members) const {
+    return std::any_of(members.begin(), members.end(), [&](TaskId task) { return is_first_[task.index()]; });
+  }
+
+  /// Kahn's algorithm over tasks and, behind them, one node for each meeting: what follows a
+  /// member follows the meeting. Leaves in waiting_ what each node still waits for.
+  bool all_can_run() {
+    const std::size_t count = out_.start.size();
+    std::vector<std::size_t> exit(count);
+    for (std::size_t i = 0; i < count; ++i) exit[i] = i;
+    for (std::size_t m = 0; m < tasks_.meetings.size(); ++m) {
+      for (const TaskId member : tasks_.meetings[m]) exit[member.index()] = count + m;
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> edges;
+    for (const DagBuilder::Edge& edge : out_.builder.edges())
+      edges.emplace_back(exit[edge.from.index()], edge.to.index());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (exit[i] != i) edges.emplace_back(i, exit[i]);
+    }
+    std::sort(edges.begin(), edges.end());
+    waiting_.assign(count + tasks_.meetings.size(), 0);
+    for (const auto& [from, to] : edges) ++waiting_[to];
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i] == 0) ready.push_back(i);
+    }
+    for (std::size_t done = 0; done < ready.size(); ++done) {
+      auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair{ready[done], std::size_t{0}});
+      for (; edge != edges.end() && edge->first == ready[done]; ++edge) {
+        if (--waiting_[edge->second] == 0) ready.push_back(edge->second);
+      }
+    }
+    return ready.size() == waiting_.size();
+  }
+
+  /// Nobody's part ends before all have arrived.
+  void meet(const std::vector<TaskId>& members) {
+    Time last_arrival = Time::min();
+    for (const TaskId member : members) last_arrival = std::max(last_arrival, out_.start[member.index()]);
+    const RendezvousId rendezvous = out_.builder.add_rendezvous();
+    for (const TaskId member : members) {
+      out_.builder.join(rendezvous, member);
+      out_.builder.set_duration(member, std::max(out_.finish[member.index()] - last_arrival, Duration{}));
+    }
+  }
+
+  PsTasks& tasks_;
+  Assembly& out_;
+  std::vector<bool> is_first_;
+  std::vector<std::uint32_t> waiting_;  // by task, then meeting
+};
+
+}  // namespace
+
+void join_and_break_cycles(PsTasks& tasks) { CycleBreaker(tasks).run(); }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ingest/stitch/parameter_server/tasks.h"
+#include "model/job/parameter_server/partition.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::uint32_t kMostServers = 64;
+/// An acknowledgement may overtake another by as much where control messages go ahead.
+constexpr Duration kOvertaking{2'000'000};
+/// Share of pushes that may be out of order on connections that are guessed rightly.
+constexpr double kOutOfOrder = 0.02;
+
+struct Push {
+  Time handed_over;
+  Time acknowledged;
+  std::int64_t key = 0;
+};
+
+std::vector<std::vector<Push>> pushes_of(const std::vector<GpuPlan>& gpus) {
+  std::vector<std::vector<Push>> pushes(gpus.size());
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    for (const Chain& chain : gpus[gpu].chains) {
+      for (const StageSpan& span : chain.stages) {
+        if (span.stage == Stage::kPush) pushes[gpu].push_back({span.start, span.finish, chain.key});
+      }
+    }
+    std::stable_sort(pushes[gpu].begin(), pushes[gpu].end(),
+                     [](const Push& a, const Push& b) { return a.handed_over < b.handed_over; });
+  }
+  return pushes;
+}
+
+/// True if hardly any push was acknowledged well before one that its connection got earlier.
+bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const Job& job) {
+  double allowed = 0;
+  for (const std::vector<Push>& of_gpu : pushes) allowed += kOutOfOrder * static_cast<double>(of_gpu.size());
+  for (const std::vector<Push>& of_gpu : pushes) {
+    std::map<std::uint32_t, Time> latest;
+    for (const Push& push : of_gpu) {
+      Time& before = latest.try_emplace(server_of(push.key, job).value_or(0), push.acknowledged).first->second;
+      if (push.acknowledged + kOvertaking < before) --allowed;
+      if (allowed < 0) return false;
+      before = std::max(before, push.acknowledged);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus, std::vector<std::string>& assumptions) {
+  Job job = given;
+  if (!job.local_size.has_value()) {
+    job.local_size = 1;
+    for (const GpuPlan& plan : gpus) job.local_size = std::max(*job.local_size, plan.local_rank + 1);
+  }
+  if (job.servers.has_value()) return job;
+  const std::vector<std::vector<Push>> pushes = pushes_of(gpus);
+  if (std::all_of(pushes.begin(), pushes.end(), [](const std::vector<Push>& of_gpu) { return of_gpu.empty(); }))
+    return job;
+  for (std::uint32_t servers = 1; servers <= kMostServers; ++servers) {
+    job.servers = servers;
+    if (!server_of(0, job).has_value()) break;
+    if (!connections_keep_order(pushes, job)) continue;
+    assumptions.push_back(fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)",
+                                      servers, servers == 1 ? "" : "s"));
+    return job;
+  }
+  job.servers.reset();
+  assumptions.emplace_back(
+      "the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing "
+      "included");
+  return job;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,270 @@
+// What a parameter-server job can be built from anew (model/job/parameter_server/workload.h): the
+// plans of its GPUs without what the network made of them.
+#include "model/job/parameter_server/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "ingest/parts/byteps_names.h"
+#include "ingest/stitch/parameter_server/tasks.h"
+#include "model/base/fit.h"
+
+namespace stepsim::ingest {
+namespace {
+
+std::optional<PsStage> stage_of(Stage stage) noexcept {
+  switch (stage) {
+    case Stage::kCoordinateReduce: return PsStage::kCoordinateReduce;
+    case Stage::kReduce: return PsStage::kReduce;
+    case Stage::kCopyD2H: return PsStage::kCopyToHost;
+    case Stage::kCoordinatePush: return PsStage::kCoordinatePush;
+    case Stage::kPush: return PsStage::kPush;
+    case Stage::kPull: return PsStage::kPull;
+    case Stage::kCopyH2D: return PsStage::kCopyToDevice;
+    case Stage::kCoordinateBroadcast: return PsStage::kCoordinateBroadcast;
+    case Stage::kBroadcast: return PsStage::kBroadcast;
+    default: return std::nullopt;
+  }
+}
+
+class WorkloadOfGpu {
+ public:
+  WorkloadOfGpu(const PsTasks& tasks, std::size_t gpu, PsWorkload& out)
+      : tasks_(tasks), plan_(tasks.gpus[gpu]), gpu_(gpu), out_(out) {
+    for (std::uint32_t step = 0; step < out_.steps.size(); ++step) step_.try_emplace(out_.steps[step], step);
+  }
+
+  void run() {
+    made_.worker = plan_.worker;
+    made_.local_rank = plan_.local_rank;
+    made_.rank = plan_.rank;
+    made_.host = plan_.host;
+    made_.opaque = plan_.opaque;
+    for (std::uint32_t name = 0; name < plan_.names.size(); ++name) of_text_.try_emplace(plan_.names[name], name);
+    add_operators();
+    add_tensors();
+    add_stages();
+    add_gaps();
+    out_.gpus.push_back(std::move(made_));
+  }
+
+ private:
+  /// The k-th run of a name in a step is the same operator in every step.
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // name, occurrence
+
+  [[nodiscard]] PsRun aligned(Time start, Time finish) const {
+    return {tasks_.aligned(gpu_, start), tasks_.aligned(gpu_, finish)};
+  }
+
+  void add_operators() {
+    std::vector<std::vector<const OperatorSpan*>> by_step(out_.steps.size());
+    for (const OperatorSpan& span : plan_.operators) {
+      if (const auto step = step_.find(span.step); step != step_.end()) by_step[step->second].push_back(&span);
+    }
+    for (std::uint32_t step = 0; step < by_step.size(); ++step) add_runs(by_step[step], step);
+    for (const OperatorSpan* const span : by_step.front()) add_inputs(*span);
+  }
+
+  /// An operator that a step lacks is taken to have run as in the first one.
+  void add_runs(const std::vector<const OperatorSpan*>& spans, std::uint32_t step) {
+    std::map<std::uint32_t, std::uint32_t> seen;
+    for (PsOperator& op : made_.operators) {
+      const Duration later = tasks_.aligned(gpu_, spans.front()->start) - made_.operators.front().runs.front().start;
+      op.runs.push_back({op.runs.front().start + later, op.runs.front().finish + later});
+    }
+    for (const OperatorSpan* const span : spans) {
+      const Place place{span->name, seen[span->name]++};
+      if (step == 0) add_operator(*span, place);
+      const auto known = place_.find(place);
+      if (known != place_.end()) made_.operators[known->second].runs[step] = aligned(span->start, span->finish);
+    }
+  }
+
+  void add_operator(const OperatorSpan& span, Place place) {
+    const auto index = static_cast<std::uint32_t>(made_.operators.size());
+    place_.try_emplace(place, index);
+    of_name_[span.name].push_back(index);
+    PsOperator& op = made_.operators.emplace_back();
+    op.name = plan_.names[span.name];
+    op.row = span.row;
+    op.update = is_update(op.name);
+    op.runs.resize(1);
+  }
+
+  /// What an operator's inputs name: the last run before it in its step, else in the step before.
+  void add_inputs(const OperatorSpan& span) {
+    PsOperator& op = made_.operators[place_.at({span.name, passed_[span.name]++})];
+    for (const std::uint32_t input : span.inputs) {
+      const auto runs = of_name_.find(input);
+      if (runs == of_name_.end()) continue;
+      const std::uint32_t before = passed_[input];
+      if (before > 0 && input != span.name) {
+        op.after.push_back(runs->second[before - 1]);
+      } else if (before == 0) {
+        op.after_previous.push_back(runs->second.back());
+      }
+    }
+  }
+
+  void add_tensors() {
+    std::map<std::int64_t, std::uint32_t> tensor_of_key;
+    for (const Chain& chain : plan_.chains) tensor_of_key.try_emplace(chain.key >> 16, chain.tensor);
+    for (const auto& [declared, index] : tensor_of_key) {
+      const TensorPlan& plan = plan_.tensors[index];
+      if (declared < 0) return give_up("only the totals of {} were recorded, not its partitions", plan.name);
+      if (!plan.bytes.has_value()) return give_up("the size of {} is unknown (gradient_name_list.txt)", plan.name);
+      PsTensor tensor{plan.name, declared, *plan.bytes, {}, {}, {}};
+      for (const std::uint32_t name : plan.producers) append(tensor.made_by, name);
+      if (tensor.made_by.empty()) return give_up("no operator is known to make {} (dag.gml)", plan.name);
+      add_users(plan, tensor);
+      made_.tensors.push_back(std::move(tensor));
+    }
+  }
+
+  void add_users(const TensorPlan& plan, PsTensor& tensor) {
+    for (const std::uint32_t name : plan.consumers)
+      append(is_update(plan_.names[name]) ? tensor.needed_by : tensor.used_by, name);
+    if (!tensor.used_by.empty()) return;
+    for (const std::uint32_t maker : plan.producers) {
+      const std::string& text = plan_.names[maker];
+      if (!text.starts_with("BW.")) continue;
+      const auto forward = of_text_.find("FW." + text.substr(3));
+      if (forward != of_text_.end()) append(tensor.used_by, forward->second);
+    }
+  }
+
+  void append(std::vector<std::uint32_t>& to, std::uint32_t name) const {
+    const auto runs = of_name_.find(name);
+    if (runs != of_name_.end()) to.insert(to.end(), runs->second.begin(), runs->second.end());
+  }
+
+  void give_up(fmt::format_string<const std::string&> why, const std::string& tensor) {
+    if (out_.cannot_build.empty())
+      out_.cannot_build = fmt::format("the job cannot be built anew: {}", fmt::format(why, tensor));
+  }
+
+  void add_stages() {
+    for (const Chain& chain : plan_.chains) {
+      const auto step = step_.find(chain.step);
+      if (step == step_.end() || chain.key < 0) continue;
+      const Bytes bytes = partition_bytes(plan_.tensors[chain.tensor], chain.key, tasks_.job).value_or(Bytes{});
+      Time& done = done_[{chain.key >> 16, step->second}];
+      done = std::max(done, tasks_.aligned(gpu_, chain.stages.back().finish));
+      for (const StageSpan& span : chain.stages) {
+        if (const auto stage = stage_of(span.stage); stage.has_value()) {
+          out_.stages.push_back({static_cast<std::uint32_t>(gpu_), step->second, chain.key, *stage, bytes,
+                                 aligned(span.start, span.finish)});
+        } else if (out_.cannot_build.empty()) {
+          out_.cannot_build = fmt::format(
+              "the job cannot be built anew: it has {} stages, whose rules are not modelled", to_text(span.stage));
+        }
+      }
+    }
+  }
+
+  /// What an operator waits for, besides its inputs: the one before it in its row, and tensors.
+  struct Waits {
+    std::uint32_t before = 0;      // the last of the row where there is none before it
+    bool in_previous_step = true;  // `before` is of the step before
+    std::vector<const PsTensor*> needs;
+    std::vector<const PsTensor*> uses;
+  };
+
+  [[nodiscard]] std::vector<Waits> waits() const {
+    std::vector<Waits> waits(made_.operators.size());
+    std::map<std::uint32_t, std::uint32_t> last_of_row;
+    for (std::uint32_t index = 0; index < waits.size(); ++index) {
+      const auto [last, first] = last_of_row.try_emplace(made_.operators[index].row, index);
+      if (!first) waits[index] = {std::exchange(last->second, index), false, {}, {}};
+    }
+    for (std::uint32_t index = 0; index < waits.size(); ++index) {
+      if (waits[index].in_previous_step) waits[index].before = last_of_row.at(made_.operators[index].row);
+    }
+    for (const PsTensor& tensor : made_.tensors) {
+      for (const std::uint32_t op : tensor.needed_by) waits[op].needs.push_back(&tensor);
+      if (tasks_.job.barrier == Barrier::kCross) {
+        for (const std::uint32_t op : tensor.used_by) waits[op].uses.push_back(&tensor);
+      } else if (tensor.needed_by.empty() && !waits.empty()) {
+        waits.front().uses.push_back(&tensor);  // nothing gathers it before the next step
+      }
+    }
+    return waits;
+  }
+
+  /// The middle over steps of what an operator began after all that it waits for.
+  void add_gaps() {
+    const std::vector<Waits> all = waits();
+    for (std::uint32_t index = 0; index < all.size(); ++index) {
+      std::vector<double> gaps;
+      PsOperator& op = made_.operators[index];
+      for (std::uint32_t step = 0; step < out_.steps.size(); ++step) {
+        const std::optional<Time> ready = ready_time(op, all[index], step);
+        if (ready.has_value()) gaps.push_back(static_cast<double>((op.runs[step].start - *ready).count()));
+      }
+      op.gap = Duration{std::max<std::int64_t>(0, static_cast<std::int64_t>(median(std::move(gaps))))};
+    }
+  }
+
+  /// When the last thing that an operator waits for was over; nothing if the capture lacks it.
+  [[nodiscard]] std::optional<Time> ready_time(const PsOperator& op, const Waits& waits, std::uint32_t step) const {
+    const bool follows = step > 0 && out_.steps[step] == out_.steps[step - 1] + 1;
+    if (!follows && (waits.in_previous_step || !waits.uses.empty())) return std::nullopt;
+    Time ready = made_.operators[waits.before].runs[waits.in_previous_step ? step - 1 : step].finish;
+    for (const std::uint32_t before : op.after) ready = std::max(ready, made_.operators[before].runs[step].finish);
+    for (const PsTensor* const tensor : waits.needs) ready = std::max(ready, done(*tensor, step));
+    for (const PsTensor* const tensor : waits.uses) ready = std::max(ready, done(*tensor, step - 1));
+    return ready;
+  }
+
+  [[nodiscard]] Time done(const PsTensor& tensor, std::uint32_t step) const {
+    const auto found = done_.find({tensor.declared_key, step});
+    return found == done_.end() ? Time::min() : found->second;
+  }
+
+  const PsTasks& tasks_;
+  const GpuPlan& plan_;
+  std::size_t gpu_;
+  PsWorkload& out_;
+  PsGpu made_;
+  std::map<std::int64_t, std::uint32_t> step_;                   // number to index
+  std::map<std::string, std::uint32_t> of_text_;                 // to name
+  std::map<Place, std::uint32_t> place_;                         // to operator
+  std::map<std::uint32_t, std::vector<std::uint32_t>> of_name_;  // to operators
+  std::map<std::uint32_t, std::uint32_t> passed_;                // name to runs before this one
+  std::map<std::pair<std::int64_t, std::uint32_t>, Time> done_;  // declared key, step
+};
+
+/// The numbers of the steps that every GPU recorded whole.
+std::vector<std::int64_t> whole_steps(const PsTasks& tasks) {
+  std::map<std::int64_t, std::size_t> count;
+  for (const auto& [gpu_step, index] : tasks.step_index)
+    count[gpu_step.second] += tasks.out.steps[static_cast<std::size_t>(index)].whole ? 1U : 0U;
+  std::vector<std::int64_t> whole;
+  for (const auto& [number, gpus] : count) {
+    if (gpus == tasks.gpus.size()) whole.push_back(number);
+  }
+  return whole;
+}
+
+}  // namespace
+
+PsWorkload workload_of(const PsTasks& tasks) {
+  PsWorkload workload;
+  workload.job = tasks.job;
+  workload.steps = whole_steps(tasks);
+  if (workload.steps.empty()) {
+    workload.cannot_build = "the job cannot be built anew: no step was recorded whole by every GPU";
+    return workload;
+  }
+  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) WorkloadOfGpu(tasks, gpu, workload).run();
+  workload.job.workers = std::max(workload.job.workers.value_or(0), workload.workers());
+  if (!workload.job.servers.has_value() && workload.cannot_build.empty())
+    workload.cannot_build = "the job cannot be built anew: the number of servers is unknown (servers in job.yaml)";
+  return workload;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,68 @@
+#ifndef STEPSIM_MODEL_BASE_ERROR_H
+#define STEPSIM_MODEL_BASE_ERROR_H
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace stepsim {
+
+/// A place in an input: a byte offset for traces, a line for YAML and GML, neither for
+/// a whole file. `file` is kept as it was given and escaped only when it is shown.
+struct InputLocation {
+  std::string file;
+  std::optional<std::uint64_t> byte_offset;
+  std::optional<std::uint32_t> line;
+
+  /// "FILE@OFFSET", "FILE:LINE" or "FILE", made safe for a terminal (model/base/text.h).
+  [[nodiscard]] std::string to_text() const;
+};
+
+/// The input cannot be used and the command must stop (exit 1). what() is one line:
+/// "FILE@OFFSET: what was found; expected what".
+class InputError : public std::runtime_error {
+ public:
+  InputError(InputLocation where, std::string_view problem);
+  [[nodiscard]] const InputLocation& where() const noexcept { return where_; }
+
+ private:
+  InputLocation where_;
+};
+
+/// A result could not be written: a full disk, a closed stdout (exit 1). what() is one line
+/// that names the target and the system's reason.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The command was used wrongly (exit 2): an unknown option, a value out of range, a
+/// selector without a match. what() is one line.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown where a long run notices that the user asked it to stop (exit 130).
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// An invariant of ours broke (exit 3): never reachable by input.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file, int line);
+
+}  // namespace stepsim
+
+/// Checks an invariant of our own in every build. Input can never make it fail.
+#define STEPSIM_ASSERT(condition, why) \
+  ((condition) ? static_cast<void>(0) : ::stepsim::assertion_failed(#condition, why, __FILE__, __LINE__))
+
+#endif

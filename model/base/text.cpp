@@ -1,0 +1,185 @@
+#include "model/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace stepsim {
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
+  return static_cast<std::uint8_t>(text[index]);
+}
+
+/// True for what moves the cursor, ends a line or turns the direction of writing.
+bool is_control(char32_t code) noexcept {
+  const bool c0_or_c1 = code < 0x20 || (code >= 0x7F && code <= 0x9F);
+  const bool direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                         (code >= 0x2066 && code <= 0x2069);
+  return c0_or_c1 || direction || code == 0x2028 || code == 0x2029;
+}
+
+/// Takes one character off `rest` and returns it as it may be printed.
+std::string take_shown(std::string_view& rest) {
+  const Character character = decode_utf8(rest);
+  const std::string_view raw = rest.substr(0, character.length);
+  rest.remove_prefix(character.length);
+  if (!character.valid) return fmt::format("\\x{:02x}", static_cast<std::uint8_t>(raw.front()));
+  if (!is_control(character.code)) return std::string{raw};
+  switch (character.code) {
+    case U'\n': return "\\n";
+    case U'\r': return "\\r";
+    case U'\t': return "\\t";
+    default: break;
+  }
+  const auto code = static_cast<std::uint32_t>(character.code);
+  return code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+}
+
+std::string shown_whole(std::string_view text) {
+  std::string out;
+  while (!text.empty()) out += take_shown(text);
+  return out;
+}
+
+/// As many characters from the front as fit into `room` bytes.
+std::string shown_front(std::string_view text, std::size_t room) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string next = take_shown(text);
+    if (out.size() + next.size() > room) break;
+    out += next;
+  }
+  return out;
+}
+
+/// As many characters from the back as fit into `room` bytes.
+std::string shown_back(std::string_view text, std::size_t room) {
+  // Every byte shows as at least one, so no more than `room` bytes are looked at, from the
+  // start of a character on.
+  std::size_t from = text.size() - std::min(text.size(), room);
+  while (from < text.size() && (byte_at(text, from) & 0xC0U) == 0x80U) ++from;
+  std::vector<std::string> characters;
+  for (std::string_view rest = text.substr(from); !rest.empty();) characters.push_back(take_shown(rest));
+  std::size_t size = 0;
+  auto first = characters.end();
+  while (first != characters.begin() && size + std::prev(first)->size() <= room) {
+    --first;
+    size += first->size();
+  }
+  std::string out;
+  for (; first != characters.end(); ++first) out += *first;
+  return out;
+}
+
+/// Edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::string_view leading_number(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size() && is_digit(text[length])) ++length;
+  return text.substr(0, length);
+}
+
+std::string_view without_zeros(std::string_view digits) noexcept {
+  const std::size_t first = digits.find_first_not_of('0');
+  return first == std::string_view::npos ? digits.substr(digits.size()) : digits.substr(first);
+}
+
+}  // namespace
+
+Character decode_utf8(std::string_view text) noexcept {
+  const std::uint8_t lead = byte_at(text, 0);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  char32_t code = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(text, i) & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte_at(text, i) & 0x3FU);
+  }
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
+  return {code, length, true};
+}
+
+std::string shown(std::string_view text, std::size_t limit) {
+  constexpr std::string_view kCut = "...";
+  if (text.size() <= limit) {
+    std::string whole = shown_whole(text);
+    if (whole.size() <= limit) return whole;
+  }
+  const std::size_t room = limit - std::min(limit, kCut.size());
+  const std::string front = shown_front(text, room - room / 2);
+  return fmt::format("{}{}{}", front, kCut, shown_back(text, room / 2));
+}
+
+std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known) {
+  std::optional<std::string> nearest;
+  std::size_t least = 0;
+  for (const std::string& name : known) {
+    const std::size_t longer = std::max(word.size(), name.size());
+    const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
+    if (longer - std::min(word.size(), name.size()) > allowed) continue;
+    const std::size_t distance = edit_distance(word, name);
+    if (distance > allowed || (nearest && distance >= least)) continue;
+    nearest = name;
+    least = distance;
+  }
+  return nearest;
+}
+
+std::string one_of(std::span<const std::string> words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+bool natural_less(std::string_view a, std::string_view b) noexcept {
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    const std::string_view digits_a = leading_number(a);
+    const std::string_view digits_b = leading_number(b);
+    if (!digits_a.empty() && !digits_b.empty()) {
+      const std::string_view number_a = without_zeros(digits_a);
+      const std::string_view number_b = without_zeros(digits_b);
+      if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+      if (number_a != number_b) return number_a < number_b;
+      a.remove_prefix(digits_a.size());
+      b.remove_prefix(digits_b.size());
+      continue;
+    }
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
+}
+
+}  // namespace stepsim

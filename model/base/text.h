@@ -1,0 +1,40 @@
+#ifndef STEPSIM_MODEL_BASE_TEXT_H
+#define STEPSIM_MODEL_BASE_TEXT_H
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepsim {
+
+/// One character of UTF-8, or one byte that is not part of any.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 1;
+  bool valid = false;
+};
+
+/// Decodes the first character after RFC 3629: no overlong forms, surrogates or code points
+/// above U+10FFFF. Precondition: `text` is not empty.
+[[nodiscard]] Character decode_utf8(std::string_view text) noexcept;
+
+/// Text that came from outside, made safe for a terminal and for one line: C0, DEL, C1,
+/// bidirectional controls, line separators and bytes that are not UTF-8 are shown as
+/// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".
+[[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
+
+/// The one of `known` nearest to `word` by edit distance, if it is near enough to be meant
+/// (at most a third of the longer one's length, at least 1).
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known);
+
+/// "a, b or c": the words of an error message.
+[[nodiscard]] std::string one_of(std::span<const std::string> words);
+
+/// Orders texts with numbers in them by the numbers: "rank2" < "rank10".
+[[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;
+
+}  // namespace stepsim
+
+#endif

@@ -1,0 +1,226 @@
+#include "model/base/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+
+#include "model/base/text.h"
+
+namespace stepsim {
+namespace {
+
+__extension__ using Wide = unsigned __int128;  // a size times 1e9 overflows 64 bits from 18 GB on
+
+struct Unit {
+  std::string_view suffix;
+  std::int64_t scale;
+};
+
+constexpr std::array kDurationUnits{Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000}};
+constexpr std::array kBytesUnits{Unit{"B", 1},
+                                 Unit{"kB", 1'000},
+                                 Unit{"MB", 1'000'000},
+                                 Unit{"GB", 1'000'000'000},
+                                 Unit{"TB", 1'000'000'000'000},
+                                 Unit{"KiB", std::int64_t{1} << 10},
+                                 Unit{"MiB", std::int64_t{1} << 20},
+                                 Unit{"GiB", std::int64_t{1} << 30},
+                                 Unit{"TiB", std::int64_t{1} << 40}};
+constexpr std::array kRateUnits{Unit{"b/s", 1},
+                                Unit{"kb/s", 1'000},
+                                Unit{"Mb/s", 1'000'000},
+                                Unit{"Gb/s", 1'000'000'000},
+                                Unit{"Tb/s", 1'000'000'000'000},
+                                Unit{"B/s", 8},
+                                Unit{"kB/s", 8'000},
+                                Unit{"MB/s", 8'000'000},
+                                Unit{"GB/s", 8'000'000'000},
+                                Unit{"TB/s", 8'000'000'000'000}};
+
+/// What a kind of quantity is called and how it is written, for its error messages.
+struct Forms {
+  std::string_view noun;
+  std::string_view accepted;
+  std::span<const Unit> units;
+};
+
+constexpr Forms kDurationForms{"a duration", "a number with ns, us, ms or s, such as 5us or 1.5ms", kDurationUnits};
+constexpr Forms kBytesForms{"a size", "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 64KiB or 25MB",
+                            kBytesUnits};
+constexpr Forms kRateForms{
+    "a bandwidth", "a number with b/s (bits) or B/s (bytes) and k, M, G or T, such as 25Gb/s or 3GB/s", kRateUnits};
+
+[[noreturn]] void refuse(std::string_view text, const Forms& forms, std::string_view problem) {
+  throw std::invalid_argument(
+      fmt::format("'{}' is not {}: {}; expected {}", shown(text, 60), forms.noun, problem, forms.accepted));
+}
+
+/// A decimal as it is written: `digits` with the last `decimals` of them behind the point.
+struct Decimal {
+  bool negative = false;
+  std::int64_t digits = 0;
+  int decimals = 0;
+  std::string_view suffix;
+};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// Drops the zeros that end a fraction, so that 1.50 and 1.5 are one number.
+std::string_view without_trailing_zeros(std::string_view fraction) noexcept {
+  while (fraction.ends_with('0')) fraction.remove_suffix(1);
+  return fraction;
+}
+
+std::string_view take_digits(std::string_view& rest) noexcept {
+  std::size_t length = 0;
+  while (length < rest.size() && is_digit(rest[length])) ++length;
+  const std::string_view digits = rest.substr(0, length);
+  rest.remove_prefix(length);
+  return digits;
+}
+
+Decimal split(std::string_view text, const Forms& forms) {
+  Decimal result;
+  std::string_view rest = text;
+  if (rest.starts_with('-') || rest.starts_with('+')) {
+    result.negative = rest.front() == '-';
+    rest.remove_prefix(1);
+  }
+  const std::string_view whole = take_digits(rest);
+  std::string_view fraction;
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    fraction = without_trailing_zeros(take_digits(rest));
+  }
+  if (whole.empty()) refuse(text, forms, "it does not begin with a number");
+  for (const std::string_view part : {whole, fraction}) {
+    for (const char c : part) {
+      const bool overflow = __builtin_mul_overflow(result.digits, 10, &result.digits) ||
+                            __builtin_add_overflow(result.digits, c - '0', &result.digits);
+      if (overflow) refuse(text, forms, "it has too many digits");
+    }
+  }
+  result.decimals = static_cast<int>(fraction.size());
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  result.suffix = rest;
+  return result;
+}
+
+std::int64_t scale_of(std::string_view text, const Decimal& number, const Forms& forms) {
+  if (number.suffix.empty()) refuse(text, forms, "the unit is missing");
+  for (const Unit& unit : forms.units) {
+    if (unit.suffix == number.suffix) return unit.scale;
+  }
+  refuse(text, forms, fmt::format("'{}' is no unit of it", shown(number.suffix, 30)));
+}
+
+/// 10^exponent. Precondition: 0 <= exponent <= 18.
+std::int64_t power_of_ten(int exponent) noexcept {
+  std::int64_t power = 1;
+  for (int i = 0; i < exponent; ++i) power *= 10;
+  return power;
+}
+
+/// `number` in the smallest unit of its kind, exact or refused.
+std::int64_t parse_exactly(std::string_view text, const Forms& forms) {
+  const Decimal number = split(text, forms);
+  if (number.digits == 0 && number.suffix.empty()) return 0;
+  const std::int64_t scale = scale_of(text, number, forms);
+  if (number.decimals > 18) refuse(text, forms, "it has too many decimals");
+  const std::int64_t divisor = power_of_ten(number.decimals);
+  const std::int64_t common = std::gcd(scale, divisor);
+  if (number.digits % (divisor / common) != 0) {
+    refuse(text, forms, fmt::format("it is not a whole number of {}", forms.units.front().suffix));
+  }
+  std::int64_t value = 0;
+  if (__builtin_mul_overflow(number.digits / (divisor / common), scale / common, &value)) {
+    refuse(text, forms, "it is too large");
+  }
+  return number.negative ? -value : value;
+}
+
+/// `magnitude` / `unit` in thousandths, rounded half up.
+std::uint64_t thousandths(std::uint64_t magnitude, std::uint64_t unit) noexcept {
+  const std::uint64_t rest = magnitude % unit;
+  const std::uint64_t step = unit / 1000;
+  return magnitude / unit * 1000 + (rest + step / 2) / step;
+}
+
+std::uint64_t magnitude_of(std::int64_t value) noexcept {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+Duration transfer_time(Bytes size, Bandwidth rate) noexcept {
+  const double bytes_per_second = rate.bytes_per_second();
+  const auto bytes = static_cast<std::uint64_t>(size.count());
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+  constexpr auto kLongest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (bytes_per_second < kExactIntegers && std::floor(bytes_per_second) == bytes_per_second) {
+    const auto divisor = static_cast<std::uint64_t>(bytes_per_second);
+    const Wide exact = (Wide{bytes} * 1'000'000'000U + (divisor - 1)) / divisor;
+    return Duration{exact > kLongest ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(exact)};
+  }
+  const double nanoseconds = std::ceil(static_cast<double>(bytes) * 1e9 / bytes_per_second);
+  return nanoseconds >= 0x1p63 ? Duration::max() : Duration{static_cast<std::int64_t>(nanoseconds)};
+}
+
+Bytes parse_bytes(std::string_view text) {
+  const std::int64_t count = parse_exactly(text, kBytesForms);
+  if (count < 0) refuse(text, kBytesForms, "it is negative");
+  return Bytes{count};
+}
+
+Bandwidth parse_bandwidth(std::string_view text) {
+  const Decimal number = split(text, kRateForms);
+  const auto scale = static_cast<double>(scale_of(text, number, kRateForms));
+  const double bits = static_cast<double>(number.digits) * scale / std::pow(10.0, number.decimals);
+  if (number.negative || number.digits == 0) refuse(text, kRateForms, "it is not above zero");
+  return Bandwidth::from_bits_per_second(bits);
+}
+
+Duration parse_duration(std::string_view text) { return Duration{parse_exactly(text, kDurationForms)}; }
+
+std::string to_text(Duration duration) {
+  const std::uint64_t magnitude = magnitude_of(duration.count());
+  const std::string_view sign = duration.count() < 0 ? "-" : "";
+  if (magnitude < 1000) return fmt::format("{}{} ns", sign, magnitude);
+  for (const Unit& unit : {kDurationUnits[1], kDurationUnits[2], kDurationUnits[3]}) {
+    const std::uint64_t value = thousandths(magnitude, static_cast<std::uint64_t>(unit.scale));
+    const bool last = unit.suffix == kDurationUnits.back().suffix;
+    if (last || value < 1'000'000) return fmt::format("{}{}.{:03} {}", sign, value / 1000, value % 1000, unit.suffix);
+  }
+  return {};
+}
+
+std::string to_text(Bytes size) {
+  const std::uint64_t magnitude = magnitude_of(size.count());
+  const std::string_view sign = size.count() < 0 ? "-" : "";
+  if (magnitude < 1000) return fmt::format("{}{} B", sign, magnitude);
+  for (const Unit& unit : {kBytesUnits[1], kBytesUnits[2], kBytesUnits[3], kBytesUnits[4]}) {
+    const std::uint64_t tenth = static_cast<std::uint64_t>(unit.scale) / 10;
+    const std::uint64_t value = magnitude / tenth + (magnitude % tenth >= tenth / 2 ? 1 : 0);
+    const bool last = unit.suffix == kBytesUnits[4].suffix;
+    if (last || value < 10'000) return fmt::format("{}{}.{} {}", sign, value / 10, value % 10, unit.suffix);
+  }
+  return {};
+}
+
+std::string to_text(Bandwidth rate) {
+  double value = rate.bytes_per_second();
+  for (const std::string_view unit : {"B/s", "kB/s", "MB/s", "GB/s"}) {
+    if (value < 999.95) return fmt::format("{:.1f} {}", value, unit);
+    value /= 1000;
+  }
+  return fmt::format("{:.1f} TB/s", value);
+}
+
+}  // namespace stepsim

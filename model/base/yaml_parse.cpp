@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "model/base/text.h"
+#include "model/base/yaml_value.h"
+
+namespace stepsim {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+constexpr std::size_t kMostValues = 1'000'000;
+/// Ends a document, so that a quote that is never closed is noticed, which yaml-cpp closes itself.
+constexpr std::string_view kEnd = "...\n";
+
+std::uint32_t line_of(const YAML::Mark& mark) noexcept {
+  return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U;
+}
+
+std::size_t size_of(const YamlValue& value) {
+  std::size_t size = 1;
+  for (const YamlValue& item : value.items) size += size_of(item);
+  return size;
+}
+
+/// Builds the tree of a document from yaml-cpp's events. Depth is bounded by its parser.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const std::string& file) : file_(file) {}
+
+  [[nodiscard]] YamlValue take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(Kind::kNothing, mark, anchor); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto meant = anchors_.find(anchor);
+    if (meant == anchors_.end()) {
+      throw InputError({file_, {}, line_of(mark)}, "an alias lies within what it stands for; expected it behind it");
+    }
+    YamlValue copy = meant->second;
+    copy.line = line_of(mark);
+    charge(copy);
+    put(std::move(copy), YAML::NullAnchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& text) override {
+    put({Kind::kScalar, line_of(mark), text, {}}, anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open_.push_back({{Kind::kList, line_of(mark), {}, {}}, anchor});
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open_.push_back({{Kind::kMap, line_of(mark), {}, {}}, anchor});
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlValue value;
+    YAML::anchor_t anchor;
+  };
+
+  void add(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    // What is empty has no place of its own: it stands where its key does, a whole file on line 1.
+    const bool after_key = !open_.empty() && !open_.back().value.items.empty();
+    const std::uint32_t line = open_.empty() && kind == Kind::kNothing ? 1 : line_of(mark);
+    put({kind, after_key ? open_.back().value.items.back().line : line, {}, {}}, anchor);
+  }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    put(std::move(done.value), done.anchor);
+  }
+
+  /// A value that is there once more; anchors within anchors make many of few.
+  void charge(const YamlValue& copy) {
+    copied_ += size_of(copy);
+    if (copied_ <= kMostValues) return;
+    throw InputError(
+        {file_, {}, copy.line},
+        fmt::format("anchors and aliases make more than {} values of the file; expected fewer", kMostValues));
+  }
+
+  void put(YamlValue value, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) {
+      charge(value);
+      anchors_[anchor] = value;
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else {
+      open_.back().value.items.push_back(std::move(value));
+    }
+  }
+
+  const std::string& file_;
+  YamlValue root_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, YamlValue> anchors_;
+  std::size_t copied_ = 0;  // values
+};
+
+/// Notes where a document begins and takes nothing else in.
+class DocumentMark final : public YAML::EventHandler {
+ public:
+  [[nodiscard]] const YAML::Mark& begin() const noexcept { return begin_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { begin_ = mark; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  YAML::Mark begin_;
+};
+
+/// YAML allows no other text, and yaml-cpp ends it without a word at some control characters.
+void check_characters(std::string_view text, const std::string& name) {
+  std::uint32_t line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character character = decode_utf8(text.substr(at));
+    const bool blank = character.code == '\t' || character.code == '\n' || character.code == '\r';
+    const bool control = (character.code < 0x20 && !blank) || character.code == 0x7F;
+    if (!character.valid || control) {
+      throw InputError({name, {}, line}, fmt::format("the file holds the byte 0x{:02x}; expected text in UTF-8",
+                                                     static_cast<unsigned char>(text[at])));
+    }
+    line += character.code == '\n' ? 1U : 0U;
+    at += character.length;
+  }
+}
+
+/// Precondition: there are as many lines, and the last one ends.
+std::string_view line_at(std::string_view text, std::uint32_t line) {
+  for (std::uint32_t i = 1; i < line; ++i) text.remove_prefix(text.find('\n') + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+bool begins_with_tab(std::string_view line) {
+  return line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+}
+
+/// yaml-cpp's complaint about `text`, to which kEnd was added, in a sentence.
+InputError in_words(const YAML::Exception& error, std::string_view text, const std::string& name,
+                    const YamlForm& form) {
+  const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+  const std::uint32_t line = std::min(line_of(error.mark), lines);
+  std::string_view problem = error.msg;
+  if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
+    problem = "lists or maps lie too deep within each other";
+  } else if (line_of(error.mark) > lines && problem == YAML::ErrorMsg::DOC_IN_SCALAR) {
+    problem = "a quote is not closed";
+  } else if (begins_with_tab(line_at(text, line))) {
+    problem = "a tab indents the line, where YAML takes blanks";
+  }
+  return {{name, {}, line}, fmt::format("{}; expected YAML such as '{}'", problem, form.example)};
+}
+
+}  // namespace
+
+YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlForm& form) {
+  if (text.size() > form.largest) {
+    throw InputError({name, {}, 1},
+                     fmt::format("the file is larger than {} MiB; expected a file of some lines", form.largest >> 20U));
+  }
+  check_characters(text, name);
+  const std::string whole = fmt::format("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  try {
+    std::istringstream stream(whole + std::string(kEnd));
+    YAML::Parser parser(stream);
+    TreeBuilder tree(name);
+    // yaml-cpp 0.7 reads ",-" as empty documents without end: the second is only looked for.
+    DocumentMark second;
+    if (parser.HandleNextDocument(tree) && parser.HandleNextDocument(second)) {
+      throw InputError({name, {}, line_of(second.begin())},
+                       "a second document, or text outside the first; expected one map of keys");
+    }
+    return tree.take();
+  } catch (const YAML::Exception& error) {
+    throw in_words(error, whole, name, form);
+  }
+}
+
+}  // namespace stepsim

@@ -1,0 +1,125 @@
+#include "model/calibration/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/error.h"
+#include "model/calibration/collectives.h"
+#include "model/calibration/host_rates.h"
+#include "model/calibration/parameter_server.h"
+#include "model/cost/network/transfers.h"
+#include "model/job/parameter_server/workload.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::size_t kMostEndpoints = 100'000;
+
+InputLocation first_input(const Capture& capture) {
+  return {capture.inputs.empty() ? "the capture" : capture.inputs.front(), {}, {}};
+}
+
+/// The ranks that the capture has, counted from 0 to the largest, by their lanes and by the
+/// groups of its collectives.
+std::size_t ranks_seen(const Dag& dag) {
+  std::size_t ranks = 0;
+  for (const Lane& lane : dag.lanes()) {
+    for (const EndpointId endpoint : {lane.from, lane.to}) {
+      if (endpoint.valid()) ranks = std::max(ranks, endpoint.index() + 1);
+    }
+    if (lane.rank >= 0) ranks = std::max(ranks, static_cast<std::size_t>(lane.rank) + 1);
+  }
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i)
+    ranks = std::max(ranks, std::size_t{dag.collective(RendezvousId{i}).members});
+  return ranks;
+}
+
+/// Ranks of one host one after the other; messages between them stay inside.
+void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
+  const std::vector<Cluster::Climb> of_host = std::move(cluster.climbs);
+  cluster.endpoints.clear();
+  cluster.climbs.clear();
+  for (std::size_t i = 0; i < endpoints; ++i) {
+    cluster.endpoints.push_back({HostId{i / per_host}, {}});
+    cluster.climbs.push_back(of_host[i / per_host]);
+  }
+}
+
+/// Nothing that is known to cross a link: a cluster of hosts without any.
+Calibration without_network(std::size_t endpoints) {
+  Calibration result;
+  for (std::size_t i = 0; i < endpoints; ++i) {
+    result.cluster.hosts.push_back({std::to_string(i)});
+    result.cluster.endpoints.push_back({HostId{i}, {}});
+  }
+  result.assumptions = {endpoints == 1 ? "One rank alone sends no messages: nothing is said of a network."
+                                       : "Nothing is said of a network: no transfer of the capture says its bytes."};
+  return result;
+}
+
+Calibration network_seen(const Capture& capture) {
+  if (capture.cluster.has_value()) {
+    return {*capture.cluster, {}, {"Hosts, links and routes are those of the task graph."}};
+  }
+  if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
+    return calibrate_parameter_server(capture);
+  if (std::optional<Calibration> seen = calibrate_collectives(capture)) return *std::move(seen);
+  const std::size_t endpoints = endpoint_count(capture);
+  const bool known = capture.job.bandwidth || (endpoints > 1 && uses_links(capture));
+  return known ? network_of_job_file(capture) : without_network(endpoints);
+}
+
+}  // namespace
+
+std::size_t endpoint_count(const Capture& capture) {
+  const Job& job = capture.job;
+  const std::size_t servers = job.servers.value_or(0);
+  const std::size_t per_worker = servers > 0 ? 1 : job.local_size.value_or(1);
+  const std::size_t said = job.workers.value_or(0) * per_worker + servers;
+  const std::size_t count = std::max({said, ranks_seen(capture.dag), std::size_t{1}});
+  if (count > kMostEndpoints) {
+    throw InputError(first_input(capture), fmt::format("the job has {} ranks, workers and servers; expected at most {}",
+                                                       count, kMostEndpoints));
+  }
+  return count;
+}
+
+Calibration network_of_job_file(const Capture& capture) {
+  const Job& job = capture.job;
+  if (!job.bandwidth.has_value()) {
+    throw InputError(first_input(capture),
+                     "the capture shows nothing of its network's speed; expected messages with sizes in it, "
+                     "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE");
+  }
+  const std::size_t endpoints = endpoint_count(capture);
+  const std::size_t per_host = job.servers.value_or(0) > 0 ? 1 : job.local_size.value_or(1);
+  Calibration result;
+  result.cluster = star((endpoints + per_host - 1) / per_host, {.name = {},
+                                                                .bandwidth = *job.bandwidth,
+                                                                .latency = job.latency.value_or(kUsualLatency),
+                                                                .efficiency = kTcpEfficiency});
+  place(result.cluster, endpoints, per_host);
+  result.assumptions = {
+      "Every host has one full-duplex link to one switch, with the bandwidth of job.yaml.",
+      fmt::format("A link carries {} of its rate as payload, as TCP over Ethernet does.", kTcpEfficiency)};
+  if (!job.latency.has_value()) {
+    result.assumptions.push_back(
+        fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kUsualLatency)));
+  }
+  if (per_host > 1) result.assumptions.emplace_back("Messages between ranks of one host take no time.");
+  return result;
+}
+
+Calibration calibrate(const Capture& capture) {
+  Calibration result = network_seen(capture);
+  // No fit is finer than a byte a second, and cluster.yaml holds no more.
+  for (Link& link : result.cluster.links) {
+    link.bandwidth = Bandwidth::from_bytes_per_second(std::max(1.0, std::round(link.bandwidth.bytes_per_second())));
+  }
+  fit_host_rates(capture, result);
+  return result;
+}
+
+}  // namespace stepsim

@@ -1,0 +1,224 @@
+#include "model/calibration/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "model/base/fit.h"
+#include "model/cost/collective/algorithm.h"
+
+namespace stepsim {
+namespace {
+
+/// What goes over a rank's link one way.
+struct Flow {
+  double bytes = 0;
+  double messages = 0;  ///< one after the other
+
+  Flow& operator+=(const Flow& other) {
+    bytes += other.bytes;
+    messages += other.messages;
+    return *this;
+  }
+};
+
+/// Both ways; the fuller one takes the time.
+struct Load {
+  Flow out;
+  Flow in;
+
+  Load& operator+=(const Load& other) {
+    out += other.out;
+    in += other.in;
+    return *this;
+  }
+  [[nodiscard]] const Flow& fuller() const { return out.bytes < in.bytes ? in : out; }
+};
+
+/// A rank's part in one collective: when its link is busy with it, and what that carries.
+struct Use {
+  Time begin;
+  Time end;
+  Load load;
+};
+
+/// By member of the group.
+std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& shape) {
+  std::vector<Load> loads(shape.members);
+  std::vector<Send> sends;
+  for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
+    for (std::uint32_t member = 0; member < shape.members; ++member) {
+      sends.clear();
+      model.sends(shape, member, round, sends);
+      for (const Send& send : sends) {
+        const Flow flow{static_cast<double>(send.bytes.count()), 1};
+        loads[member].out += flow;
+        loads[send.to].in += flow;
+      }
+    }
+  }
+  return loads;
+}
+
+std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
+  std::vector<TaskId> group(dag.members(rendezvous).begin(), dag.members(rendezvous).end());
+  std::stable_sort(group.begin(), group.end(), [&](TaskId a, TaskId b) { return dag.lane(a).rank < dag.lane(b).rank; });
+  return group;
+}
+
+/// The parts of all ranks in the collectives of a capture.
+class UseFinder {
+ public:
+  explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) add(RendezvousId{i});
+  }
+  [[nodiscard]] const std::map<Rank, std::vector<Use>>& by_rank() const { return uses_; }
+
+ private:
+  void add(RendezvousId rendezvous) {
+    const Collective& collective = dag_.collective(rendezvous);
+    const std::vector<TaskId> group = group_of(dag_, rendezvous);
+    const std::uint32_t members = std::max(static_cast<std::uint32_t>(group.size()), collective.members);
+    const CollectiveShape shape{collective.op, members, collective.bytes, collective.root, 1, collective.buffered};
+    const CollectiveModel* const model = model_for(shape, collective.algorithm);
+    if (model == nullptr) return;
+    Time begin = Time::min();
+    Time end = Time::min();
+    for (const TaskId member : group) {
+      begin = std::max(begin, recording_.start[member.index()]);
+      end = std::max(end, recording_.finish[member.index()]);
+    }
+    if (begin >= end) return;
+    const std::vector<Load>& loads = loads_for(*model, shape);
+    for (std::size_t member = 0; member < group.size(); ++member)
+      uses_[dag_.lane(group[member]).rank].push_back({begin, end, loads[member]});
+  }
+
+  const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
+    const auto [entry, is_new] = loads_.try_emplace({model.algorithm, shape});
+    if (is_new) entry->second = loads_of(model, shape);
+    return entry->second;
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  std::map<Rank, std::vector<Use>> uses_;
+  std::map<std::pair<CollectiveAlgorithm, CollectiveShape>, std::vector<Load>> loads_;  ///< steps repeat their shapes
+};
+
+/// Uses that overlap, as one.
+std::vector<Use> busy_periods(std::vector<Use> uses) {
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.begin < b.begin; });
+  std::vector<Use> periods;
+  for (const Use& use : uses) {
+    if (periods.empty() || use.begin > periods.back().end) {
+      periods.push_back(use);
+      continue;
+    }
+    periods.back().end = std::max(periods.back().end, use.end);
+    periods.back().load += use.load;
+  }
+  return periods;
+}
+
+/// Weighted: long periods vary more, by about the root of their length.
+struct Samples {
+  std::vector<double> bytes;
+  std::vector<double> messages;
+  std::vector<double> times;
+};
+
+Samples samples_of(const Capture& capture) {
+  Samples samples;
+  const UseFinder finder(capture);
+  for (const auto& [rank, uses] : finder.by_rank()) {
+    for (const Use& period : busy_periods(uses)) {
+      const Flow& flow = period.load.fuller();
+      if (flow.bytes <= 0) continue;
+      const double weight = 1 / std::sqrt(flow.bytes);
+      samples.bytes.push_back(weight * flow.bytes);
+      samples.messages.push_back(weight * flow.messages);
+      samples.times.push_back(weight * static_cast<double>((period.end - period.begin).count()));
+    }
+  }
+  return samples;
+}
+
+/// What a message costs: nanoseconds a byte, and besides.
+struct CostFit {
+  double a_byte = 0;
+  double besides = 0;
+  SumFit fit;
+};
+
+/// Whether the periods' mean messages differ enough to tell bytes and messages apart.
+bool sizes_differ(const Samples& samples) {
+  double smallest = std::numeric_limits<double>::max();
+  double largest = 0;
+  for (std::size_t i = 0; i < samples.times.size(); ++i) {
+    smallest = std::min(smallest, samples.bytes[i] / samples.messages[i]);
+    largest = std::max(largest, samples.bytes[i] / samples.messages[i]);
+  }
+  return largest >= 2 * smallest;
+}
+
+CostFit fit_cost(const Samples& samples) {
+  if (sizes_differ(samples)) {
+    std::vector<double> rows;
+    for (std::size_t i = 0; i < samples.times.size(); ++i)
+      rows.insert(rows.end(), {samples.bytes[i], samples.messages[i]});
+    SumFit fit = fit_sum(rows, 2, samples.times);
+    if (fit.coefficients[0] > 0) return {fit.coefficients[0], fit.coefficients[1], std::move(fit)};
+  }
+  SumFit fit = fit_sum(samples.bytes, 1, samples.times);
+  return {fit.coefficients[0], 0, std::move(fit)};
+}
+
+/// Where the ranks are, and what of their links is known before anything is measured.
+Calibration prior(const Capture& capture) {
+  if (capture.job.bandwidth.has_value()) return network_of_job_file(capture);
+  Calibration result;
+  result.cluster = star(endpoint_count(capture),
+                        {.name = {}, .bandwidth = {}, .latency = capture.job.latency.value_or(kUsualLatency)});
+  result.assumptions = {"Every rank has one full-duplex link of its own to one switch."};
+  return result;
+}
+
+void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
+  for (Link& link : cluster.links) {
+    if (link.bandwidth < goodput) link.bandwidth = goodput;
+    link.efficiency = goodput.bytes_per_second() / link.bandwidth.bytes_per_second();
+    if (alpha > Duration{}) link.latency = std::min(link.latency, alpha / 2);
+  }
+  if (cluster.links.empty()) return;
+  cluster.network.message_overhead = std::max(Duration{}, alpha - 2 * cluster.links.front().latency);
+}
+
+}  // namespace
+
+std::optional<Calibration> calibrate_collectives(const Capture& capture) {
+  if (capture.recording.start.empty()) return std::nullopt;
+  const Samples samples = samples_of(capture);
+  if (samples.times.empty()) return std::nullopt;
+  const CostFit cost = fit_cost(samples);
+  if (cost.a_byte <= 0) return std::nullopt;
+  const Bandwidth goodput = Bandwidth::from_bytes_per_second(std::round(1e9 / cost.a_byte));
+  const Duration alpha{std::llround(cost.besides)};
+
+  Calibration result = prior(capture);
+  std::erase_if(result.assumptions, [](const std::string& text) { return text.starts_with("A link carries"); });
+  set_links(result.cluster, goodput, alpha);
+  const std::string from = "what a rank's link carried while collectives were under way, and for how long";
+  result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});
+  if (alpha > Duration{}) {
+    result.fits.push_back(
+        {"time of a message besides its bytes", to_text(alpha), cost.fit.samples, cost.fit.residual, from});
+  }
+  return result;
+}
+
+}  // namespace stepsim

@@ -1,0 +1,160 @@
+#include "model/calibration/parameter_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "model/base/fit.h"
+#include "model/calibration/sharing.h"
+#include "model/calibration/stage_costs.h"
+#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
+
+namespace stepsim {
+namespace {
+
+/// Fewer pushes at a time say little: the first and the last one's acknowledgements count.
+constexpr std::size_t kEnoughPushes = 8;
+/// A rate that exceeds what job.yaml allows by more is no measuring error.
+constexpr double kContradiction = 1.1;
+/// NetworkParameters::sharing of TCP connections where a capture shows none: a message that finds
+/// another under way begins with a small window. Over the runs of ../shared/truth anything from
+/// 0.25 to 0.75 does as well (docs/fidelity.md); fair sharing does not.
+constexpr double kUsualSharing = 0.5;
+
+using Pushes = std::vector<const PsStageRun*>;
+
+/// Bytes a second of one time in which pushes never ran out.
+void add_rate(Pushes& busy, std::vector<double>& rates) {
+  if (busy.size() >= kEnoughPushes) {
+    std::stable_sort(busy.begin(), busy.end(),
+                     [](const auto* a, const auto* b) { return a->run.finish < b->run.finish; });
+    Bytes sum{};
+    for (auto push = busy.begin() + 1; push != busy.end(); ++push) sum += (*push)->bytes;
+    const Duration time = busy.back()->run.finish - busy.front()->run.finish;
+    if (time > Duration{}) rates.push_back(1e9 * static_cast<double>(sum.count()) / static_cast<double>(time.count()));
+  }
+  busy.clear();
+}
+
+void add_rates(Pushes& pushes, std::vector<double>& rates) {
+  std::stable_sort(pushes.begin(), pushes.end(),
+                   [](const auto* a, const auto* b) { return a->run.start < b->run.start; });
+  Pushes busy;
+  Time until = Time::min();
+  for (const PsStageRun* const push : pushes) {
+    if (push->run.start > until) add_rate(busy, rates);
+    busy.push_back(push);
+    until = std::max(until, push->run.finish);
+  }
+  add_rate(busy, rates);
+}
+
+PushRate middle(const std::vector<double>& rates) {
+  PushRate result{median(rates), rates.size(), 0};
+  std::vector<double> errors;
+  errors.reserve(rates.size());
+  for (const double rate : rates) errors.push_back(std::abs(rate / result.bytes_per_second - 1));
+  result.residual = median(std::move(errors));
+  return result;
+}
+
+std::string rate_text(double bytes_per_second) { return to_text(Bandwidth::from_bytes_per_second(bytes_per_second)); }
+
+Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
+  Link link{{}, job.bandwidth.value_or(Bandwidth{}), job.latency.value_or(kUsualLatency), kTcpEfficiency};
+  const bool contradicted = seen.bytes_per_second > kContradiction * link.goodput().bytes_per_second();
+  if (seen.samples > 0) {
+    result.fits.push_back({"rate of pushes", rate_text(seen.bytes_per_second), seen.samples, seen.residual,
+                           "pushes acknowledged while more were under way"});
+  }
+  if (!contradicted) {
+    result.assumptions.push_back(
+        fmt::format("Every link has the bandwidth of job.yaml, of which {} is payload, as TCP over Ethernet leaves.",
+                    kTcpEfficiency));
+    return link;
+  }
+  link.bandwidth = Bandwidth::from_bytes_per_second(seen.bytes_per_second);
+  link.efficiency = 1;
+  result.assumptions.emplace_back(job.bandwidth.has_value()
+                                      ? "Every link carries what pushes kept up: more than job.yaml's bandwidth allows."
+                                      : "Every link carries what pushes kept up; job.yaml names no bandwidth.");
+  return link;
+}
+
+/// Of nanoseconds a byte, in whole kilobytes a second: the fit is no finer.
+Bandwidth whole_rate(double slope) {
+  return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(1e6 / slope)) * 1e3);
+}
+
+void fit_copies(const PsWorkload& workload, Calibration& result) {
+  const PsStageCosts costs = stage_costs(workload, true);
+  const LineFit& up = costs[static_cast<std::size_t>(PsStage::kCopyToHost)].time;
+  const LineFit& down = costs[static_cast<std::size_t>(PsStage::kCopyToDevice)].time;
+  if (up.slope <= 0 || down.slope <= 0) return;
+  HostRates& rates = result.cluster.rates;
+  rates.copy_to_host = whole_rate(up.slope);
+  rates.copy_to_device = whole_rate(down.slope);
+  rates.copy_overhead = Duration{std::llround((up.intercept + down.intercept) / 2)};
+  result.fits.push_back({"copies to the host", rate_text(1e9 / up.slope), up.samples, up.residual, "COPYD2H"});
+  result.fits.push_back({"copies to the device", rate_text(1e9 / down.slope), down.samples, down.residual, "COPYH2D"});
+  result.fits.push_back({"overhead of a copy", to_text(rates.copy_overhead), up.samples + down.samples,
+                         std::max(up.residual, down.residual), "COPYD2H and COPYH2D, polling included"});
+}
+
+void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& result) {
+  const SharingSeen seen = sharing_of_pushes(workload, link.goodput());
+  if (seen.samples == 0) {
+    result.cluster.network.sharing = kUsualSharing;
+    result.cluster.network.sharing_is_assumed = true;
+    result.assumptions.push_back(fmt::format(
+        "Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
+        "TCP does: at no time did two alone push into one server's link.",
+        kUsualSharing));
+    return;
+  }
+  result.cluster.network.sharing = seen.sharing;
+  result.fits.push_back({"sharing of a link, 1 = fair", fmt::format("{:.2f}", seen.sharing), seen.samples,
+                         seen.residual, "times in which two workers pushed to one server and to no other"});
+}
+
+}  // namespace
+
+PushRate sustained_push_rate(const PsWorkload& workload) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_worker;  // gpu, step
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_server;  // server, step
+  for (const PsStageRun& run : workload.stages) {
+    if (run.stage != PsStage::kPush) continue;
+    of_worker[{run.gpu, run.step}].push_back(&run);
+    const auto server = server_of(run.key, workload.job);
+    if (server.has_value()) of_server[{*server, run.step}].push_back(&run);
+  }
+  std::vector<double> out;
+  std::vector<double> in;
+  for (auto& [place, pushes] : of_worker) add_rates(pushes, out);
+  for (auto& [place, pushes] : of_server) add_rates(pushes, in);
+  return median(out) >= median(in) ? middle(out) : middle(in);
+}
+
+Calibration calibrate_parameter_server(const Capture& capture) {
+  const PsWorkload& workload = *capture.parameter_server;
+  const Job& job = workload.job;
+  const PushRate seen = sustained_push_rate(workload);
+  if (!job.bandwidth.has_value() && seen.samples == 0) return network_of_job_file(capture);
+  Calibration result;
+  const Link link = link_of(job, seen, result);
+  (void)endpoint_count(capture);  // refuses absurd numbers in job.yaml
+  result.cluster = star(std::size_t{job.workers.value_or(1)} + job.servers.value_or(1), link);
+  result.assumptions.emplace_back("Every worker and every server has one full-duplex link to one switch.");
+  if (!job.latency.has_value())
+    result.assumptions.push_back(fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency)));
+  result.assumptions.emplace_back("Copying and summing on a server takes no time: no server was recorded.");
+  fit_sharing(workload, link, result);
+  fit_copies(workload, result);
+  return result;
+}
+
+}  // namespace stepsim

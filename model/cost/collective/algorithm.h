@@ -1,0 +1,77 @@
+#ifndef STEPSIM_MODEL_COST_COLLECTIVE_ALGORITHM_H
+#define STEPSIM_MODEL_COST_COLLECTIVE_ALGORITHM_H
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/job/collective.h"
+
+namespace stepsim {
+
+/// A collective and its group. Members are numbered 0 .. members - 1.
+struct CollectiveShape {
+  CollectiveOp op = CollectiveOp::kUnknown;
+  std::uint32_t members = 1;
+  Bytes bytes{};  ///< as Collective::bytes
+  std::uint32_t root = 0;
+  std::uint32_t members_per_host = 1;  ///< hierarchical: member m is on host m / members_per_host
+  Bytes buffered{};                    ///< as Collective::buffered; at most bytes
+  friend auto operator<=>(const CollectiveShape&, const CollectiveShape&) noexcept = default;
+};
+
+/// One message of a round.
+struct Send {
+  std::uint32_t to = 0;
+  Bytes bytes{};
+  Bytes offset{};            ///< where in the payload they lie; of an all-to-all, in the sender's, its own part first
+  bool left_behind = false;  ///< the sender does not wait for it
+};
+
+/// Broadcasts and reductions to one member of more than this are pipelined in slices of this, or
+/// larger ones where there would be thousands: one of the eight steps of NCCL's 4 MiB buffers.
+inline constexpr Bytes kPipelineSlice{524'288};
+
+/// What a message costs where nothing else is on the links: alpha + bytes / rate.
+struct MessageCost {
+  Duration alpha{};
+  Bandwidth rate;
+};
+
+/// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
+/// stored per message. A member begins round k + 1 when everything it sent in round k has
+/// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together,
+/// after the last of them came. A member is done after its last round. One .cpp in model/collective/ defines one
+/// constant.
+struct CollectiveModel {
+  std::string_view name;  ///< "ring"
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;
+  std::string_view summary;  ///< one line for --help
+  std::string_view formula;  ///< of an all-reduce, say: "2 (n - 1) (alpha + bytes / (n beta))"
+  std::string_view source;
+  std::string_view ignores;
+  bool (*supports)(const CollectiveShape& shape) = nullptr;
+  std::uint32_t (*rounds)(const CollectiveShape& shape) = nullptr;
+  /// Appends what `member` sends in `round`.
+  void (*sends)(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round,
+                std::vector<Send>& sends) = nullptr;
+  /// How many messages `member` receives in `round`.
+  std::uint32_t (*receives)(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) = nullptr;
+  /// The whole collective without contention, every member with a full-duplex link of its own.
+  /// The replay of the rounds equals it to the nanosecond.
+  Duration (*closed_form)(const CollectiveShape& shape, const MessageCost& cost) = nullptr;
+};
+
+/// All of them, in the order of model/collective/CMakeLists.txt.
+[[nodiscard]] std::span<const CollectiveModel* const> collective_models();
+
+/// The model for `algorithm`; kAuto, or one that does not support the shape, gives what the
+/// libraries take (docs/models.md). Null for shapes that nothing supports: kUnknown, no bytes.
+[[nodiscard]] const CollectiveModel* model_for(const CollectiveShape& shape, CollectiveAlgorithm algorithm) noexcept;
+
+}  // namespace stepsim
+
+#endif

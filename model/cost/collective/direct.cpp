@@ -1,0 +1,88 @@
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/rounds.h"
+
+namespace stepsim {
+namespace {
+
+// Pairwise exchange: in round k every member sends to the one k + 1 places on.
+
+std::uint32_t exchanges(const CollectiveShape& shape) { return shape.members - 1; }
+
+bool supports(const CollectiveShape& shape) {
+  switch (shape.op) {
+    case CollectiveOp::kAllReduce:
+    case CollectiveOp::kReduceScatter:
+    case CollectiveOp::kAllGather:
+    case CollectiveOp::kAllToAll: return true;
+    case CollectiveOp::kSendRecv: return shape.members == 2 && shape.root < 2;
+    default: return false;
+  }
+}
+
+/// A message's last bytes follow from buffers, without their sender.
+std::uint32_t rounds(const CollectiveShape& shape) {
+  if (shape.op == CollectiveOp::kSendRecv) return shape.buffered == Bytes{} ? 1 : 2;
+  return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * exchanges(shape);
+}
+
+/// An all-reduce is a reduce-scatter, then an all-gather.
+CollectiveOp half_of(const CollectiveShape& shape, std::uint32_t round) {
+  if (shape.op != CollectiveOp::kAllReduce) return shape.op;
+  return round < exchanges(shape) ? CollectiveOp::kReduceScatter : CollectiveOp::kAllGather;
+}
+
+void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+  if (shape.op == CollectiveOp::kSendRecv) {
+    const Bytes first = shape.bytes - shape.buffered;
+    const bool rest = round > 0;
+    if (member == shape.root)
+      sends.push_back({1 - member, rest ? shape.buffered : first, rest ? first : Bytes{}, rest});
+    return;
+  }
+  const std::uint32_t distance = round % exchanges(shape) + 1;
+  const std::uint32_t to = place(shape.members, member, distance);
+  const CollectiveOp half = half_of(shape, round);
+  const std::uint32_t which = half == CollectiveOp::kAllToAll    ? distance
+                              : half == CollectiveOp::kAllGather ? member
+                                                                 : to;
+  const Part part = part_of(shape.bytes, shape.members, which);
+  sends.push_back({to, part.bytes, part.offset});
+}
+
+std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t /*round*/) {
+  return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
+}
+
+/// All parts of a round of an all-to-all are equal. The owner of a largest part of an
+/// all-gather sends it in every round. Of a reduce-scatter, a chain that meets a largest part
+/// in every round exists only if the parts are equal.
+Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (shape.op == CollectiveOp::kSendRecv) {
+    const Duration first = time_of(cost, shape.bytes - shape.buffered);
+    return shape.buffered == Bytes{} ? first : first + time_of(cost, shape.buffered);
+  }
+  const std::int64_t larger = shape.bytes.count() % shape.members;
+  if (shape.op == CollectiveOp::kAllGather || larger == 0) {
+    return rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
+  }
+  return longest_chain(shape, cost, rounds(shape), sends);
+}
+
+}  // namespace
+
+extern const CollectiveModel direct_collective;
+const CollectiveModel direct_collective{
+    .name = "direct",
+    .algorithm = CollectiveAlgorithm::kDirect,
+    .summary = "every member sends every other one its part straight away, pair by pair",
+    .formula = "all-to-all: (n - 1) (alpha + bytes / (n beta)); send: alpha + bytes / beta",
+    .source = "Thakur, Rabenseifner and Gropp 2005 (pairwise exchange)",
+    .ignores = "the time to add; several exchanges of a member at a time",
+    .supports = supports,
+    .rounds = rounds,
+    .sends = sends,
+    .receives = receives,
+    .closed_form = closed_form,
+};
+
+}  // namespace stepsim

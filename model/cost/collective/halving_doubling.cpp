@@ -1,0 +1,114 @@
+#include <bit>
+
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/rounds.h"
+
+namespace stepsim {
+namespace {
+
+// Works on the largest power of two of members ("core"). Of a group that has `rest` more, the
+// first 2 rest members pair up: the even one gives its data to the odd one before the rest
+// begins, and gets the result from it at the end.
+
+std::uint32_t core_size(const CollectiveShape& shape) { return std::bit_floor(shape.members); }
+std::uint32_t rest(const CollectiveShape& shape) { return shape.members - core_size(shape); }
+std::uint32_t steps(const CollectiveShape& shape) {
+  return static_cast<std::uint32_t>(std::countr_zero(core_size(shape)));
+}
+
+bool is_paired(const CollectiveShape& shape, std::uint32_t member) { return member < 2 * rest(shape); }
+bool is_in_core(const CollectiveShape& shape, std::uint32_t member) {
+  return !is_paired(shape, member) || member % 2 == 1;
+}
+std::uint32_t core_place(const CollectiveShape& shape, std::uint32_t member) {
+  return is_paired(shape, member) ? member / 2 : member - rest(shape);
+}
+std::uint32_t member_at(const CollectiveShape& shape, std::uint32_t core) {
+  return core < rest(shape) ? 2 * core + 1 : core + rest(shape);
+}
+
+enum class Phase : std::uint8_t { kFold, kHalve, kDouble, kUnfold };
+
+struct Step {
+  Phase phase = Phase::kFold;
+  std::uint32_t distance = 1;  ///< between the places of those who exchange
+};
+
+Step step_of(const CollectiveShape& shape, std::uint32_t round) {
+  if (rest(shape) != 0) {
+    if (round == 0) return {Phase::kFold};
+    --round;
+  }
+  if (shape.op != CollectiveOp::kAllGather) {
+    if (round < steps(shape)) return {Phase::kHalve, core_size(shape) >> (round + 1)};
+    round -= steps(shape);
+  }
+  if (round < steps(shape)) return {Phase::kDouble, 1U << round};
+  return {Phase::kUnfold};
+}
+
+bool supports(const CollectiveShape& shape) {
+  if (shape.op == CollectiveOp::kAllReduce) return true;
+  const bool half = shape.op == CollectiveOp::kReduceScatter || shape.op == CollectiveOp::kAllGather;
+  return half && rest(shape) == 0;
+}
+
+std::uint32_t rounds(const CollectiveShape& shape) {
+  if (shape.op != CollectiveOp::kAllReduce) return steps(shape);
+  return 2 * steps(shape) + (rest(shape) == 0 ? 0 : 2);
+}
+
+void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+  const Step step = step_of(shape, round);
+  if (step.phase == Phase::kFold || step.phase == Phase::kUnfold) {
+    const bool gives = is_in_core(shape, member) == (step.phase == Phase::kUnfold);
+    if (is_paired(shape, member) && gives) sends.push_back({member ^ 1U, shape.bytes, {}});
+    return;
+  }
+  if (!is_in_core(shape, member)) return;
+  // Halving gives away what the other will keep, doubling what one has: `distance` parts.
+  const std::uint32_t here = core_place(shape, member);
+  const std::uint32_t there = here ^ step.distance;
+  const std::uint32_t block = (step.phase == Phase::kHalve ? there : here) & ~(step.distance - 1);
+  const Part part = part_of(shape.bytes, core_size(shape), block, step.distance);
+  sends.push_back({member_at(shape, there), part.bytes, part.offset});
+}
+
+std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+  const Phase phase = step_of(shape, round).phase;
+  const bool in_core = is_in_core(shape, member);
+  if (phase == Phase::kHalve || phase == Phase::kDouble) return in_core ? 1 : 0;
+  return is_paired(shape, member) && in_core == (phase == Phase::kFold) ? 1 : 0;
+}
+
+/// Among a power of two of members, of the two halves of a largest block one is a largest of
+/// its size: the chain through these waits for a largest message in every round. With a rest,
+/// that chain need not begin and end at a pair, so the longest one is looked for.
+Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (rest(shape) != 0) return longest_chain(shape, cost, rounds(shape), sends);
+  Duration halving{};
+  for (std::uint32_t blocks = 2; blocks <= shape.members; blocks *= 2) {
+    halving += time_of(cost, largest_part(shape.bytes, blocks));
+  }
+  return shape.op == CollectiveOp::kAllReduce ? 2 * halving : halving;
+}
+
+}  // namespace
+
+extern const CollectiveModel halving_doubling_collective;
+const CollectiveModel halving_doubling_collective{
+    .name = "halving_doubling",
+    .algorithm = CollectiveAlgorithm::kHalvingDoubling,
+    .summary = "exchanges of halves, then of doubles; ring's bytes in a logarithm of its messages",
+    .formula =
+        "all-reduce of n = 2^k: 2 log2(n) alpha + 2 (n - 1) / n bytes / beta; else 2 (alpha + bytes / beta) more",
+    .source = "Thakur, Rabenseifner and Gropp 2005",
+    .ignores = "the time to add; that far members may share links that neighbours do not",
+    .supports = supports,
+    .rounds = rounds,
+    .sends = sends,
+    .receives = receives,
+    .closed_form = closed_form,
+};
+
+}  // namespace stepsim

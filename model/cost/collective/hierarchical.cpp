@@ -1,0 +1,66 @@
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/rounds.h"
+
+namespace stepsim {
+namespace {
+
+// Member `local` of each host ends the ring inside its host with one column of the payload, the
+// same on every host; the rings between hosts, one a column, make it whole, and a second ring
+// inside each host hands the columns round.
+
+std::uint32_t locals(const CollectiveShape& shape) { return shape.members_per_host; }
+std::uint32_t hosts(const CollectiveShape& shape) { return shape.members / locals(shape); }
+
+bool supports(const CollectiveShape& shape) {
+  return shape.op == CollectiveOp::kAllReduce && locals(shape) > 1 && shape.members % locals(shape) == 0 &&
+         hosts(shape) > 1;
+}
+
+std::uint32_t rounds(const CollectiveShape& shape) { return 2 * (locals(shape) - 1) + 2 * (hosts(shape) - 1); }
+
+void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+  const std::uint32_t local = member % locals(shape);
+  const std::uint32_t host = member / locals(shape);
+  const std::uint32_t inside = locals(shape) - 1;
+  const std::uint32_t between = 2 * (hosts(shape) - 1);
+  if (round >= inside && round < inside + between) {
+    const Part column = part_of(shape.bytes, locals(shape), place(locals(shape), local, 1));
+    const std::uint32_t which = place(hosts(shape), host, -std::int64_t{round - inside});
+    const Part part = part_of(column.bytes, hosts(shape), which);
+    sends.push_back({place(shape.members, member, locals(shape)), part.bytes, column.offset + part.offset});
+    return;
+  }
+  const std::uint32_t turn = round < inside ? round : round - between;
+  const Part column = part_of(shape.bytes, locals(shape), place(locals(shape), local, -std::int64_t{turn}));
+  sends.push_back({host * locals(shape) + place(locals(shape), local, 1), column.bytes, column.offset});
+}
+
+std::uint32_t receives(const CollectiveShape& /*shape*/, std::uint32_t /*member*/, std::uint32_t /*round*/) {
+  return 1;
+}
+
+Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (shape.bytes.count() % shape.members != 0) return longest_chain(shape, cost, rounds(shape), sends);
+  return 2 * (locals(shape) - 1) * time_of(cost, largest_part(shape.bytes, locals(shape))) +
+         2 * (hosts(shape) - 1) * time_of(cost, largest_part(shape.bytes, shape.members));
+}
+
+}  // namespace
+
+extern const CollectiveModel hierarchical_collective;
+const CollectiveModel hierarchical_collective{
+    .name = "hierarchical",
+    .algorithm = CollectiveAlgorithm::kHierarchical,
+    .summary = "rings inside every host, and one between hosts for each of their members' columns",
+    .formula =
+        "all-reduce, l a host, h hosts: 2 (l - 1) (alpha + bytes / (l beta)) + 2 (h - 1) (alpha + bytes / (n beta))",
+    .source = "Cho et al. 2019 (BlueConnect)",
+    .ignores = "the time to add; groups whose hosts have different numbers of members",
+    .supports = supports,
+    .rounds = rounds,
+    .sends = sends,
+    .receives = receives,
+    .closed_form = closed_form,
+};
+
+}  // namespace stepsim

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/rounds.h"
+
+namespace stepsim {
+namespace {
+
+/// Broadcast and reduce go along a chain from its first member to its last, slice by slice.
+bool is_chain(const CollectiveShape& shape) {
+  return shape.op == CollectiveOp::kBroadcast || shape.op == CollectiveOp::kReduce;
+}
+
+/// No more than keep a chain full but for a sixteenth of its time, whatever size a trace names.
+std::uint32_t slices(const CollectiveShape& shape) {
+  const std::int64_t most = std::max<std::int64_t>(1024, 16 * std::int64_t{shape.members});
+  const std::int64_t wanted =
+      shape.bytes.count() / kPipelineSlice.count() + (shape.bytes.count() % kPipelineSlice.count() == 0 ? 0 : 1);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 1, most));
+}
+
+/// A broadcast's chain begins at the root, a reduce's ends there.
+std::uint32_t place_in_chain(const CollectiveShape& shape, std::uint32_t member) {
+  const std::int64_t first = shape.op == CollectiveOp::kBroadcast ? shape.root : std::int64_t{shape.root} + 1;
+  return place(shape.members, member, -first);
+}
+
+bool supports(const CollectiveShape& shape) {
+  return is_chain(shape) || shape.op == CollectiveOp::kAllReduce || shape.op == CollectiveOp::kReduceScatter ||
+         shape.op == CollectiveOp::kAllGather;
+}
+
+std::uint32_t rounds(const CollectiveShape& shape) {
+  if (shape.members < 2) return 0;
+  if (is_chain(shape)) return shape.members - 2 + slices(shape);
+  return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * (shape.members - 1);
+}
+
+/// Whether the chain's `sender` passes a slice on in `round`.
+bool passes_slice(const CollectiveShape& shape, std::uint32_t sender, std::uint32_t round) {
+  return sender + 1 < shape.members && round >= sender && round - sender < slices(shape);
+}
+
+void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+  Part part;
+  if (is_chain(shape)) {
+    const std::uint32_t sender = place_in_chain(shape, member);
+    if (!passes_slice(shape, sender, round)) return;
+    part = part_of(shape.bytes, slices(shape), round - sender);
+  } else {
+    // A reduce-scatter begins with the part before its own, so that its own comes home last.
+    const std::int64_t first = shape.op == CollectiveOp::kReduceScatter ? -1 : 0;
+    part = part_of(shape.bytes, shape.members, place(shape.members, member, first - std::int64_t{round}));
+  }
+  sends.push_back({place(shape.members, member, 1), part.bytes, part.offset});
+}
+
+std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+  if (!is_chain(shape)) return 1;
+  const std::uint32_t receiver = place_in_chain(shape, member);
+  return receiver > 0 && passes_slice(shape, receiver - 1, round) ? 1 : 0;
+}
+
+/// The largest part is under way in every round: who follows it waits for nothing else. In a
+/// chain all slices leave the first member one after the other, and one of the largest has to
+/// wait at none of the other members.
+Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (shape.members < 2) return {};
+  if (!is_chain(shape)) return rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
+  const std::uint32_t count = slices(shape);
+  const Duration slowest = time_of(cost, largest_part(shape.bytes, count));
+  const std::int64_t large = shape.bytes.count() % count;
+  return (shape.members - 2 + large) * slowest + (count - large) * time_of(cost, Bytes{shape.bytes.count() / count});
+}
+
+}  // namespace
+
+extern const CollectiveModel ring_collective;
+const CollectiveModel ring_collective{
+    .name = "ring",
+    .algorithm = CollectiveAlgorithm::kRing,
+    .summary = "every member passes parts to the next one; least bytes over every link",
+    .formula =
+        "all-reduce: 2 (n - 1) (alpha + bytes / (n beta)); broadcast of s slices: (n - 2 + s) (alpha + bytes / (s "
+        "beta))",
+    .source = "Patarasuk and Yuan 2009; slices: NCCL's 512 KiB steps",
+    .ignores = "the time to add; several rings side by side",
+    .supports = supports,
+    .rounds = rounds,
+    .sends = sends,
+    .receives = receives,
+    .closed_form = closed_form,
+};
+
+}  // namespace stepsim

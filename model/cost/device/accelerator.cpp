@@ -1,0 +1,92 @@
+#include "model/cost/device/accelerator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim {
+namespace {
+
+enum class Kind : char { kNothing, kLetter, kDigit };
+
+Kind kind_of(char c) noexcept {
+  if (c >= '0' && c <= '9') return Kind::kDigit;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? Kind::kLetter : Kind::kNothing;
+}
+
+/// Runs of letters (in lower case) and runs of digits: "H100-80GB" is h 100 80 gb.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  Kind before = Kind::kNothing;
+  for (const char c : text) {
+    const Kind kind = kind_of(c);
+    if (kind != Kind::kNothing) {
+      if (kind != before) words.emplace_back();
+      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    before = kind;
+  }
+  return words;
+}
+
+/// Words that say nothing of which device it is.
+bool is_idle(std::string_view word) {
+  static constexpr auto kIdle = std::to_array<std::string_view>(
+      {"nvidia", "amd", "tesla", "quadro", "geforce", "instinct", "radeon", "accelerator", "gpu", "graphics", "vf"});
+  return std::find(kIdle.begin(), kIdle.end(), word) != kIdle.end();
+}
+
+bool holds(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_called(const Accelerator& device, const std::vector<std::string>& words) {
+  const std::vector<std::string> model = words_of(device.model);
+  const std::vector<std::string> also = words_of(device.also);
+  return std::all_of(model.begin(), model.end(), [&](const std::string& word) { return holds(words, word); }) &&
+         std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return is_idle(word) || holds(model, word) || holds(also, word); });
+}
+
+}  // namespace
+
+double Accelerator::flops(Precision precision) const noexcept {
+  const bool tensor = precision >= Precision::kTensor32;
+  return peak_flops[static_cast<std::size_t>(precision)] * (tensor ? matrix_share : 1.0);
+}
+
+bool Accelerator::computes_in(Precision precision) const noexcept {
+  const auto rate = [this](Precision p) { return peak_flops[static_cast<std::size_t>(p)]; };
+  switch (precision) {
+    case Precision::kTensor32: return rate(precision) > rate(Precision::kFloat32);
+    case Precision::kFloat16: return rate(precision) > rate(Precision::kTensor32);
+    case Precision::kFloat8: return rate(precision) > rate(Precision::kFloat16);
+    default: return true;
+  }
+}
+
+const Accelerator* find_accelerator(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  const std::span<const Accelerator> all = accelerators();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Accelerator& device) { return is_called(device, words); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Accelerator& accelerator_named(std::string_view name) {
+  if (const Accelerator* const found = find_accelerator(name)) return *found;
+  std::vector<std::string> names;
+  for (const Accelerator& device : accelerators()) names.emplace_back(device.name);
+  std::vector<std::string> near = names;
+  for (const Accelerator& device : accelerators()) near.emplace_back(device.model);
+  const auto nearest = nearest_name(name, near);
+  throw UsageError(fmt::format("no device '{}' is known; {}expected {}", shown(name),
+                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(names)));
+}
+
+}  // namespace stepsim

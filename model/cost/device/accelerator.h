@@ -1,0 +1,53 @@
+#ifndef STEPSIM_MODEL_COST_DEVICE_ACCELERATOR_H
+#define STEPSIM_MODEL_COST_DEVICE_ACCELERATOR_H
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "model/base/units.h"
+#include "model/job/precision.h"
+
+namespace stepsim {
+
+/// One accelerator as its vendor describes it: what a device model may know of it. Of a card
+/// with two dies that software sees as two devices (MI250) one die.
+struct Accelerator {
+  std::string_view name;   ///< as shown: "H100 SXM"
+  std::string_view model;  ///< what a name must hold to mean it: "H100"
+  std::string_view also;   ///< what it may hold besides: "SXM5 80GB HBM3"
+  /// Peak of a dense matrix product in floating-point operations per second, by Precision,
+  /// on whatever unit is fastest at it. Where a device lacks a precision: of the next wider one.
+  std::array<double, kPrecisionCount> peak_flops{};
+  /// Share of the half-precision peak that the best measured matrix product reaches: power
+  /// and clocks keep a device below its peak, some more than others.
+  double matrix_share = 0;
+  Bandwidth memory;  ///< datasheet, one number for reading and writing
+  Bytes memory_size{};
+  Bandwidth host_link;  ///< PCIe, one way
+  Bandwidth peer_link;  ///< NVLink, Infinity Fabric: all links of the device together, one way; 0: none
+  Duration floor{};     ///< what a kernel takes that has next to nothing to do
+  std::string_view source;
+  bool has_bfloat16 = true;  ///< bf16 beside fp16, at its rate
+
+  /// Whether it has units of its own for a precision, faster than those for the next wider one.
+  [[nodiscard]] bool computes_in(Precision precision) const noexcept;
+  /// Reachable rate of a matrix product: the peak, for tensor precisions times matrix_share.
+  [[nodiscard]] double flops(Precision precision) const noexcept;
+};
+
+/// The library, vendors and generations together, oldest first (model/cost/device/library.cpp).
+[[nodiscard]] std::span<const Accelerator> accelerators() noexcept;
+
+/// The device a trace ("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X VF") or a person ("a100",
+/// "H100 PCIe") calls by this name; null if there is none. All words of a device's model must
+/// occur in the name, and nothing else but what the device may also be called; of several the
+/// one of the data centre's commonest form. Case, separators and vendors' names do not matter.
+[[nodiscard]] const Accelerator* find_accelerator(std::string_view name);
+
+/// find_accelerator() or UsageError: "no device 'H1000' is known; did you mean 'H100'? known are ...".
+[[nodiscard]] const Accelerator& accelerator_named(std::string_view name);
+
+}  // namespace stepsim
+
+#endif

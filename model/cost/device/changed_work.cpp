@@ -1,0 +1,142 @@
+#include "model/cost/device/changed_work.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace stepsim {
+namespace {
+
+// ---- precision
+
+double size_of(Precision precision) {
+  static constexpr std::array<double, kPrecisionCount> kSizes{8, 4, 4, 2, 1};
+  return kSizes[static_cast<std::size_t>(precision)];
+}
+
+/// Of what an operator's inputs take, once floats have elements of `size` bytes. 1 if there are none.
+/// Those of a list, whose type is not told, are taken to be of the piece's own precision.
+double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, double size) {
+  double before = 0;
+  double after = 0;
+  for (const TensorShape& input : inputs) {
+    if (input.sizes.empty()) continue;
+    before += input.bytes();
+    switch (input.element) {
+      case ElementKind::kOther: after += input.bytes(); break;
+      case ElementKind::kFloat: after += input.bytes() * size / static_cast<double>(input.element_bytes); break;
+      case ElementKind::kNotTold: after += input.bytes() * size / size_of(from); break;
+    }
+  }
+  return before > 0 ? after / before : 1;
+}
+
+// ---- samples
+
+/// Which inputs of an operator are parameters by its definition: from `first` on, `count` of them.
+struct Parameters {
+  std::string_view name;
+  std::size_t first;
+  std::size_t count;
+};
+constexpr auto kParameters = std::to_array<Parameters>({
+    {"torch::autograd::AccumulateGrad", 0, 1},
+    {"aten::linear", 1, 2},
+    {"aten::conv1d", 1, 2},
+    {"aten::conv2d", 1, 2},
+    {"aten::conv3d", 1, 2},
+    {"aten::convolution", 1, 2},
+    {"aten::_convolution", 1, 2},
+    {"aten::embedding", 0, 1},
+    {"aten::embedding_bag", 0, 1},
+    {"aten::layer_norm", 2, 2},
+    {"aten::batch_norm", 1, 4},
+    {"aten::group_norm", 2, 2},
+});
+
+std::span<const TensorShape> parameters_of(const OperatorTable::Operator& op) {
+  const std::span<const TensorShape> inputs(op.inputs);
+  const auto* const known =
+      std::find_if(kParameters.begin(), kParameters.end(), [&op](const auto& entry) { return entry.name == op.name; });
+  if (known != kParameters.end() && known->first < inputs.size())
+    return inputs.subspan(known->first, std::min(known->count, inputs.size() - known->first));
+  // A bias of one dimension is added to each row, so that the second factor has its columns.
+  const bool biased = op.name == "aten::addmm" && inputs.size() > 2 && inputs[0].sizes.size() == 1;
+  return biased ? inputs.subspan(2, 1) : std::span<const TensorShape>{};
+}
+
+std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+bool looks_up(KernelClass kind) { return kind == KernelClass::kGather || kind == KernelClass::kScatter; }
+
+}  // namespace
+
+bool has_precision(const DeviceWork& piece) noexcept {
+  switch (piece.kind) {
+    case KernelClass::kHostCopy:
+    case KernelClass::kStagedCopy:
+    case KernelClass::kMemset:
+    case KernelClass::kCollective:
+    case KernelClass::kOptimizer:
+    case KernelClass::kUnknown: return false;
+    default: return !piece.in_optimizer;
+  }
+}
+
+DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to) {
+  if (!has_precision(piece) || !piece.precision_told) return piece;
+  const bool product = limit_of(piece.kind) == Limit::kFlops;
+  if (!product && to == Precision::kFloat8) to = Precision::kFloat16;
+  const double size = size_of(to);
+  const double ratio = piece.which ? bytes_ratio(table.operators[*piece.which].inputs, piece.precision, size)
+                                   : size / size_of(piece.precision);
+  DeviceWork changed = piece;
+  if (product || ratio != 1) changed.precision = to;
+  if (!product) changed.amount *= ratio;
+  if (changed.work) {
+    changed.work->bytes *= ratio;
+    if (product) changed.work->precision = to;
+  }
+  return changed;
+}
+
+SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor) {
+  for (const OperatorTable::Operator& op : table.operators) {
+    for (const TensorShape& parameter : parameters_of(op)) {
+      if (!parameter.sizes.empty()) parameters_.insert(sorted(parameter.sizes));
+    }
+  }
+  share_.reserve(table.operators.size());
+  for (const OperatorTable::Operator& op : table.operators) share_.push_back(share_of(op));
+}
+
+/// A product always has a sample in it: where all its inputs look like parameters, half of it.
+double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
+  if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are those of the rows alone
+  double samples = 0;
+  double all = 0;
+  for (const TensorShape& input : op.inputs) {
+    all += input.bytes();
+    if (input.sizes.size() > 1 && !parameters_.contains(sorted(input.sizes))) samples += input.bytes();
+  }
+  if (samples > 0) return samples / all;
+  return op.work.flops > 0 ? 0.5 : 0;
+}
+
+DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
+  if (piece.in_optimizer || piece.kind == KernelClass::kCollective) return piece;
+  const double share = piece.which && !looks_up(piece.kind) ? share_[*piece.which] : 1;
+  DeviceWork changed = piece;
+  if (changed.work) {
+    changed.work->flops *= share > 0 ? factor_ : 1;
+    changed.work->bytes *= 1 + (factor_ - 1) * share;
+  }
+  changed.amount *= 1 + (factor_ - 1) * share;
+  return changed;
+}
+
+}  // namespace stepsim

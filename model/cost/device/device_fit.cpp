@@ -1,0 +1,194 @@
+#include "model/cost/device/device_fit.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/cost/device/device_model.h"
+#include "model/cost/device/roofline.h"
+
+namespace stepsim {
+namespace {
+
+/// Beyond this many times the usual deviation an observation counts less (Huber 1964: 95 %
+/// as good as least squares on normal errors).
+constexpr double kHuber = 1.345;
+constexpr int kRounds = 30;
+
+/// One call of an operator: what its device work took together.
+struct Call {
+  double recorded = 0;
+  double predicted = 0;  // on the other device, by roofline
+  KernelClass kind = KernelClass::kUnknown;
+  double longest = 0;  // its longest piece, whose class is its own
+};
+
+using Key = std::pair<std::string_view, std::string_view>;  // operator, shapes
+using CallsByKey = std::map<Key, std::vector<Call>>;
+
+double predicted(const DeviceWork& work, const DeviceFit& fit) {
+  if (fit.from == nullptr) return static_cast<double>(work.recorded.count());
+  return roofline_scaled(work, *fit.from, *fit.to).nanoseconds;
+}
+
+CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
+  const DevicePieces pieces = device_work(capture);
+  const OperatorTable& table = capture.operators;
+  std::vector<Call> calls(table.occurrences);
+  std::vector<std::optional<std::uint32_t>> which(table.occurrences);
+  for (const OperatorTable::Use& use : table.uses) {
+    const DeviceWork* const piece = pieces[use.task.index()];
+    if (piece == nullptr || limit_of(piece->kind) == Limit::kNone) continue;
+    Call& call = calls[use.occurrence];
+    const double recorded = static_cast<double>(piece->recorded.count());
+    call.recorded += recorded;
+    call.predicted += predicted(*piece, fit);
+    if (recorded > call.longest) std::tie(call.longest, call.kind) = std::pair{recorded, piece->kind};
+    which[use.occurrence] = use.which;
+  }
+  CallsByKey by_key;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!which[i]) continue;
+    const OperatorTable::Operator& op = table.operators[*which[i]];
+    by_key[{op.name, op.shapes}].push_back(calls[i]);
+  }
+  return by_key;
+}
+
+/// A matched call.
+struct Pair {
+  KernelClass kind;
+  double predicted;
+  double measured;
+};
+
+/// Adds up the calls and their time.
+std::pair<std::size_t, double> sum_of(const CallsByKey& calls) {
+  std::pair<std::size_t, double> sum;
+  for (const auto& [key, list] : calls) {
+    sum.first += list.size();
+    for (const Call& call : list) sum.second += call.recorded;
+  }
+  return sum;
+}
+
+std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFit& fit) {
+  std::vector<Pair> pairs;
+  for (const auto& [key, list] : from) {
+    const auto other = to.find(key);
+    if (other == to.end()) continue;
+    for (std::size_t k = 0; k < std::min(list.size(), other->second.size()); ++k) {
+      const double measured = other->second[k].recorded;
+      if (measured <= 0 || list[k].predicted <= 0) continue;
+      pairs.push_back({list[k].kind, list[k].predicted, measured});
+      ++fit.calls[static_cast<std::size_t>(list[k].kind)];
+      fit.matched_from += list[k].recorded;
+      fit.matched_to += measured;
+    }
+  }
+  if (pairs.empty()) return pairs;
+  const auto [calls_from, time_from] = sum_of(from);
+  const auto [calls_to, time_to] = sum_of(to);
+  fit.matched = pairs.size();
+  fit.unmatched = calls_from + calls_to - 2 * pairs.size();
+  fit.matched_from /= time_from;
+  fit.matched_to /= time_to;
+  return pairs;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// log(measured / predicted) = common + of the class. `weight` has a mean of 1, so that the
+/// ridge of 1 stands for one average call: a class of n of them goes n / (n + 1) of its own way.
+Eigen::VectorXd solved(const std::vector<Pair>& pairs, const std::vector<double>& weight) {
+  constexpr auto kUnknowns = static_cast<Eigen::Index>(kKernelClassCount) + 1;
+  Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(kUnknowns, kUnknowns);
+  normal(0, 0) = 0;
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(kUnknowns);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto of_class = static_cast<Eigen::Index>(pairs[i].kind) + 1;
+    const double value = std::log(pairs[i].measured / pairs[i].predicted);
+    for (const Eigen::Index a : {Eigen::Index{0}, of_class}) {
+      right(a) += weight[i] * value;
+      for (const Eigen::Index b : {Eigen::Index{0}, of_class}) normal(a, b) += weight[i];
+    }
+  }
+  return normal.ldlt().solve(right);
+}
+
+double deviation(const Pair& pair, const Eigen::VectorXd& solution) {
+  return std::log(pair.measured / pair.predicted) - solution(0) - solution(static_cast<Eigen::Index>(pair.kind) + 1);
+}
+
+/// Weights by time, since it is time that is to be predicted.
+std::vector<double> time_weights(const std::vector<Pair>& pairs) {
+  double sum = 0;
+  for (const Pair& pair : pairs) sum += pair.measured;
+  std::vector<double> weights;
+  weights.reserve(pairs.size());
+  for (const Pair& pair : pairs) weights.push_back(pair.measured / sum * static_cast<double>(pairs.size()));
+  return weights;
+}
+
+Eigen::VectorXd robust(const std::vector<Pair>& pairs) {
+  const std::vector<double> base = time_weights(pairs);
+  Eigen::VectorXd solution = solved(pairs, base);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> deviations;
+    deviations.reserve(pairs.size());
+    for (const Pair& pair : pairs) deviations.push_back(std::abs(deviation(pair, solution)));
+    const double usual = 1.4826 * median(deviations);  // the standard deviation, if they are normal
+    if (usual <= 0) break;
+    std::vector<double> weight = base;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      weight[i] *= std::min(1.0, kHuber * usual / std::max(deviations[i], 1e-12));
+    const Eigen::VectorXd next = solved(pairs, weight);
+    const bool settled = (next - solution).cwiseAbs().maxCoeff() < 1e-9;
+    solution = next;
+    if (settled) break;
+  }
+  return solution;
+}
+
+double residual_of(const std::vector<Pair>& pairs, const DeviceFit& fit) {
+  double off = 0;
+  double measured = 0;
+  for (const Pair& pair : pairs) {
+    off += std::abs(pair.predicted * fit.factor[static_cast<std::size_t>(pair.kind)] - pair.measured);
+    measured += pair.measured;
+  }
+  return off / measured;
+}
+
+}  // namespace
+
+DeviceFit fit_devices(const Capture& from, const Capture& to) {
+  DeviceFit fit;
+  fit.from = accelerator_of(from);
+  fit.to = accelerator_of(to);
+  if (fit.from == nullptr || fit.to == nullptr) fit.from = fit.to = nullptr;
+  const std::vector<Pair> pairs = matched(calls_of(from, fit), calls_of(to, fit), fit);
+  if (pairs.empty()) {
+    throw InputError({to.inputs.empty() ? "" : to.inputs.front(), {}, {}},
+                     "no operator was called with the same shapes as in the other capture; expected two captures of "
+                     "one model, recorded with record_shapes=True");
+  }
+  const Eigen::VectorXd solution = robust(pairs);
+  for (std::size_t c = 0; c < kKernelClassCount; ++c)
+    fit.factor[c] = std::exp(solution(0) + solution(static_cast<Eigen::Index>(c) + 1));
+  fit.residual = residual_of(pairs, fit);
+  return fit;
+}
+
+}  // namespace stepsim

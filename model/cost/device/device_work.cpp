@@ -1,0 +1,181 @@
+#include "model/cost/device/device_work.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace stepsim {
+namespace {
+
+bool is_device_work(TaskKind kind, LaneKind lane) noexcept {
+  switch (kind) {
+    case TaskKind::kKernel:
+    case TaskKind::kMemset: return true;
+    case TaskKind::kOperator: return lane != LaneKind::kThread;  // there it runs on the host
+    case TaskKind::kCollective:
+    case TaskKind::kCopy: return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine;
+    default: return false;
+  }
+}
+
+/// What kernels' names tell, found once a name.
+class NameFacts {
+ public:
+  explicit NameFacts(const Dag& dag) : dag_(dag), facts_(dag.name_count()) {}
+
+  KernelClass kind(TaskId task) {
+    const TaskKind kind = dag_.kind(task);
+    const bool kernel = kind == TaskKind::kKernel || kind == TaskKind::kOperator;
+    return kernel ? of(task).kind : classify_kernel(kind, dag_.name(task));
+  }
+  std::optional<Precision> precision(TaskId task) { return of(task).precision; }
+
+ private:
+  struct Fact {
+    bool known = false;
+    KernelClass kind = KernelClass::kUnknown;
+    std::optional<Precision> precision;
+  };
+
+  const Fact& of(TaskId task) {
+    Fact& fact = facts_[dag_.name_id(task).index()];
+    if (!fact.known) fact = {true, classify_kernel(dag_.name(task)), precision_in(dag_.name(task))};
+    return fact;
+  }
+
+  const Dag& dag_;
+  std::vector<Fact> facts_;  // by NameId
+};
+
+/// The arithmetic that matrix kernels spend most time in, of those whose names tell: taken for
+/// the others, "attn_fwd" say.
+std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pieces, NameFacts& names) {
+  std::array<Duration, kPrecisionCount> time{};
+  for (const auto& [task, piece] : pieces) {
+    if (limit_of(piece.kind) != Limit::kFlops) continue;
+    const std::optional<Precision> precision = names.precision(task);
+    if (precision) time[static_cast<std::size_t>(*precision)] += dag.duration(task);
+  }
+  auto* const most = std::max_element(time.begin(), time.end());
+  return *most > Duration{} ? std::optional{static_cast<Precision>(most - time.begin())} : std::nullopt;
+}
+
+/// True if a kernel of this class is the part of an operator's call that does its work: a
+/// product's memset or a convolution's change of layout is not.
+bool does(const DeviceWork& piece, const Work& work) noexcept {
+  if (work.bytes <= 0) return false;
+  if (piece.kind == KernelClass::kUnknown) return true;
+  return limit_of(piece.kind) == limit_of(work.kind);
+}
+
+/// An operator on fp32 may be done in tf32: only the kernel's name tells.
+Precision precision_of(const DeviceWork& piece, const Work& work) noexcept {
+  const bool rounded = piece.precision == Precision::kTensor32 && work.precision == Precision::kFloat32;
+  return rounded ? piece.precision : work.precision;
+}
+
+/// By lane, what its rank ran on.
+std::vector<const Accelerator*> accelerators_of(const Capture& capture) {
+  const Accelerator* const usual = accelerator_of(capture);
+  std::map<Rank, const Accelerator*> of_rank;
+  for (const auto& [rank, name] : capture.devices) of_rank[rank] = find_accelerator(name);
+  std::vector<const Accelerator*> of_lane;
+  for (const Lane& lane : capture.dag.lanes()) {
+    const auto known = of_rank.find(lane.rank);
+    of_lane.push_back(known == of_rank.end() ? usual : known->second);
+  }
+  return of_lane;
+}
+
+/// Of the first floats that an operator was given; nothing if it was given none.
+std::optional<Precision> precision_of(const OperatorTable::Operator& op) {
+  const auto found = std::find_if(op.inputs.begin(), op.inputs.end(),
+                                  [](const TensorShape& input) { return input.element == ElementKind::kFloat; });
+  return found == op.inputs.end() ? std::nullopt : std::optional{found->precision};
+}
+
+/// A kernel's name goes before its operator's inputs: it tells tf32.
+void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
+  for (const OperatorTable::Use& use : table.uses) {
+    DeviceWork* const piece = pieces[use.task.index()];
+    if (piece == nullptr) continue;
+    piece->which = use.which;
+    piece->in_optimizer = piece->in_optimizer || use.in_optimizer;
+    const std::optional<Precision> told = precision_of(table.operators[use.which]);
+    if (!told || names.precision(use.task)) continue;
+    piece->precision = *told;
+    piece->precision_told = true;
+  }
+}
+
+void share_out(const OperatorTable& table, DevicePieces& pieces) {
+  std::vector<Duration> total(table.occurrences);
+  const auto worker = [&](const OperatorTable::Use& use) -> DeviceWork* {
+    DeviceWork* const piece = pieces[use.task.index()];
+    return piece != nullptr && does(*piece, table.operators[use.which].work) ? piece : nullptr;
+  };
+  for (const OperatorTable::Use& use : table.uses) {
+    if (const DeviceWork* const piece = worker(use)) total[use.occurrence] += piece->recorded;
+  }
+  for (const OperatorTable::Use& use : table.uses) {
+    DeviceWork* const piece = worker(use);
+    if (piece == nullptr || total[use.occurrence] <= Duration{}) continue;
+    Work work = table.operators[use.which].work;
+    const double part =
+        static_cast<double>(piece->recorded.count()) / static_cast<double>(total[use.occurrence].count());
+    work.flops *= part;
+    work.bytes *= part;
+    work.precision = precision_of(*piece, work);
+    piece->work = work;
+  }
+}
+
+}  // namespace
+
+const DeviceWork* DevicePieces::operator[](std::size_t task) const noexcept {
+  const auto found = std::lower_bound(pieces_.begin(), pieces_.end(), task,
+                                      [](const Piece& piece, std::size_t at) { return piece.task.index() < at; });
+  return found != pieces_.end() && found->task.index() == task ? &found->work : nullptr;
+}
+
+DeviceWork* DevicePieces::operator[](std::size_t task) noexcept {
+  return const_cast<DeviceWork*>(std::as_const(*this)[task]);
+}
+
+const Accelerator* accelerator_of(const Capture& capture) {
+  return capture.devices.empty() ? nullptr : find_accelerator(capture.devices.begin()->second);
+}
+
+DevicePieces device_work(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  NameFacts names(dag);
+  const std::vector<const Accelerator*> accelerators = accelerators_of(capture);
+  DevicePieces pieces;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (!is_device_work(dag.kind(task), dag.lane(task).kind)) continue;
+    DeviceWork piece{dag.duration(task), names.kind(task), Precision::kFloat32, {}};
+    piece.in_optimizer = piece.kind == KernelClass::kOptimizer;
+    piece.on = accelerators[dag.lane_id(task).index()];
+    pieces.add(task, piece);
+  }
+  const std::optional<Precision> usual = usual_precision(dag, pieces, names);
+  for (auto& [task, piece] : pieces) {
+    const std::optional<Precision> told = names.precision(task);
+    piece.precision = told.value_or(usual.value_or(Precision::kFloat32));
+    piece.precision_told = told || (usual && limit_of(piece.kind) == Limit::kFlops);
+  }
+  note_operators(capture.operators, names, pieces);
+  share_out(capture.operators, pieces);
+  return pieces;
+}
+
+bool has_kernels(const Capture& capture) noexcept {
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    if (capture.dag.kind(TaskId{i}) == TaskKind::kKernel) return true;
+  }
+  return false;
+}
+
+}  // namespace stepsim

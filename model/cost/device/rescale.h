@@ -1,0 +1,59 @@
+#ifndef STEPSIM_MODEL_COST_DEVICE_RESCALE_H
+#define STEPSIM_MODEL_COST_DEVICE_RESCALE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/cost/device/device_work.h"
+#include "model/job/kernel_class.h"
+
+namespace stepsim {
+
+/// By what a piece of device work was scaled.
+enum class ScaledBy : std::uint8_t {
+  kFlops,      ///< its operator's shapes: the matrix units bound it on the device it ran on
+  kBytes,      ///< its operator's shapes: memory bounds it there
+  kOverhead,   ///< its operator's shapes: it has so little to do that the fixed part is longer
+  kClass,      ///< what its kind of kernel is bound by; no shapes
+  kFactor,     ///< a factor that was given
+  kUnchanged,  ///< not the device's to say (collectives), or not selected
+};
+inline constexpr std::size_t kScaledByCount = 6;
+
+[[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
+
+/// Of what a model says, by how it came to say it: 1 where it is taken at its word.
+using ScaledBias = std::array<double, kScaledByCount>;
+inline constexpr ScaledBias kUnbiased{1, 1, 1, 1, 1, 1};
+
+/// A new duration, before rounding, and what it rests on.
+struct Scaled {
+  double nanoseconds = 0;
+  ScaledBy by = ScaledBy::kUnchanged;
+};
+
+/// Which share of the device time was scaled how.
+struct ScaledShare {
+  struct Part {
+    Duration before{};
+    Duration after{};
+    std::size_t pieces = 0;
+  };
+  std::array<Part, kScaledByCount> by;         ///< by ScaledBy
+  std::array<Part, kKernelClassCount> kind{};  ///< by KernelClass
+  [[nodiscard]] Part total() const noexcept;
+};
+
+/// Gives each of `pieces` the duration that `scale` says, rounded, unless that leaves it unchanged.
+/// `durations` is by TaskId. `bias` is for durations that change.
+ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
+                    std::vector<Duration>& durations, const ScaledBias& bias = kUnbiased);
+
+}  // namespace stepsim
+
+#endif

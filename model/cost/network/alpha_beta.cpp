@@ -1,0 +1,44 @@
+#include "model/cost/network/channels.h"
+#include "model/cost/network/network.h"
+
+// A message of B bytes arrives alpha + B / beta after it is handed over: alpha is the overhead of a
+// message and the latency of its route, beta the goodput of its narrowest link. Its sender may
+// hand over the next one when the bytes have left, a latency earlier.
+
+namespace stepsim {
+namespace {
+
+class AlphaBeta final : public Network {
+ public:
+  explicit AlphaBeta(const Cluster& cluster) : channels_(cluster) {}
+
+  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
+    return channels_.find(from, to, latency);
+  }
+
+  Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
+    const Channel& channel = channels_[id];
+    const Time begun = later(now, channels_.cluster().network.message_overhead);
+    const Time sent = later(begun, channel.transfer(bytes));
+    return Passage{sent, later(sent, channel.route_latency)};
+  }
+
+ private:
+  Channels channels_;
+};
+
+}  // namespace
+
+extern const NetworkModel alpha_beta_network;
+const NetworkModel alpha_beta_network{
+    .name = "alpha_beta",
+    .summary = "a latency and a bandwidth; every message has the links to itself",
+    .formula = "t = overhead + latency of the route + bytes / goodput of its narrowest link",
+    .source = "Hockney 1994, The communication challenge for MPP",
+    .ignores = "all contention: any number of messages at once cross a link at its full rate",
+    .otherwise = "maxmin where messages share links, fifo where a NIC sends one at a time",
+    .independent = true,
+    .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<AlphaBeta>(cluster); },
+};
+
+}  // namespace stepsim

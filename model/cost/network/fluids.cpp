@@ -1,0 +1,137 @@
+#include "model/cost/network/fluids.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/cost/network/channels.h"
+
+namespace stepsim {
+namespace {
+
+template <class T>
+void push(std::vector<T>& heap, const T& item) {
+  heap.push_back(item);
+  std::push_heap(heap.begin(), heap.end());
+}
+
+template <class T>
+void pop(std::vector<T>& heap) {
+  std::pop_heap(heap.begin(), heap.end());
+  heap.pop_back();
+}
+
+}  // namespace
+
+std::uint32_t Fluids::add_clock() {
+  clocks_.emplace_back();
+  return static_cast<std::uint32_t>(clocks_.size() - 1);
+}
+
+void Fluids::enter(ChannelId id, MessageId message, Bytes bytes, Time now) {
+  Flow& flow = flows_[id.index()];
+  double count = flow.ahead;
+  if (flow.clock != kNoClock) {
+    clocks_[flow.clock].advance(now);
+    count += clocks_[flow.clock].count;
+  }
+  marks_.push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
+  ++flow.messages;
+  if (flow.clock != kNoClock && marks_.top(flow.marks).message == message) enlist(id);
+}
+
+void Fluids::put_on(std::uint32_t clock_id, ChannelId id, Time now) {
+  Flow& flow = flows_[id.index()];
+  Clock& clock = clocks_[clock_id];
+  take_off(flow, now);
+  clock.advance(now);
+  if (clock.flows++ == 0) {
+    clock.count = 0;
+    clock.entries.clear();
+  }
+  flow.clock = clock_id;
+  flow.ahead -= clock.count;
+  enlist(id);
+}
+
+void Fluids::take_off(Flow& flow, Time now) {
+  if (flow.clock == kNoClock) return;
+  Clock& clock = clocks_[flow.clock];
+  clock.advance(now);
+  --clock.flows;
+  make_stale(flow.clock);
+  flow.ahead += clock.count;
+  flow.clock = kNoClock;
+  ++flow.entry;
+}
+
+void Fluids::set_rate(std::uint32_t id, double rate, Time now) {
+  Clock& clock = clocks_[id];
+  if (clock.rate == rate) return;
+  clock.advance(now);
+  clock.rate = rate;
+  make_stale(id);
+}
+
+void Fluids::finish(std::uint32_t id, Time now, std::vector<Ended>& ended) {
+  Clock& clock = clocks_[id];
+  clock.advance(now);
+  make_stale(id);
+  drop_void_on_top(clock);
+  if (clock.entries.empty()) return;
+  // The first one has ended whatever rounding left of it, or the clock would stand still.
+  const double reached = std::max(clock.count + clock.rate / 2, clock.entries.front().count);
+  while (!clock.entries.empty() && clock.entries.front().count <= reached) {
+    end_messages(clock.entries.front().channel, reached, now, ended);
+    drop_void_on_top(clock);
+  }
+}
+
+/// Ends the messages of a channel up to a count of its clock.
+void Fluids::end_messages(ChannelId id, double count, Time now, std::vector<Ended>& ended) {
+  Flow& flow = flows_[id.index()];
+  do {
+    ended.push_back({id, marks_.top(flow.marks).message});
+    marks_.pop(flow.marks);
+    --flow.messages;
+  } while (!flow.marks.empty() && marks_.top(flow.marks).count - flow.ahead <= count);
+  if (!flow.marks.empty()) {
+    enlist(id);
+    return;
+  }
+  take_off(flow, now);
+  flow.ahead = 0;
+}
+
+/// To the nearest nanosecond.
+Time Fluids::next_end(std::uint32_t id) {
+  Clock& clock = clocks_[id];
+  clock.stale = false;
+  drop_void_on_top(clock);
+  if (clock.entries.empty()) return Time::max();
+  const double wait = std::max(0.0, (clock.entries.front().count - clock.count) / clock.rate);
+  return wait < 0x1p62 ? later(clock.since, Duration{std::llround(wait)}) : kEndOfTime;
+}
+
+/// Puts the channel's first end into its clock, in place of what was there.
+void Fluids::enlist(ChannelId id) {
+  constexpr std::size_t kFewVoid = 16;
+  Flow& flow = flows_[id.index()];
+  Clock& clock = clocks_[flow.clock];
+  const Entry entry{marks_.top(flow.marks).count - flow.ahead, id, ++flow.entry};
+  if (clock.entries.size() > 2 * clock.flows + kFewVoid) {
+    std::erase_if(clock.entries, [this](const Entry& one) { return is_void(one); });
+    std::make_heap(clock.entries.begin(), clock.entries.end());
+  }
+  push(clock.entries, entry);
+  make_stale(flow.clock);
+}
+
+void Fluids::drop_void_on_top(Clock& clock) {
+  while (!clock.entries.empty() && is_void(clock.entries.front())) pop(clock.entries);
+}
+
+void Fluids::make_stale(std::uint32_t clock) {
+  if (!std::exchange(clocks_[clock].stale, true)) stale_.push_back(clock);
+}
+
+}  // namespace stepsim

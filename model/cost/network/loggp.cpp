@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <boost/heap/d_ary_heap.hpp>
+
+#include "model/cost/network/channels.h"
+#include "model/cost/network/network.h"
+
+// LogGP with the arithmetic of LogGOPSim. An endpoint has a processor that sends, another that
+// receives, and a NIC with two sides. For a message of B bytes over a route of latency L whose
+// narrowest link takes G a byte:
+//   it starts at s, when its sender's processor and NIC are free; that processor is busy for o,
+//   the NIC for g + (B - 1) G; the sender goes on at s + o;
+//   its first byte is at the receiver at s + o + L;
+//   it is received from r, when that processor and NIC are free, in the order of arrival; the
+//   processor is busy until it is there, at r + o + (B - 1) G, and the NIC for g + (B - 1) G.
+// Where LogGOPSim departs from this: docs/models.md, "loggp".
+
+namespace stepsim {
+namespace {
+
+struct Arrival {
+  Time time;
+  std::uint64_t number = 0;  ///< counted up: ties in the order in which they were sent
+  MessageId message;
+  EndpointId to;
+  Duration wire{};  ///< (B - 1) G
+  friend bool operator<(const Arrival& a, const Arrival& b) noexcept {
+    return a.time != b.time ? a.time > b.time : a.number > b.number;
+  }
+};
+// Kind and arity were measured: docs/performance.md, "Event queue".
+using Arrivals = boost::heap::d_ary_heap<Arrival, boost::heap::arity<4>>;
+
+/// From when on one direction of an endpoint is free.
+struct Side {
+  Time processor{};
+  Time nic{};
+
+  /// Takes both at `ready` or when they are free; gives the time.
+  Time take(Time ready, Duration processor_busy, Duration nic_busy) noexcept {
+    const Time begin = std::max({ready, processor, nic});
+    processor = later(begin, processor_busy);
+    nic = later(begin, nic_busy);
+    return begin;
+  }
+};
+
+class LogGP final : public Network {
+ public:
+  explicit LogGP(const Cluster& cluster)
+      : channels_(cluster), sending_(cluster.endpoints.size()), receiving_(cluster.endpoints.size()) {}
+
+  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
+    return channels_.find(from, to, latency);
+  }
+
+  Passage start(MessageId message, ChannelId id, Bytes bytes, Time now) override {
+    const Channel& channel = channels_[id];
+    const NetworkParameters& cost = channels_.cluster().network;
+    const Time ready = later(now, cost.message_overhead);
+    if (channel.links.empty()) return {ready, ready};
+    const Duration wire = channel.transfer(std::max(Bytes{}, bytes - Bytes{1}));
+    const Time begin = sending_[channel.from.index()].take(ready, cost.overhead, cost.gap + wire);
+    const Time sent = later(begin, cost.overhead);
+    arrivals_.push({later(sent, channel.route_latency), count_++, message, channel.to, wire});
+    return {sent, {}};
+  }
+
+  Time next() override { return arrivals_.empty() ? Time::max() : arrivals_.top().time; }
+
+  void advance(Time now, std::vector<Told>& told) override {
+    const auto first = static_cast<std::ptrdiff_t>(told.size());
+    const NetworkParameters& cost = channels_.cluster().network;
+    for (; !arrivals_.empty() && arrivals_.top().time <= now; arrivals_.pop()) {
+      const Arrival& one = arrivals_.top();
+      const Duration busy = cost.overhead + one.wire;
+      const Time begin = receiving_[one.to.index()].take(one.time, busy, cost.gap + one.wire);
+      told.push_back({one.message, {{}, later(begin, busy)}});
+    }
+    std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
+  }
+
+ private:
+  Channels channels_;
+  std::vector<Side> sending_;    ///< by endpoint
+  std::vector<Side> receiving_;  ///< by endpoint
+  Arrivals arrivals_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+extern const NetworkModel loggp_network;
+const NetworkModel loggp_network{
+    .name = "loggp",
+    .summary = "processors and NICs of sender and receiver take one message at a time; links are free",
+    .formula =
+        "t = o + L + (bytes - 1) G + o; NICs are busy for g + (bytes - 1) G, processors for what they take part in",
+    .source = "Alexandrov et al. 1995, LogGP; Hoefler et al. 2010, LogGOPSim",
+    .ignores = "links between the NICs, however many messages cross them, and rendezvous protocols",
+    .otherwise = "maxmin where uplinks are shared or messages overlap; fifo for NICs without overheads",
+    .sender_goes_on = true,
+    .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<LogGP>(cluster); },
+};
+
+}  // namespace stepsim

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "model/cost/network/channels.h"
+#include "model/cost/network/earliest.h"
+#include "model/cost/network/fluids.h"
+#include "model/cost/network/lines.h"
+#include "model/cost/network/maxmin_solver.h"
+#include "model/cost/network/network.h"
+
+// Messages as fluids that share links max-min fairly. A message waits for the overhead of messages
+// and (Latency::kFirst) its route's latency, then its bytes move at the rate that the solver gives.
+//
+// Messages that the same link limits move at one rate, so they are followed by one clock a link
+// (Fluids). Where sharing is not fair, channels on one link have rates of their own (Lines), and a
+// clock each.
+
+namespace stepsim {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+/// Messages that wait the same time before their bytes move, in order: no heap is needed.
+struct Delay {
+  struct Waiting {
+    Time until;
+    MessageId message;
+    ChannelId channel;
+    Bytes bytes;
+  };
+  Duration length{};
+  std::size_t event = 0;  ///< in MaxMin::events_
+  std::deque<Waiting> waiting{};
+};
+
+std::vector<double> goodputs(const Cluster& cluster) {
+  std::vector<double> rates;
+  for (const Link& link : cluster.links) rates.push_back(link.goodput().bytes_per_second() / kNanoseconds);
+  return rates;
+}
+
+class MaxMin final : public Network {
+ public:
+  explicit MaxMin(const Cluster& cluster) : channels_(cluster), solver_(goodputs(cluster)) {
+    const double sharing = cluster.network.sharing;
+    if (sharing < 1) lines_.emplace(sharing, cluster.links.size(), cluster.network.senders_keep_turn);
+    for (std::size_t i = 0; !lines_ && i < cluster.links.size(); ++i) add_clock();
+  }
+
+  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
+  Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
+  Time next() override;
+  void advance(Time now, std::vector<Told>& told) override;
+
+ private:
+  /// What has an event in events_: a clock of fluids_ or a delay.
+  struct Source {
+    bool is_clock = false;
+    std::uint32_t index = 0;
+  };
+  /// What else there is to a channel.
+  struct Flow {
+    FlowClassId solved;       ///< invalid without links
+    std::uint32_t delay = 0;  ///< the one that its messages wait
+    double weight = 1;        ///< of each message
+  };
+
+  std::size_t add_event(bool is_clock, std::size_t index);
+  void add_clock();
+  std::uint32_t delay_of(const Channel& channel);
+  void release(std::uint32_t delay, Time now);
+  void enter(MessageId message, ChannelId channel, Bytes bytes, Time now);
+  void finish(std::uint32_t clock, Time now, std::vector<Told>& told);
+  void weigh(ChannelId channel);
+  void solve();
+  void set_rates_of_links();
+  void set_rates_of_channels();
+
+  Channels channels_;
+  MaxMinSolver solver_;
+  Fluids fluids_;                    ///< clocks by link; by channel where sharing is not fair
+  std::vector<Flow> flows_;          ///< by channel
+  std::vector<ChannelId> of_class_;  ///< by FlowClassId
+  std::vector<Delay> delays_;
+  std::optional<Lines> lines_;             ///< where sharing is not fair
+  std::vector<std::size_t> clock_events_;  ///< by clock: in events_
+  std::vector<Source> sources_;            ///< by number in events_
+  std::vector<Fluids::Ended> ended_;       ///< of one call
+  Earliest events_;
+  Time now_{};  ///< of the last change
+};
+
+ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
+  const ChannelId id = channels_.find(from, to, latency);
+  if (id.index() < flows_.size()) return id;
+  const Channel& channel = channels_[id];
+  Flow& flow = flows_.emplace_back();
+  flow.delay = delay_of(channel);
+  fluids_.add_channel();
+  if (lines_) {
+    lines_->add_channel(channel);
+    add_clock();
+  }
+  if (channel.links.empty()) return id;
+  std::vector<std::uint32_t> route;
+  for (const LinkId link : channel.links) route.push_back(link.value());
+  flow.solved = solver_.add_class(route);
+  of_class_.push_back(id);
+  return id;
+}
+
+std::size_t MaxMin::add_event(bool is_clock, std::size_t index) {
+  sources_.push_back({is_clock, static_cast<std::uint32_t>(index)});
+  return events_.add();
+}
+
+void MaxMin::add_clock() { clock_events_.push_back(add_event(true, fluids_.add_clock())); }
+
+std::uint32_t MaxMin::delay_of(const Channel& channel) {
+  const Duration overhead = channels_.cluster().network.message_overhead;
+  const Duration length = overhead + (channel.latency == Latency::kFirst ? channel.route_latency : Duration{});
+  const auto found =
+      std::find_if(delays_.begin(), delays_.end(), [=](const Delay& one) { return one.length == length; });
+  const auto index = static_cast<std::uint32_t>(found - delays_.begin());
+  if (found == delays_.end()) delays_.push_back({length, add_event(false, index)});
+  return index;
+}
+
+Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
+  const Channel& channel = channels_[id];
+  Delay& delay = delays_[flows_[id.index()].delay];
+  const Time begin = later(now, delay.length);
+  if (channel.links.empty() || bytes == Bytes{}) {
+    return {begin, channel.latency == Latency::kLast ? later(begin, channel.route_latency) : begin};
+  }
+  if (lines_) lines_->enter(id, now);
+  now_ = now;
+  if (begin == now) {
+    enter(message, id, bytes, now);
+    return {};
+  }
+  delay.waiting.push_back({begin, message, id, bytes});
+  if (delay.waiting.size() == 1) events_.set(delay.event, begin);
+  return {};
+}
+
+Time MaxMin::next() {
+  solve();
+  return events_.time();
+}
+
+void MaxMin::advance(Time now, std::vector<Told>& told) {
+  const auto first = static_cast<std::ptrdiff_t>(told.size());
+  now_ = now;
+  while (events_.time() <= now) {
+    const Source source = sources_[events_.clock()];
+    if (source.is_clock) {
+      finish(source.index, now, told);
+    } else {
+      release(source.index, now);
+    }
+  }
+  std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
+}
+
+/// Lets the bytes of those move who have waited long enough.
+void MaxMin::release(std::uint32_t id, Time now) {
+  Delay& delay = delays_[id];
+  for (; !delay.waiting.empty() && delay.waiting.front().until <= now; delay.waiting.pop_front()) {
+    const Delay::Waiting& one = delay.waiting.front();
+    enter(one.message, one.channel, one.bytes, now);
+  }
+  events_.set(delay.event, delay.waiting.empty() ? Time::max() : delay.waiting.front().until);
+}
+
+void MaxMin::enter(MessageId message, ChannelId id, Bytes bytes, Time now) {
+  fluids_.enter(id, message, bytes, now);
+  weigh(id);
+}
+
+void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Told>& told) {
+  events_.set(clock_events_[clock], Time::max());
+  ended_.clear();
+  fluids_.finish(clock, now, ended_);
+  for (const Fluids::Ended& one : ended_) {
+    const Channel& channel = channels_[one.channel];
+    const Time arrived = channel.latency == Latency::kLast ? later(now, channel.route_latency) : now;
+    told.push_back({one.message, {now, arrived}});
+    if (lines_) lines_->leave(one.channel);
+    weigh(one.channel);
+  }
+}
+
+/// Tells the solver how much a channel weighs now.
+void MaxMin::weigh(ChannelId id) {
+  const Flow& flow = flows_[id.index()];
+  solver_.set_weight(flow.solved, static_cast<double>(fluids_.messages(id)) * flow.weight);
+}
+
+void MaxMin::solve() {
+  if (lines_) {
+    for (const ChannelId id : lines_->settle()) {
+      flows_[id.index()].weight = lines_->weight(id);
+      weigh(id);
+    }
+  }
+  solver_.solve();
+  if (lines_) {
+    set_rates_of_channels();
+  } else {
+    set_rates_of_links();
+  }
+  fluids_.settle([this](std::uint32_t clock, Time end) { events_.set(clock_events_[clock], end); });
+}
+
+void MaxMin::set_rates_of_links() {
+  for (const std::uint32_t link : solver_.changed_links()) {
+    const double level = solver_.level(link);
+    fluids_.set_rate(link, level == MaxMinSolver::kNoLimit ? 0 : level, now_);
+  }
+  for (const FlowClassId moved : solver_.moved_classes()) {
+    fluids_.put_on(solver_.bottleneck(moved), of_class_[moved.index()], now_);
+  }
+}
+
+void MaxMin::set_rates_of_channels() {
+  for (std::uint32_t index = 0; index < flows_.size(); ++index) {
+    const ChannelId id{index};
+    if (fluids_.messages(id) == 0) continue;
+    if (fluids_.clock(id) == Fluids::kNoClock) fluids_.put_on(index, id, now_);
+    fluids_.set_rate(index, flows_[index].weight * solver_.level(flows_[index].solved), now_);
+  }
+}
+
+}  // namespace
+
+extern const NetworkModel maxmin_network;
+const NetworkModel maxmin_network{
+    .name = "maxmin",
+    .summary = "messages are fluids that share links max-min fairly, latency first and then bytes",
+    .formula = "t = overhead + latency of the route + bytes / rate, where the rate changes with what else is under way",
+    .source = "Bertsekas and Gallager 1992, Data Networks, 6.5.2; Casanova et al. 2014, SimGrid",
+    .ignores = "packets, queues in switches, slow start, and how long a transport takes to find its share",
+    .otherwise = "fifo where a NIC sends one message at a time; alpha_beta for a quick bound without contention",
+    .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<MaxMin>(cluster); },
+};
+
+}  // namespace stepsim

@@ -1,0 +1,125 @@
+#ifndef STEPSIM_MODEL_JOB_CLUSTER_H
+#define STEPSIM_MODEL_JOB_CLUSTER_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/id.h"
+#include "model/base/units.h"
+
+namespace stepsim {
+
+using HostId = Id<struct HostTag>;
+using DeviceId = Id<struct DeviceTag>;
+using LinkId = Id<struct LinkTag>;
+using EndpointId = Id<struct EndpointTag>;
+
+struct Host {
+  std::string name;  ///< as traces name it; empty where only its number is known
+  friend bool operator==(const Host&, const Host&) = default;
+};
+
+struct Device {
+  HostId host;
+  std::int32_t index = 0;  ///< its number in the host, as traces give it
+  std::string model;       ///< "V100"; empty if unknown
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// One direction of a connection; what two hosts send each other over a full-duplex cable
+/// crosses two links. A half-duplex cable (or a bus) is one link that both directions cross.
+struct Link {
+  std::string name;  ///< "host 3 out"; may be empty
+  Bandwidth bandwidth;
+  Duration latency{};
+  double efficiency = 1;  ///< of the bandwidth, what is left for payload: TCP over Ethernet about 0.957
+
+  /// What the link can carry of payload.
+  [[nodiscard]] Bandwidth goodput() const noexcept {
+    return Bandwidth::from_bytes_per_second(bandwidth.bytes_per_second() * efficiency);
+  }
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// The links a message crosses, in order, from its sender's host on. Its latency is the sum
+/// of theirs; it shares each link's goodput with whatever else crosses it.
+using Route = std::vector<LinkId>;
+
+/// Who sends and receives: a rank, a worker or a server of the job, on the host (and device)
+/// where it runs. Ranks and workers come first, in their order, then servers.
+struct Endpoint {
+  HostId host;
+  DeviceId device{};  ///< invalid: the host itself
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+/// What a message costs beside the links, and how messages share them. One for the cluster.
+struct NetworkParameters {
+  Duration message_overhead{};     ///< added before every message, whatever its size
+  Duration collective_overhead{};  ///< between the last arrival at a collective and its first message
+  /// How concurrent messages of different senders share a link that is too narrow for all:
+  /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.
+  double sharing = 1;
+  /// LogGP (Alexandrov et al. 1995): overhead o of sender and receiver, gap g between
+  /// messages. L and G come from the route: its latency, and its narrowest link.
+  Duration overhead{};
+  Duration gap{};
+  bool sharing_is_assumed = false;  ///< nobody measured `sharing` or asked for it
+  /// A sender keeps its turn on a link while it has messages, as TCP may do for 100 ms and more;
+  /// else it comes anew with each. With it, sharing 0 serves whole senders one after the other.
+  bool senders_keep_turn = false;
+  friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
+};
+
+/// How fast a host does what it does beside computing and sending. Absent: not known.
+struct HostRates {
+  std::optional<Bandwidth> copy_to_host;    ///< device to host
+  std::optional<Bandwidth> copy_to_device;  ///< host to device
+  Duration copy_overhead{};                 ///< of each copy, whatever its size
+  std::optional<Bandwidth> sum;             ///< a server adding a push to what it has
+  Duration sum_overhead{};
+  std::optional<Duration> launch_overhead;  ///< of one kernel launch, on the host
+  friend bool operator==(const HostRates&, const HostRates&) = default;
+};
+
+/// The hardware a job runs on: of cluster.yaml, a task graph or calibration. Plain data: whoever
+/// makes it checks that ids lie in their tables, and gives every endpoint a host.
+struct Cluster {
+  std::vector<Host> hosts;
+  std::vector<Device> devices;
+  std::vector<Link> links;
+  std::vector<Endpoint> endpoints;  ///< by EndpointId: rank r is r, server s is ranks + s
+  NetworkParameters network;
+  HostRates rates;
+
+  std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< that are written down
+  /// Where pairs without an entry in `routes` go. Within a host: `out` of the sender, `in` of the
+  /// receiver. Between hosts: up to the first switch that both climb through, and down. Where
+  /// they share none: to a relay of the sender that shares one with the receiver, and on.
+  struct Climb {
+    Route up;                             ///< from the endpoint to the root of a tree of switches
+    Route down;                           ///< from the root to the endpoint
+    std::vector<std::uint32_t> switches;  ///< by hop of `up`: the number of the switch it reaches
+    Route out;                            ///< to other endpoints of the host: NVLink, PCIe
+    Route in;                             ///< from other endpoints of the host
+    std::vector<EndpointId> relays;       ///< others of the host that pass messages on, first choice first
+    friend bool operator==(const Climb&, const Climb&) = default;
+  };
+  std::vector<Climb> climbs;  ///< by EndpointId; empty where every route is written down
+
+  /// Empty from an endpoint to itself, nothing where it cannot be reached. O(log routes + hops * relays).
+  [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+};
+
+/// Hosts on one switch, one endpoint each: a link out of and one into every host, each with
+/// `link`'s bandwidth, efficiency and latency. A message crosses two of them.
+[[nodiscard]] Cluster star(std::size_t hosts, const Link& link);
+
+}  // namespace stepsim
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef STEPSIM_MODEL_JOB_DAG_BUILDER_H
+#define STEPSIM_MODEL_JOB_DAG_BUILDER_H
+
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/base/id.h"
+#include "model/base/units.h"
+#include "model/job/dag.h"
+#include "model/job/task.h"
+
+namespace stepsim {
+
+/// What a builder is told of one task. `hint` orders tasks that the edges leave unordered:
+/// the recorded start, or 0.
+struct TaskSpec {
+  TaskKind kind = TaskKind::kHost;
+  NameId name{};
+  LaneId lane{};
+  Duration duration{};
+  Bytes bytes{};
+  Time hint{};
+  std::int32_t priority = 0;  ///< on a lane of LaneOrder::kPriority: the smallest goes first
+};
+
+/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
+/// "the dependencies form a cycle: a -> b -> a".
+class CycleError : public std::runtime_error {
+ public:
+  CycleError(const std::string& what, std::vector<TaskId> tasks) : std::runtime_error(what), tasks_(std::move(tasks)) {}
+  /// The builder's ids of the tasks on the cycle, in order.
+  [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
+
+ private:
+  std::vector<TaskId> tasks_;
+};
+
+/// Collects tasks and edges in any order, then builds a Dag in O((tasks + edges) log tasks).
+/// Ids given by add_task count from 0 and are valid until build().
+class DagBuilder {
+ public:
+  LaneId add_lane(Lane lane);
+  /// One id for equal texts.
+  NameId intern(std::string_view name);
+  TaskId add_task(const TaskSpec& task);
+  /// `to` may start `lag` after the end of `from`. Edges between the same two tasks become
+  /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
+  void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
+  /// No member ends before all have started: a collective. A task joins at most one.
+  RendezvousId add_rendezvous(const Collective& collective = {});
+  void join(RendezvousId rendezvous, TaskId member);
+  /// When `task` ends, the lane of `taker` gets back the credit that `taker` took. A task gives
+  /// back for one other at most.
+  void return_credit(TaskId task, TaskId taker);
+  /// As Dag::returns_credit_of().
+  [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
+    return task.index() < returns_credit_of_.size() ? returns_credit_of_[task.index()] : TaskId{};
+  }
+
+  [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
+  [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
+  [[nodiscard]] TaskSpec& task(TaskId id) noexcept { return tasks_[id.index()]; }
+  void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }
+  [[nodiscard]] const Lane& lane(LaneId id) const noexcept { return lanes_[id.index()]; }
+  [[nodiscard]] Lane& lane(LaneId id) noexcept { return lanes_[id.index()]; }
+  [[nodiscard]] std::string_view name(NameId id) const noexcept { return names_[id.index()]; }
+  [[nodiscard]] RendezvousId rendezvous(TaskId id) const noexcept;
+  [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_.size(); }
+  [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
+  [[nodiscard]] Collective& collective(RendezvousId id) noexcept { return collectives_[id.index()]; }
+
+  struct Edge {
+    TaskId from;
+    TaskId to;
+    EdgeKind kind = EdgeKind::kProgram;
+    Duration lag{};
+  };
+  [[nodiscard]] std::vector<Edge>& edges() noexcept { return edges_; }
+  [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
+
+  /// Takes out the tasks marked in `dropped` (one a task), with their edges, their parts in
+  /// rendezvous and their credits. Returns the new id of each, invalid if it is gone.
+  std::vector<TaskId> drop(const std::vector<bool>& dropped);
+
+  struct Result {
+    Dag dag;
+    std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
+  };
+  /// Orders tasks that no edge orders by (hint, builder id). Leaves the builder empty, or as
+  /// it was if it throws CycleError: also thrown where tasks wait for each other only through
+  /// rendezvous. Precondition: every edge is as add_edge demands.
+  [[nodiscard]] Result build() &&;
+
+ private:
+  class Layout;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+
+  std::vector<TaskSpec> tasks_;
+  std::vector<Edge> edges_;
+  std::vector<Lane> lanes_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
+  std::vector<std::vector<TaskId>> rendezvous_;
+  std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
+  std::vector<Collective> collectives_;    // by RendezvousId
+  std::vector<TaskId> returns_credit_of_;  // by task, up to the last one that does
+};
+
+}  // namespace stepsim
+
+#endif

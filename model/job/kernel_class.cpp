@@ -1,0 +1,245 @@
+#include "model/job/kernel_class.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stepsim {
+namespace {
+
+using enum KernelClass;
+
+struct Word {
+  std::string_view text;
+  KernelClass means;
+};
+
+/// In order of what weighs more: a name holds several of them, and "cutlass" alone says least.
+/// Lower case stands for both cases.
+constexpr auto kWords = std::to_array<Word>({
+    {"nccl", kCollective},
+    {"rccl", kCollective},
+    {"msccl", kCollective},
+    {"hccl", kCollective},
+    {"cross_device_reduce", kCollective},
+    {"deep_ep", kCollective},
+    {"nvshmem", kCollective},
+    {"(pageable ->", kStagedCopy},
+    {"-> pageable)", kStagedCopy},
+    {"memcpy htod", kHostCopy},
+    {"memcpy dtoh", kHostCopy},
+    {"memcpy", kCopy},
+    {"copybuffer", kCopy},
+    {"memset", kMemset},
+    {"fillbuffer", kMemset},
+    {"fillfunctor", kMemset},
+    {"flash", kAttention},
+    {"fmha", kAttention},
+    {"attn", kAttention},
+    {"attention", kAttention},
+    {"triton_poi", kElementwise},
+    {"triton_tem", kGemm},
+    {"triton_mm", kGemm},
+    {"multi_tensor", kOptimizer},
+    {"adamfunctor", kOptimizer},
+    {"fused_adam", kOptimizer},
+    {"fusedadam", kOptimizer},
+    {"fusedsgd", kOptimizer},
+    {"embedding_backward", kScatter},
+    {"embedding_codegen_grad", kScatter},
+    {"indexing_backward", kScatter},
+    {"index_put", kScatter},
+    {"index_add", kScatter},
+    {"indexadd", kScatter},
+    {"indexfunc", kScatter},
+    {"scatter", kScatter},
+    {"bounds_check_indices", kGather},
+    {"rotary_embedding", kElementwise},
+    {"embedding", kGather},
+    {"index_select", kGather},
+    {"indexselect", kGather},
+    {"gather", kGather},
+    {"index_elementwise", kGather},
+    {"index_kernel", kGather},
+    {"permute_indices", kGather},
+    {"linearize_index", kGather},
+    {"softmax", kSoftmax},
+    {"layer_norm", kNormalisation},
+    {"layernorm", kNormalisation},
+    {"batch_norm", kNormalisation},
+    {"batchnorm", kNormalisation},
+    {"bn_fw", kNormalisation},
+    {"bn_bw", kNormalisation},
+    {"group_norm", kNormalisation},
+    {"groupnorm", kNormalisation},
+    {"instance_norm", kNormalisation},
+    {"rms_norm", kNormalisation},
+    {"rmsnorm", kNormalisation},
+    {"rowwisemoments", kNormalisation},
+    {"gammabeta", kNormalisation},
+    {"triton_red", kReduction},
+    {"triton_per", kReduction},
+    {"catarray", kCopy},
+    {"direct_copy", kCopy},
+    {"copy_kernel", kCopy},
+    {"copy_async_kernel", kCopy},
+    {"transpose", kCopy},
+    {"nchwto", kCopy},
+    {"nhwcto", kCopy},
+    {"permute", kCopy},
+    {"fprop", kConvolution},
+    {"dgrad", kConvolution},
+    {"wgrad", kConvolution},
+    {"convolve", kConvolution},
+    {"winograd", kConvolution},
+    {"scudnn", kConvolution},
+    {"hcudnn", kConvolution},
+    {"conv2d", kConvolution},
+    {"conv3d", kConvolution},
+    {"naive_conv", kConvolution},
+    {"convfwd", kConvolution},
+    {"convbwd", kConvolution},
+    {"conv_fwd", kConvolution},
+    {"conv_bwd", kConvolution},
+    {"conv_depthwise", kConvolution},
+    {"depthwise", kConvolution},
+    {"grouped_conv", kConvolution},
+    {"igemm_", kConvolution},
+    {"miopenconv", kConvolution},
+    {"miopensp3", kConvolution},
+    {"im2col", kCopy},
+    {"col2im", kCopy},
+    {"quantize", kElementwise},
+    {"epilogue", kElementwise},
+    {"fbgemm", kElementwise},  // a library's name: what it does is in the words above
+    {"gemm", kGemm},
+    {"gemv", kGemm},
+    {"cijk_", kGemm},
+    {"splitkreduce", kGemm},
+    {"cublas", kGemm},
+    {"rocblas", kGemm},
+    {"hipblas", kGemm},
+    {"matmul", kGemm},
+    {"xmma", kGemm},
+    {"cutlass", kGemm},
+    {"nvjet", kGemm},
+    {"wvsplitk", kGemm},
+    {"reduce_kernel", kReduction},
+    {"reduce", kReduction},
+    {"max_pool", kReduction},
+    {"avg_pool", kReduction},
+    {"average_pool", kReduction},
+    {"pooling", kReduction},
+    {"argmax", kReduction},
+    {"nll_loss", kReduction},
+    {"elementwise", kElementwise},
+    {"pointwise", kElementwise},
+    {"functor", kElementwise},
+    {"dropout", kElementwise},
+    {"unrolled", kElementwise},
+    {"op_tensor", kElementwise},
+    {"optensor", kElementwise},
+    {"subtensor", kElementwise},
+    {"addtensor", kElementwise},
+    {"scaletensor", kElementwise},
+    {"scalepackedtensor", kElementwise},
+    {"distribution", kElementwise},
+    {"triu_tril", kElementwise},
+    {"act_and_mul", kElementwise},
+    {"_to_float", kElementwise},
+    {"float_to_", kElementwise},
+    {"activation", kElementwise},
+    {"triton_", kElementwise},
+    // Operators of frameworks' own traces: FW.resnet.conv1, BW.fc.
+    {"convert", kCopy},
+    {"conv", kConvolution},
+    {"dense", kGemm},
+    {"linear", kGemm},
+    {"lstm", kGemm},
+});
+
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// True if lower-case `word` occurs in `name`, whatever its case. No regular expression: a
+/// name of any content takes length * words steps at most.
+bool contains(std::string_view name, std::string_view word) noexcept {
+  return std::search(name.begin(), name.end(), word.begin(), word.end(),
+                     [](char a, char b) { return lower(a) == b; }) != name.end();
+}
+
+bool contains_any(std::string_view name, std::initializer_list<std::string_view> words) noexcept {
+  return std::any_of(words.begin(), words.end(), [name](std::string_view word) { return contains(name, word); });
+}
+
+/// "Cijk_Alik_Bljk_BBS_BH_...": the third field opens with the operands' type.
+std::optional<Precision> precision_of_tensile(std::string_view name) noexcept {
+  const std::size_t begin = name.find("Cijk_");
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t second = name.find('_', begin + 5);
+  const std::size_t third = second == std::string_view::npos ? second : name.find('_', second + 1);
+  if (third == std::string_view::npos || third + 1 >= name.size()) return std::nullopt;
+  const std::string_view type = name.substr(third + 1);
+  if (type.starts_with("F8") || type.starts_with("B8")) return Precision::kFloat8;
+  switch (type.front()) {
+    case 'H':
+    case 'B': return Precision::kFloat16;
+    case 'X': return Precision::kTensor32;
+    case 'S': return Precision::kFloat32;
+    case 'D': return Precision::kFloat64;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string_view to_text(KernelClass kernel_class) noexcept {
+  static constexpr std::array<std::string_view, kKernelClassCount> kNames{
+      "gemm",    "convolution", "attention", "elementwise", "reduction", "normalisation", "softmax",   "gather",
+      "scatter", "copy",        "host copy", "staged copy", "memset",    "collective",    "optimizer", "unknown"};
+  return kNames[static_cast<std::size_t>(kernel_class)];
+}
+
+Limit limit_of(KernelClass kernel_class) noexcept {
+  switch (kernel_class) {
+    case kGemm:
+    case kConvolution:
+    case kAttention: return Limit::kFlops;
+    case kHostCopy: return Limit::kHostLink;
+    case kStagedCopy:
+    case kCollective: return Limit::kNone;
+    default: return Limit::kMemory;
+  }
+}
+
+KernelClass classify_kernel(std::string_view name) noexcept {
+  const auto* const found =
+      std::find_if(kWords.begin(), kWords.end(), [name](const Word& word) { return contains(name, word.text); });
+  return found == kWords.end() ? kUnknown : found->means;
+}
+
+KernelClass classify_kernel(TaskKind kind, std::string_view name) noexcept {
+  switch (kind) {
+    case TaskKind::kCollective: return kCollective;
+    case TaskKind::kMemset: return kMemset;
+    case TaskKind::kCopy: {
+      const KernelClass by_name = classify_kernel(name);
+      return by_name == kHostCopy || by_name == kStagedCopy ? by_name : kCopy;
+    }
+    default: return classify_kernel(name);
+  }
+}
+
+std::optional<Precision> precision_in(std::string_view name) noexcept {
+  if (const auto tensile = precision_of_tensile(name)) return tensile;
+  if (contains_any(name, {"e4m3", "e5m2", "fp8", "float8"})) return Precision::kFloat8;
+  // s1688 multiplies tf32 on the tensor cores; h1688 and s16816 are half precision.
+  if (contains_any(name, {"tf32", "_s1688"})) return Precision::kTensor32;
+  if (contains_any(name, {"dgemm", "f64f64", "<double", "d884gemm"})) return Precision::kFloat64;
+  if (contains_any(name, {"bf16", "bfloat16", "half", "hgemm", "_h884", "_h1688", "_s884", "_s16816", "_h16816", "f16",
+                          "fp16", "hcudnn"})) {
+    return Precision::kFloat16;
+  }
+  if (contains_any(name, {"sgemm", "scudnn", "f32f32", "fp32", "<float"})) return Precision::kFloat32;
+  return std::nullopt;
+}
+
+}  // namespace stepsim

@@ -1,0 +1,87 @@
+#ifndef STEPSIM_MODEL_JOB_RECORDING_H
+#define STEPSIM_MODEL_JOB_RECORDING_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/diagnostics.h"
+#include "model/base/id.h"
+#include "model/base/units.h"
+#include "model/job/cluster.h"
+#include "model/job/dag.h"
+#include "model/job/job.h"
+#include "model/job/operator_work.h"
+
+namespace stepsim {
+
+/// One rank's part of one step. It begins at the start of `first`; its end is the start of
+/// the rank's next step if that is `whole_next`, else the latest end of its tasks.
+struct RecordedStep {
+  Rank rank = 0;
+  std::int64_t number = 0;    ///< as the trace names it: ProfilerStep#12 is 12
+  TaskId first;               ///< the task whose start begins the step
+  bool next_follows = false;  ///< the rank's next whole step follows at once and is in this list
+  bool whole = true;          ///< false: set aside because the capture cut it
+};
+
+/// The clock of one host against the reference host of the job.
+struct HostClock {
+  std::string host;
+  Duration offset{};    ///< its clock is ahead of the reference by this much
+  Duration residual{};  ///< the largest disagreement left between matched events
+  double slope = 0;     ///< additional seconds ahead per second since the capture's start
+};
+
+/// What was measured, beside the Dag made from it. Times are on the reference host's clock.
+/// Empty for a task graph, which nobody ran.
+struct Recording {
+  std::vector<Time> start;          ///< recorded start, by TaskId
+  std::vector<Time> finish;         ///< recorded end, by TaskId
+  std::vector<std::int32_t> step;   ///< index into `steps` a task belongs to, -1 if none; by TaskId
+  std::vector<RecordedStep> steps;  ///< by rank, then number
+  std::vector<Rank> ranks;          ///< ascending
+  std::vector<HostClock> clocks;    ///< one a host, the reference first
+  /// Edges whose lag no known cause explains, with the part of the lag that is unexplained.
+  struct UnexplainedWait {
+    TaskId task;  ///< the task that starts late
+    Duration wait{};
+    std::string_view kind;  ///< what kind of wait it is; a literal: "device", "host thread", "message"
+  };
+  std::vector<UnexplainedWait> unexplained;  ///< by task
+};
+
+/// A gradient that a rank has computed and hands to its library for reduction.
+struct Gradient {
+  TaskId ready;  ///< the task at whose end it is there
+  Bytes bytes{};
+};
+
+struct PsWorkload;  // model/job/parameter_server/workload.h
+
+/// A job as ingest delivers it: the model of what ran and the measurements of it.
+struct Capture {
+  Dag dag;
+  Recording recording;
+  Diagnostics diagnostics;
+  std::uint64_t events = 0;              ///< records seen in the input
+  std::uint64_t skipped = 0;             ///< records that could not be used
+  std::vector<std::string> inputs;       ///< the files it was made from, as given
+  std::vector<std::string> assumptions;  ///< one sentence each
+  Job job;                               ///< what job.yaml says
+  std::optional<Cluster> cluster;        ///< the hardware, where the input itself says it: task graphs
+  /// Of a parameter-server job, what its graph can be built from anew; null for other jobs.
+  std::shared_ptr<const PsWorkload> parameter_server;
+  /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
+  std::vector<Gradient> gradients;
+  OperatorTable operators;              ///< which framework operators had device work done, where that was recorded
+  std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
+  std::vector<std::int64_t> task_ids;   ///< by TaskId: the id its task graph's file gave it; empty for traces
+};
+
+}  // namespace stepsim
+
+#endif

@@ -1,0 +1,164 @@
+#include "model/job/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim {
+namespace {
+
+/// The two directions of a cable; the same link twice where it is half duplex.
+struct Directions {
+  LinkId out;
+  LinkId in;
+};
+
+/// Lays the links of a shape, always in the same order: hosts, then tiers; and for each
+/// endpoint collects those on its way to the root.
+class Builder {
+ public:
+  explicit Builder(const ClusterShape& shape) : shape_(shape) {
+    if (shape.pcie) switches_ = static_cast<std::uint32_t>(shape.hosts.size() * shape.nics);
+  }
+
+  Cluster build() {
+    cluster_.hosts = shape_.hosts;
+    for (std::size_t i = 0; i < shape_.hosts.size(); ++i) add_host(HostId{i});
+    for (std::uint32_t rail = 0; rail < shape_.nics; ++rail) add_switches(rail);
+    place_endpoints();
+    for (const Endpoint& endpoint : cluster_.endpoints) cluster_.climbs.push_back(climb(endpoint));
+    if (shape_.nics > 1) add_relays();
+    return std::move(cluster_);
+  }
+
+ private:
+  /// One switch of a tier and its link to the tier above; the root has none.
+  struct Switch {
+    std::uint32_t number = 0;
+    Directions above{};
+  };
+
+  Directions lay(const Cable& cable, const std::string& name) {
+    const Link link{name, cable.bandwidth, cable.latency, cable.efficiency};
+    const Directions ends{LinkId{cluster_.links.size()}, LinkId{cluster_.links.size() + (cable.full_duplex ? 1 : 0)}};
+    cluster_.links.push_back(link);
+    if (!cable.full_duplex) return ends;
+    cluster_.links.back().name += " out";
+    cluster_.links.push_back(link);
+    cluster_.links.back().name += " in";
+    return ends;
+  }
+
+  void add_host(HostId host) {
+    const std::string name = "host " + shape_.hosts[host.index()].name;
+    const auto differs = shape_.differ.find(host);
+    const Cable& nic = differs == shape_.differ.end() ? shape_.nic : differs->second;
+    for (std::uint32_t i = 0; i < shape_.nics; ++i) {
+      nics_.push_back(lay(nic, shape_.nics == 1 ? name : fmt::format("{} nic {}", name, i)));
+    }
+    for (std::uint32_t i = 0; i < shape_.devices; ++i) {
+      cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model});
+      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} nvlink", name, i)));
+      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} pcie", name, i)));
+    }
+  }
+
+  void add_switches(std::uint32_t rail) {
+    std::vector<std::vector<Switch>> tree;
+    std::size_t below = shape_.hosts.size();
+    Cable above = shape_.nic;
+    above.full_duplex = true;
+    for (const Tier& tier : shape_.tiers) {
+      above.bandwidth =
+          Bandwidth::from_bytes_per_second(above.bandwidth.bytes_per_second() * tier.ports / tier.oversubscription);
+      above.latency = tier.latency;
+      below = (below + tier.ports - 1) / tier.ports;
+      const std::size_t level = tree.size();
+      tree.emplace_back();
+      for (std::size_t i = 0; i < below; ++i) {
+        const std::string name = shape_.nics == 1 ? fmt::format("tier {} switch {}", level, i)
+                                                  : fmt::format("rail {} tier {} switch {}", rail, level, i);
+        tree.back().push_back({switches_++, lay(above, name)});
+      }
+    }
+    tree.push_back({{switches_++, {}}});
+    rails_.push_back(std::move(tree));
+  }
+
+  void place_endpoints() {
+    cluster_.endpoints = shape_.endpoints;
+    if (!shape_.endpoints.empty()) return;
+    for (std::size_t i = 0; i < shape_.hosts.size(); ++i) {
+      if (shape_.devices == 0) cluster_.endpoints.push_back({HostId{i}, {}});
+    }
+    for (std::size_t i = 0; i < cluster_.devices.size(); ++i) {
+      cluster_.endpoints.push_back({cluster_.devices[i].host, DeviceId{i}});
+    }
+  }
+
+  /// Up to the root, the way down beside it.
+  [[nodiscard]] Cluster::Climb climb(const Endpoint& endpoint) const {
+    const std::uint32_t rail = rail_of(shape_, endpoint);
+    const std::size_t nic = endpoint.host.index() * shape_.nics + rail;
+    Cluster::Climb climb;
+    if (endpoint.device.valid() && shape_.pcie.has_value()) {
+      const Directions pcie = pcies_[endpoint.device.index()];
+      add_hop(climb, pcie, static_cast<std::uint32_t>(nic));
+      climb.out = {pcie.out};
+      climb.in = {pcie.in};
+    }
+    std::size_t child = endpoint.host.index();
+    Directions ends = nics_[nic];
+    for (std::size_t level = 0; level < rails_[rail].size(); ++level) {
+      child = level < shape_.tiers.size() ? child / shape_.tiers[level].ports : 0;
+      const Switch& reached = rails_[rail][level][child];
+      add_hop(climb, ends, reached.number);
+      ends = reached.above;
+    }
+    std::reverse(climb.down.begin(), climb.down.end());
+    if (endpoint.device.valid() && shape_.nvlink.has_value()) {
+      climb.out = {nvlinks_[endpoint.device.index()].out};
+      climb.in = {nvlinks_[endpoint.device.index()].in};
+    }
+    return climb;
+  }
+
+  static void add_hop(Cluster::Climb& climb, Directions ends, std::uint32_t reached) {
+    climb.up.push_back(ends.out);
+    climb.down.push_back(ends.in);  // from the top down when all are there
+    climb.switches.push_back(reached);
+  }
+
+  void add_relays() {
+    std::vector<std::vector<EndpointId>> by_host(shape_.hosts.size());
+    for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
+      by_host[cluster_.endpoints[i].host.index()].push_back(EndpointId{i});
+    }
+    for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
+      for (const EndpointId other : by_host[cluster_.endpoints[i].host.index()]) {
+        if (other.index() != i) cluster_.climbs[i].relays.push_back(other);
+      }
+    }
+  }
+
+  const ClusterShape& shape_;
+  Cluster cluster_;
+  std::vector<Directions> nics_;                         // by host, then NIC
+  std::vector<Directions> nvlinks_;                      // by DeviceId
+  std::vector<Directions> pcies_;                        // by DeviceId
+  std::vector<std::vector<std::vector<Switch>>> rails_;  // by rail, then tier from the hosts up
+  std::uint32_t switches_ = 0;  // what a switch or, between PCIe and network, a NIC is numbered
+};
+
+}  // namespace
+
+std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint) {
+  if (!endpoint.device.valid()) return 0;
+  const std::uint64_t device = endpoint.device.index() % shape.devices;
+  return static_cast<std::uint32_t>(device * shape.nics / shape.devices);
+}
+
+Cluster build_cluster(const ClusterShape& shape) { return Builder{shape}.build(); }
+
+}  // namespace stepsim

@@ -1,0 +1,130 @@
+#include "model/rewrite/capture_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepsim {
+namespace {
+
+TaskSpec spec_of(const Dag& dag, TaskId task, DagBuilder& builder, Time hint) {
+  return {
+      dag.kind(task),    builder.intern(dag.name(task)), dag.lane_id(task), dag.duration(task), dag.bytes(task), hint,
+      dag.priority(task)};
+}
+
+/// A builder with the tasks, edges and rendezvous of `dag`, under their ids.
+DagBuilder taken_apart(const Dag& dag, const std::vector<Time>& hints) {
+  DagBuilder builder;
+  for (const Lane& lane : dag.lanes()) (void)builder.add_lane(lane);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    (void)builder.add_task(spec_of(dag, TaskId{i}, builder, hints.empty() ? Time{} : hints[i]));
+  }
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId from{i};
+    for (EdgeId edge = dag.first_edge(from); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {
+      builder.add_edge(from, dag.target(edge), dag.edge_kind(edge), dag.lag(edge));
+    }
+    if (dag.returns_credit_of(from).valid()) builder.return_credit(from, dag.returns_credit_of(from));
+  }
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const RendezvousId rendezvous = builder.add_rendezvous(dag.collective(RendezvousId{i}));
+    for (const TaskId member : dag.members(RendezvousId{i})) builder.join(rendezvous, member);
+  }
+  return builder;
+}
+
+/// Columns by task, in the order of the new ids; tasks without one are left out.
+template <class T>
+std::vector<T> reordered(const std::vector<T>& old, const std::vector<TaskId>& new_id, std::size_t count) {
+  std::vector<T> out(old.empty() ? 0 : count);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (new_id[i].valid()) out[new_id[i].index()] = old[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+CaptureEdit::CaptureEdit(const Capture& capture)
+    : capture_(capture),
+      builder_(taken_apart(capture.dag, capture.recording.start)),
+      removed_(capture.dag.task_count(), false) {}
+
+TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
+  Recording& recording = capture_.recording;
+  removed_.push_back(false);
+  if (!recording.start.empty()) {
+    recording.start.push_back(task.hint);
+    recording.finish.push_back(task.hint + task.duration);
+    recording.step.push_back(step);
+  }
+  if (!capture_.task_ids.empty()) capture_.task_ids.push_back(-1);
+  return builder_.add_task(task);
+}
+
+std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
+  Recording& recording = capture_.recording;
+  if (!std::binary_search(recording.ranks.begin(), recording.ranks.end(), step.rank)) {
+    recording.ranks.insert(std::upper_bound(recording.ranks.begin(), recording.ranks.end(), step.rank), step.rank);
+  }
+  recording.steps.push_back(step);
+  return static_cast<std::int32_t>(recording.steps.size()) - 1;
+}
+
+void CaptureEdit::add_operator_use(const OperatorTable::Use& use) {
+  OperatorTable& table = capture_.operators;
+  table.uses.push_back(use);
+  table.occurrences = std::max(table.occurrences, use.occurrence + 1);
+}
+
+/// Steps whose first task is gone, the places of the others following; and the ranks without steps.
+void CaptureEdit::drop_steps() {
+  Recording& recording = capture_.recording;
+  std::vector<std::int32_t> place(recording.steps.size(), -1);
+  std::vector<RecordedStep> kept;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const RecordedStep& step = recording.steps[i];
+    if (step.first.valid() && removed_[step.first.index()]) continue;
+    place[i] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(step);
+  }
+  if (kept.size() == place.size()) return;
+  recording.steps = std::move(kept);
+  for (std::int32_t& step : recording.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
+  std::erase_if(recording.ranks, [&](Rank rank) {
+    return std::none_of(recording.steps.begin(), recording.steps.end(),
+                        [rank](const RecordedStep& step) { return step.rank == rank; });
+  });
+}
+
+Capture CaptureEdit::finish() && {
+  const std::vector<TaskId> kept = builder_.drop(removed_);
+  DagBuilder::Result built = std::move(builder_).build();
+  std::vector<TaskId> new_id(kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) new_id[i] = kept[i].valid() ? built.new_id[kept[i].index()] : TaskId{};
+
+  const std::size_t count = built.dag.task_count();
+  Recording& recording = capture_.recording;
+  recording.start = reordered(recording.start, new_id, count);
+  recording.finish = reordered(recording.finish, new_id, count);
+  recording.step = reordered(recording.step, new_id, count);
+  capture_.task_ids = reordered(capture_.task_ids, new_id, count);
+  drop_steps();
+  for (RecordedStep& step : recording.steps) {
+    if (step.first.valid()) step.first = new_id[step.first.index()];
+  }
+  for (auto& wait : recording.unexplained) wait.task = new_id[wait.task.index()];
+  std::erase_if(recording.unexplained, [](const auto& wait) { return !wait.task.valid(); });
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(),
+            [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
+  std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
+  std::vector<OperatorTable::Use>& uses = capture_.operators.uses;
+  for (OperatorTable::Use& use : uses) use.task = new_id[use.task.index()];
+  std::erase_if(uses, [](const auto& use) { return !use.task.valid(); });
+  std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.task < b.task; });
+  capture_.dag = std::move(built.dag);
+  return std::move(capture_);
+}
+
+}  // namespace stepsim

@@ -1,0 +1,49 @@
+#ifndef STEPSIM_MODEL_REWRITE_CAPTURE_EDIT_H
+#define STEPSIM_MODEL_REWRITE_CAPTURE_EDIT_H
+
+#include <cstdint>
+#include <vector>
+
+#include "model/job/dag_builder.h"
+#include "model/job/recording.h"
+
+namespace stepsim {
+
+/// A capture's graph taken apart, so that another one can be made of it: what a change of the
+/// job would have done. Until finish() every id is the capture's; what is added follows.
+/// Holds a copy of the capture. O(tasks log tasks + edges) in all.
+class CaptureEdit {
+ public:
+  explicit CaptureEdit(const Capture& capture);
+
+  /// The graph: edges and durations may be changed, edges and rendezvous added.
+  [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
+  /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
+  /// replay uses, are its hint and what follows from that.
+  TaskId add_task(const TaskSpec& task, std::int32_t step);
+  /// A step behind all others. Returns its index into Recording::steps.
+  std::int32_t add_step(const RecordedStep& step);
+  /// The step at an index into Recording::steps: another task may begin it.
+  [[nodiscard]] RecordedStep& step(std::size_t index) noexcept { return capture_.recording.steps[index]; }
+  /// A gradient behind all others.
+  void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
+  /// A task that does an operator's work; an occurrence beyond all others is a call of its own.
+  void add_operator_use(const OperatorTable::Use& use);
+  /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it
+  /// only is no longer reached. With a step's first task goes the step: remove the others too.
+  void remove(TaskId task) { removed_[task.index()] = true; }
+
+  /// The capture with the new graph. Throws CycleError.
+  [[nodiscard]] Capture finish() &&;
+
+ private:
+  void drop_steps();
+
+  Capture capture_;
+  DagBuilder builder_;
+  std::vector<bool> removed_;
+};
+
+}  // namespace stepsim
+
+#endif

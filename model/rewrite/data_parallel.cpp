@@ -1,0 +1,148 @@
+#include "model/rewrite/data_parallel.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/rewrite/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+/// Between two collectives a thread that carries them does nothing for longer than this.
+constexpr Duration kHandOver{100'000};
+
+bool is_collective(const Dag& dag, TaskId task) { return dag.kind(task) == TaskKind::kCollective; }
+
+/// Of each rank that has some, its threads that only carry collectives, by lane.
+using Carriers = std::map<Rank, std::vector<LaneId>>;
+
+Carriers carriers_of(const Dag& dag) {
+  std::vector<bool> carries(dag.lanes().size(), false);
+  std::vector<bool> works(dag.lanes().size(), false);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId task{i};
+    const std::size_t lane = dag.lane_id(task).index();
+    if (is_collective(dag, task)) {
+      carries[lane] = carries[lane] || dag.rendezvous(task).valid();
+    } else if (dag.duration(task) > kHandOver) {
+      works[lane] = true;
+    }
+  }
+  Carriers carriers;
+  for (std::size_t i = 0; i < dag.lanes().size(); ++i) {
+    const Lane& lane = dag.lanes()[i];
+    if (carries[i] && !works[i] && lane.kind == LaneKind::kThread) carriers[lane.rank].push_back(LaneId{i});
+  }
+  return carriers;
+}
+
+/// Turns the carrying threads of a capture into pools.
+class Pools {
+ public:
+  Pools(const Capture& capture, const Carriers& carriers)
+      : dag_(capture.dag), recording_(capture.recording), edit_(capture), pool_(dag_.lanes().size()) {
+    for (const auto& [rank, lanes] : carriers) add_pool(dag_.lane(lanes.front()), lanes);
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      const TaskId task{i};
+      if (is_pooled(task) && is_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
+    }
+    for (auto& [pool, carried] : carried_) {
+      std::stable_sort(carried.begin(), carried.end(),
+                       [&](TaskId a, TaskId b) { return recording_.start[a.index()] < recording_.start[b.index()]; });
+    }
+  }
+
+  Capture run() && {
+    free_from_threads();
+    for (auto& [pool, collectives] : carried_) {
+      for (const TaskId collective : collectives) edit_.builder().task(collective).lane = pool;
+      wait_in_order(collectives);
+    }
+    return std::move(edit_).finish();
+  }
+
+ private:
+  void add_pool(Lane lane, const std::vector<LaneId>& lanes) {
+    lane.name = "collective threads";
+    lane.order = LaneOrder::kFifo;
+    lane.capacity = static_cast<std::uint32_t>(lanes.size());
+    const LaneId pool = edit_.builder().add_lane(lane);
+    for (const LaneId carrier : lanes) pool_[carrier.index()] = pool;
+  }
+
+  [[nodiscard]] LaneId pool_of(TaskId task) const { return pool_[dag_.lane_id(task).index()]; }
+  [[nodiscard]] bool is_pooled(TaskId task) const { return pool_of(task).valid(); }
+
+  /// What comes to a carrying thread from elsewhere is a submission: whoever has one no longer
+  /// waits for what its thread did before.
+  void free_from_threads() {
+    std::vector<bool> submitted(dag_.task_count(), false);
+    std::vector<DagBuilder::Edge>& edges = edit_.builder().edges();
+    for (const DagBuilder::Edge& edge : edges) {
+      if (is_pooled(edge.to) && !is_pooled(edge.from)) submitted[edge.to.index()] = true;
+    }
+    std::erase_if(edges, [&](const DagBuilder::Edge& edge) {
+      return is_pooled(edge.to) && is_pooled(edge.from) && submitted[edge.to.index()];
+    });
+  }
+
+  /// `collectives` of one pool, in the order in which they were taken. Those that nobody was
+  /// seen waiting for are waited for by who waits next in the step, else by the next step.
+  void wait_in_order(const std::vector<TaskId>& collectives) {
+    std::vector<TaskId> unawaited;
+    for (const TaskId collective : collectives) {
+      if (!unawaited.empty() && step_of(unawaited.front()) != step_of(collective)) {
+        await(unawaited, first_after(step_of(unawaited.front())));
+        unawaited.clear();
+      }
+      const std::vector<TaskId> waiters = waiters_of(collective);
+      for (const TaskId waiter : waiters) await(unawaited, waiter);
+      if (!waiters.empty()) unawaited.clear();
+      if (waiters.empty()) unawaited.push_back(collective);
+    }
+    if (!unawaited.empty()) await(unawaited, first_after(step_of(unawaited.front())));
+  }
+
+  void await(const std::vector<TaskId>& collectives, TaskId waiter) {
+    if (!waiter.valid()) return;
+    for (const TaskId collective : collectives) {
+      if (recording_.finish[collective.index()] <= recording_.start[waiter.index()])
+        edit_.builder().add_edge(collective, waiter, EdgeKind::kHandOff);
+    }
+  }
+
+  [[nodiscard]] std::int32_t step_of(TaskId task) const { return recording_.step[task.index()]; }
+
+  /// The first task of the rank's next step, if that follows.
+  [[nodiscard]] TaskId first_after(std::int32_t step) const {
+    const auto next = static_cast<std::size_t>(step + 1);
+    const bool follows = step >= 0 && next < recording_.steps.size() && recording_.steps[next - 1].next_follows;
+    return follows ? recording_.steps[next].first : TaskId{};
+  }
+
+  [[nodiscard]] std::vector<TaskId> waiters_of(TaskId collective) const {
+    std::vector<TaskId> waiters;
+    for (const TaskId next : dag_.successors(collective)) {
+      if (!is_pooled(next)) waiters.push_back(next);
+    }
+    return waiters;
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  CaptureEdit edit_;
+  std::vector<LaneId> pool_;                       ///< by lane: the pool it is part of, if any
+  std::map<LaneId, std::vector<TaskId>> carried_;  ///< by pool: its collectives, by recorded start
+};
+
+}  // namespace
+
+Capture under_models(Capture capture) {
+  if (capture.recording.start.empty()) return capture;
+  const Carriers carriers = carriers_of(capture.dag);
+  return carriers.empty() ? std::move(capture) : Pools(capture, carriers).run();
+}
+
+}  // namespace stepsim

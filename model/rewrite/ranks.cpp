@@ -1,0 +1,161 @@
+#include "model/rewrite/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/rewrite/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::size_t kMostTasks = 50'000'000;  // about 4 GB
+
+[[noreturn]] void refuse(std::string_view why) {
+  throw UsageError(fmt::format(
+      "cluster.workers: {}; expected a data-parallel job, whose ranks all take part in every collective", why));
+}
+
+/// Copies ranks of a capture, or takes them out.
+class Resizing {
+ public:
+  Resizing(const Capture& capture, std::size_t count)
+      : capture_(capture), dag_(capture.dag), ranks_(capture.recording.ranks), count_(count), edit_(capture) {}
+
+  Capture run() && {
+    if (count_ == 0) throw UsageError("cluster.workers: 0 found; expected at least 1");
+    check_size();
+    check_collectives();
+    check_edges();
+    for (std::size_t i = count_; i < ranks_.size(); ++i) remove(ranks_[i]);
+    for (std::size_t i = ranks_.size(); i < count_; ++i) {
+      copy(ranks_[i % ranks_.size()], ranks_.back() + static_cast<Rank>(i - ranks_.size()) + 1);
+    }
+    return std::move(edit_).finish();
+  }
+
+ private:
+  [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
+
+  void check_size() const {
+    const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, ranks_.size()) * count_;
+    if (tasks <= kMostTasks) return;
+    throw UsageError(
+        fmt::format("cluster.workers: {} ranks would do {} tasks; expected at most {}: fewer ranks, or "
+                    "fewer --steps",
+                    count_, tasks, kMostTasks));
+  }
+
+  void check_collectives() const {
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
+      const RendezvousId rendezvous{i};
+      if (dag_.members(rendezvous).empty()) continue;  // what new buckets replaced
+      if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
+      if (dag_.members(rendezvous).size() != ranks_.size()) {
+        refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(),
+                           ranks_.size()));
+      }
+    }
+  }
+
+  void check_edges() {
+    for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
+      if (rank_of(edge.from) != rank_of(edge.to)) refuse("ranks depend on each other outside collectives");
+    }
+  }
+
+  void remove(Rank rank) {
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      if (rank_of(TaskId{i}) == rank) edit_.remove(TaskId{i});
+    }
+  }
+
+  void copy(Rank from, Rank to) {
+    const std::vector<TaskId> tasks = tasks_of(from);
+    std::vector<TaskId> copy_of(dag_.task_count());
+    for (std::size_t i = 0; i < tasks.size(); ++i) copy_of[tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
+    const std::map<LaneId, LaneId> lanes = copy_lanes(from, to);
+    const std::map<std::int32_t, std::int32_t> steps = copy_steps(from, to, copy_of);
+    for (const TaskId task : tasks) copy_task(task, lanes, steps);
+    for (const TaskId task : tasks) copy_edges(task, copy_of);
+    for (const Gradient& gradient : capture_.gradients) {
+      if (rank_of(gradient.ready) == from) edit_.add_gradient({copy_of[gradient.ready.index()], gradient.bytes});
+    }
+    copy_uses(copy_of, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
+  }
+
+  /// A copy's calls are its own: `shift` later than those it does again.
+  void copy_uses(const std::vector<TaskId>& copy_of, std::uint32_t shift) {
+    for (OperatorTable::Use use : capture_.operators.uses) {
+      if (!copy_of[use.task.index()].valid()) continue;
+      use.task = copy_of[use.task.index()];
+      use.occurrence += shift;
+      edit_.add_operator_use(use);
+    }
+  }
+
+  [[nodiscard]] std::vector<TaskId> tasks_of(Rank rank) const {
+    std::vector<TaskId> tasks;
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      if (rank_of(TaskId{i}) == rank) tasks.emplace_back(i);
+    }
+    return tasks;
+  }
+
+  std::map<LaneId, LaneId> copy_lanes(Rank from, Rank to) {
+    std::map<LaneId, LaneId> lanes;
+    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) {
+      Lane lane = dag_.lanes()[i];
+      if (lane.rank != from) continue;
+      lane.rank = to;
+      lanes.emplace(LaneId{i}, edit_.builder().add_lane(std::move(lane)));
+    }
+    return lanes;
+  }
+
+  std::map<std::int32_t, std::int32_t> copy_steps(Rank from, Rank to, const std::vector<TaskId>& copy_of) {
+    std::map<std::int32_t, std::int32_t> steps{{-1, -1}};
+    const std::vector<RecordedStep>& recorded = capture_.recording.steps;
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
+      RecordedStep step = recorded[i];
+      if (step.rank != from) continue;
+      step.rank = to;
+      if (step.first.valid()) step.first = copy_of[step.first.index()];
+      steps.emplace(static_cast<std::int32_t>(i), edit_.add_step(step));
+    }
+    return steps;
+  }
+
+  void copy_task(TaskId task, const std::map<LaneId, LaneId>& lanes,
+                 const std::map<std::int32_t, std::int32_t>& steps) {
+    TaskSpec spec = edit_.builder().task(task);
+    spec.lane = lanes.at(spec.lane);
+    const TaskId copy = edit_.add_task(spec, steps.at(capture_.recording.step[task.index()]));
+    if (dag_.rendezvous(task).valid()) edit_.builder().join(dag_.rendezvous(task), copy);
+  }
+
+  void copy_edges(TaskId task, const std::vector<TaskId>& copy_of) {
+    const auto targets = dag_.successors(task);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const EdgeId edge{dag_.first_edge(task).index() + i};
+      edit_.builder().add_edge(copy_of[task.index()], copy_of[targets[i].index()], dag_.edge_kind(edge),
+                               dag_.lag(edge));
+    }
+  }
+
+  const Capture& capture_;
+  const Dag& dag_;
+  const std::vector<Rank>& ranks_;
+  std::size_t count_;
+  CaptureEdit edit_;
+};
+
+}  // namespace
+
+Capture with_ranks(const Capture& capture, std::size_t count) { return Resizing(capture, count).run(); }
+
+}  // namespace stepsim

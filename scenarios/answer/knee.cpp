@@ -1,0 +1,123 @@
+#include "scenarios/answer/knee.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <stdexcept>
+
+namespace stepsim::scenarios {
+namespace {
+
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional{number} : std::nullopt;
+}
+
+std::optional<double> plain(const std::string& text) { return number_in(text); }
+
+std::optional<double> factor(const std::string& text) {
+  return text.ends_with('x') ? number_in(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
+}
+
+/// What a unit parser of model/base/units.h makes of the text.
+template <class Parse>
+std::optional<double> with_unit(const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<double> size(const std::string& text) {
+  return with_unit(text, [](const std::string& t) { return static_cast<double>(parse_bytes(t).count()); });
+}
+
+std::optional<double> rate(const std::string& text) {
+  return with_unit(text, [](const std::string& t) { return parse_bandwidth(t).bytes_per_second(); });
+}
+
+std::optional<double> time(const std::string& text) {
+  return with_unit(text, [](const std::string& t) { return static_cast<double>(parse_duration(t).count()); });
+}
+
+using Form = std::optional<double> (*)(const std::string& text);
+constexpr Form kForms[] = {plain, factor, size, rate, time};
+
+/// The values of an axis from the smallest to the largest; empty if they have no order.
+std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
+  std::vector<Magnitude> sizes;
+  for (const std::string& value : values) {
+    const auto magnitude = magnitude_of(value);
+    if (!magnitude || (!sizes.empty() && magnitude->kind != sizes.front().kind)) return {};
+    sizes.push_back(*magnitude);
+  }
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a].size < sizes[b].size; });
+  return order;
+}
+
+/// How many at the front of a line are near the best, one after the other.
+std::size_t flat_length(std::span<const Duration> line, Duration best) {
+  const double most = static_cast<double>(best.count()) * (1 + kKneeShare);
+  const auto end = std::find_if(line.begin(), line.end(),
+                                [most](Duration time) { return static_cast<double>(time.count()) > most; });
+  return static_cast<std::size_t>(end - line.begin());
+}
+
+/// The knee on the line through `best` along an axis.
+std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
+                            std::size_t axis) {
+  const std::vector<std::string>& values = points.axes[axis].values;
+  const std::vector<std::size_t> order = by_size(values);
+  if (order.size() < 2) return std::nullopt;
+  const std::size_t first = best - points.place(best, axis) * points.stride(axis);
+  std::vector<Duration> line;
+  for (const std::size_t place : order) {
+    const Outcome& outcome = outcomes[first + place * points.stride(axis)];
+    if (!outcome.iteration) return std::nullopt;
+    line.push_back(*outcome.iteration);
+  }
+  const Duration shortest = *outcomes[best].iteration;
+  const std::size_t from_small = flat_length(line, shortest);
+  std::reverse(line.begin(), line.end());
+  const std::size_t from_large = flat_length(line, shortest);
+  if (from_large == order.size()) return Knee{axis, values[order.front()], true, true};
+  if (from_large > 1) return Knee{axis, values[order[order.size() - from_large]], true, false};
+  if (from_small > 1) return Knee{axis, values[order[from_small - 1]], false, false};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Magnitude> magnitude_of(const std::string& value) {
+  for (std::size_t kind = 0; kind < std::size(kForms); ++kind) {
+    if (const auto found = kForms[kind](value)) return Magnitude{kind, *found};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> best_point(std::span<const Outcome> outcomes) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i].iteration) continue;
+    if (!best || *outcomes[i].iteration < *outcomes[*best].iteration) best = i;
+  }
+  return best;
+}
+
+std::vector<Knee> knees(const Points& points, std::span<const Outcome> outcomes) {
+  std::vector<Knee> found;
+  const auto best = best_point(outcomes);
+  if (!best) return found;
+  for (std::size_t axis = 0; axis < points.axes.size(); ++axis) {
+    if (auto knee = knee_on(points, outcomes, *best, axis)) found.push_back(std::move(*knee));
+  }
+  return found;
+}
+
+}  // namespace stepsim::scenarios

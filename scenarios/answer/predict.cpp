@@ -1,0 +1,134 @@
+#include "scenarios/answer/predict.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "model/base/error.h"
+#include "model/base/time_limits.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/data_parallel.h"
+#include "model/rewrite/parameter_server/build.h"
+#include "model/rewrite/ranks.h"
+#include "sim/engine/machine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
+
+/// The graph of a job of servers and workers.
+Capture parameter_server_graph(const Plan& plan) {
+  PsOptions options = as_captured(*plan.captured->parameter_server);
+  options.job = plan.job;
+  options.spread = !plan.begins_together();
+  return build_parameter_server(*plan.captured, options, plan.cluster);
+}
+
+/// The graph of any other job.
+Capture rank_graph(const Plan& plan) {
+  Capture graph = under_models(*plan.captured);
+  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes) graph = with_buckets(graph, *plan.job.bucket_bytes);
+  const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
+  if (*plan.job.workers != workers_of(*plan.captured)) graph = with_ranks(graph, ranks);
+  return graph;
+}
+
+/// What the plan makes of the graph's durations; of devices, what they did to each kind of
+/// work is noted.
+std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, Prediction& prediction) {
+  std::vector<Duration> durations(graph.dag.task_count());
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    const Duration recorded = graph.dag.duration(TaskId{i});
+    const bool scales = plan.recorded_transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
+    durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
+  }
+  for (const auto& rule : plan.rules) {
+    if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule)) {
+      prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
+    } else {
+      std::get<Plan::Rule>(rule)(graph, durations);
+    }
+  }
+  return durations;
+}
+
+/// Times stop there, so that an iteration of that length would be none.
+void refuse_the_end_of_time(const sim::Timeline& timeline) {
+  if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
+  throw UsageError("the step would take longer than 146 years; expected smaller changes");
+}
+
+}  // namespace
+
+Predictor::Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network)
+    : captured_(captured), cluster_(std::move(cluster)), network_(network) {}
+
+Plan Predictor::plan() const {
+  Plan plan;
+  plan.captured = &captured_;
+  if (reader_) plan.read = [this](const std::string& path) { return read(path); };
+  plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
+  plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
+  if (captured_.parameter_server && *plan.job.workers > captured_workers(captured_))
+    plan.assumptions.push_back(copies_assumption(captured_workers(captured_)));
+  plan.cluster = cluster_;
+  plan.network = &network_;
+  plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;
+  return plan;
+}
+
+std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
+  const std::lock_guard lock(reading_);
+  std::shared_ptr<const Capture>& other = others_[path];
+  if (other == nullptr) other = std::make_shared<const Capture>(reader_(path));
+  return other;
+}
+
+Capture Predictor::make_graph(const Plan& plan) const {
+  Capture graph = plan.network->make == nullptr ? captured_
+                  : captured_.parameter_server  ? parameter_server_graph(plan)
+                                                : rank_graph(plan);
+  graph.job = plan.job;
+  for (const Plan::Edit& edit : plan.edits) graph = edit(graph);
+  return graph;
+}
+
+std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
+  std::promise<std::shared_ptr<const Capture>> promise;
+  std::unique_lock lock(mutex_);
+  const auto [slot, mine] = graphs_.try_emplace(plan.structure);
+  if (mine) slot->second = promise.get_future().share();
+  const auto graph = slot->second;
+  lock.unlock();
+  if (!mine) return graph.get();
+  try {
+    promise.set_value(std::make_shared<const Capture>(make_graph(plan)));
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+  }
+  return graph.get();
+}
+
+void Predictor::forget(const std::string& structure) {
+  const std::lock_guard lock(mutex_);
+  graphs_.erase(structure);
+}
+
+Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
+  Prediction prediction;
+  prediction.graph = graph_of(plan);
+  const Capture& graph = *prediction.graph;
+  sim::Machine machine = sim::Machine::as_recorded(graph);
+  machine.set_network(*plan.network, plan.cluster);
+  if (!plan.rules.empty() || plan.recorded_transfers != 1)
+    machine.set_durations(changed_durations(plan, graph, prediction));
+  prediction.timeline = sim::replay(graph.dag, machine, options);
+  refuse_the_end_of_time(prediction.timeline);
+  prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);
+  return prediction;
+}
+
+}  // namespace stepsim::scenarios

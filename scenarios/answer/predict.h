@@ -1,0 +1,70 @@
+#ifndef STEPSIM_SCENARIOS_ANSWER_PREDICT_H
+#define STEPSIM_SCENARIOS_ANSWER_PREDICT_H
+
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/change/plan.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/timeline.h"
+
+namespace stepsim::scenarios {
+
+/// How a change scaled device work.
+struct DeviceShare {
+  std::string change;  ///< "device.to=H100"
+  std::string kept;    ///< what it left as it was, and why
+  ScaledShare share;
+};
+
+/// A replay of what a plan makes of the job.
+struct Prediction {
+  std::shared_ptr<const Capture> graph;  ///< what was replayed, and what was measured of it
+  sim::Timeline timeline;                ///< of graph->dag
+  Duration iteration{};                  ///< as the replay's report defines it (docs/command-line.md)
+  std::vector<DeviceShare> shares;       ///< of changes that are about device work, in order
+};
+
+/// Predicts plans of one capture. Any number of threads may ask at once; graphs are made once
+/// and shared, so that a sweep over bandwidths has one.
+class Predictor {
+ public:
+  /// Refers to all but the network's name. `cluster`: what the capture ran on.
+  Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network);
+
+  /// The plan that changes nothing.
+  [[nodiscard]] Plan plan() const;
+  /// How a change that names another trace comes by it. Without one, such a change is refused.
+  using Reader = std::function<Capture(const std::string& path)>;
+  void set_reader(Reader reader) { reader_ = std::move(reader); }
+  /// Another trace, read once. Precondition: there is a reader. Throws what that throws.
+  [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
+  /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
+  /// go together, and what replay() throws. The answer does not depend on options.threads.
+  [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
+  /// Gives up the graph of plans of this structure: none is to be asked for any more.
+  void forget(const std::string& structure);
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
+  [[nodiscard]] Capture make_graph(const Plan& plan) const;
+
+  const Capture& captured_;
+  Cluster cluster_;
+  const NetworkModel& network_;
+  std::mutex mutex_;                                                                  ///< of graphs_
+  std::map<std::string, std::shared_future<std::shared_ptr<const Capture>>> graphs_;  ///< by Plan::structure
+  Reader reader_;
+  mutable std::mutex reading_;                                            ///< of others_
+  mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path
+};
+
+}  // namespace stepsim::scenarios
+
+#endif

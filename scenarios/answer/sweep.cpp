@@ -1,0 +1,169 @@
+#include "scenarios/answer/sweep.h"
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "model/base/error.h"
+#include "model/job/dag_builder.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Calls `work`. Returns why the capture cannot answer, if it cannot. A value that no capture
+/// could answer is an error of whoever wrote it, and ends the sweep.
+std::string problem_of(const std::function<void()>& work) {
+  try {
+    work();
+    return {};
+  } catch (const ValueError&) {
+    throw;
+  } catch (const InputError& error) {
+    return error.what();
+  } catch (const UsageError& error) {
+    return error.what();
+  } catch (const CycleError& error) {
+    return error.what();
+  } catch (const sim::DeadlockError& error) {
+    return error.what();
+  }
+}
+
+/// Texts, each once, in the order in which they came.
+class Numbered {
+ public:
+  std::uint32_t number_of(const std::string& text) {
+    const auto [known, is_new] = numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(text);
+    return known->second;
+  }
+  std::vector<std::string> take() && { return std::move(texts_); }
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+/// How many points of each graph are still to be done.
+class GraphUsers {
+ public:
+  GraphUsers(std::size_t graphs, const std::vector<std::uint32_t>& graph_of, std::span<const std::size_t> which)
+      : left_(graphs) {
+    for (const std::size_t point : which) ++left_[graph_of[point]];
+  }
+  /// True if it was the graph's last.
+  bool leave(std::uint32_t graph) { return --left_[graph] == 0; }
+
+ private:
+  std::vector<std::size_t> left_;
+};
+
+/// Hands out work until there is none or somebody failed.
+class WorkList {
+ public:
+  WorkList(std::vector<std::size_t> order, const std::atomic<bool>* stop) : order_(std::move(order)), stop_(stop) {}
+
+  /// The next point. Throws Interrupted.
+  std::optional<std::size_t> next() {
+    if (stop_ != nullptr && stop_->load()) throw Interrupted();
+    const std::size_t place = failed_.load() ? order_.size() : next_++;
+    return place < order_.size() ? std::optional(order_[place]) : std::nullopt;
+  }
+  /// All others end after the point they are at.
+  void fail() { failed_ = true; }
+
+ private:
+  const std::vector<std::size_t> order_;
+  const std::atomic<bool>* stop_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+};
+
+/// Calls `worker` on as many threads, at once.
+void on_threads(int threads, const std::function<void()>& worker) {
+  oneapi::tbb::task_arena arena(std::min(threads, oneapi::tbb::info::default_concurrency()));
+  arena.execute([&] {
+    oneapi::tbb::parallel_for(
+        0, threads, [&](int) { worker(); }, oneapi::tbb::simple_partitioner{});
+  });
+}
+
+}  // namespace
+
+Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
+    : predictor_(predictor), changes_(scenario), points_(points_of(scenario)), common_(predictor.plan()) {
+  for (const Change& change : scenario.changes) change.apply(common_);
+  graph_of_.reserve(points_.size());
+  Numbered structures;
+  Numbered assumptions;
+  for (const std::string& sentence : common_.assumptions) static_cast<void>(assumptions.number_of(sentence));
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    std::string structure;
+    static_cast<void>(problem_of([&] {
+      const Plan plan = plan_of(point);
+      for (const std::string& sentence : plan.assumptions) static_cast<void>(assumptions.number_of(sentence));
+      structure = plan.structure;
+    }));
+    graph_of_.push_back(structures.number_of(structure));
+  }
+  structures_ = std::move(structures).take();
+  assumptions_ = std::move(assumptions).take();
+}
+
+Plan Sweep::plan_of(std::size_t point) const {
+  Plan plan = common_;
+  changes_.apply(points_, point, plan);
+  return plan;
+}
+
+/// As many graphs at a time as there are threads, each thread first making one of its own, then
+/// all sharing them.
+std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
+  std::vector<std::size_t> seen(structures_.size());
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch of graphs, turn, point
+  for (const std::size_t point : which) {
+    const std::uint32_t graph = graph_of_[point];
+    order.emplace_back(graph / threads, seen[graph]++, point);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::size_t> points;
+  points.reserve(order.size());
+  for (const auto& [batch, turn, point] : order) points.push_back(point);
+  return points;
+}
+
+Outcome Sweep::predict(std::size_t point, const std::atomic<bool>* stop) const {
+  Outcome outcome;
+  outcome.problem = problem_of(
+      [&] { outcome.iteration = predictor_.predict(plan_of(point), {.threads = 1, .stop = stop}).iteration; });
+  return outcome;
+}
+
+void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {
+  WorkList work(work_order(which, static_cast<std::size_t>(options.threads)), options.stop);
+  GraphUsers users(structures_.size(), graph_of_, which);
+  std::mutex telling;
+  const auto take_points = [&] {
+    while (const auto point = work.next()) {
+      const Outcome outcome = predict(*point, options.stop);
+      const std::lock_guard lock(telling);
+      if (users.leave(graph_of_[*point])) predictor_.forget(structures_[graph_of_[*point]]);
+      options.done(*point, outcome);
+    }
+  };
+  on_threads(options.threads, [&] {
+    try {
+      take_points();
+    } catch (...) {
+      work.fail();
+      throw;
+    }
+  });
+}
+
+}  // namespace stepsim::scenarios

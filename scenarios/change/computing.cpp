@@ -1,0 +1,35 @@
+#include "scenarios/change/computing.h"
+
+#include <set>
+
+namespace stepsim::scenarios {
+namespace {
+
+/// The ranks whose compute is seen apart from what their host threads do.
+std::set<Rank> ranks_with_compute(const Dag& dag) {
+  std::set<Rank> ranks;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (class_of(dag.kind(TaskId{i})) == TaskClass::kCompute) ranks.insert(dag.lane(TaskId{i}).rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<TaskId> computing(const Selector& selector, const Capture& capture) {
+  const Dag& dag = capture.dag;
+  std::vector<TaskId> tasks = selector.select(capture);
+  const std::set<Rank> computes = ranks_with_compute(dag);
+  std::erase_if(tasks, [&](TaskId task) {
+    switch (class_of(dag.kind(task))) {
+      case TaskClass::kCompute: return false;
+      case TaskClass::kCommunication: return true;
+      case TaskClass::kHost: break;
+    }
+    return !selector.says_what() && computes.contains(dag.lane(task).rank);
+  });
+  if (tasks.empty()) selector.fail(capture, "only communication, which takes the time that its network gives it");
+  return tasks;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,38 @@
+#include "scenarios/change/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/job/parameter_server/workload.h"
+
+namespace stepsim::scenarios {
+
+void Plan::begin_together() {
+  begins_together_ = true;
+  structure += "workers begin together\n";
+}
+
+std::uint32_t captured_workers(const Capture& capture) {
+  if (capture.parameter_server != nullptr) return capture.parameter_server->workers();
+  return std::max(1U, static_cast<std::uint32_t>(capture.recording.ranks.size()) / capture.job.local_size.value_or(1));
+}
+
+std::string copies_assumption(std::uint32_t captured) {
+  return fmt::format(
+      "workers beyond the {} that were captured do what a captured one did, on a host and link like its own", captured);
+}
+
+Bandwidth scaled(Bandwidth rate, double factor) noexcept {
+  return Bandwidth::from_bytes_per_second(rate.bytes_per_second() * factor);
+}
+
+Duration scaled(Duration duration, double factor) noexcept {
+  if (factor == 1) return duration;
+  constexpr double kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  return Duration{std::llround(std::min(kMost, static_cast<double>(duration.count()) * factor))};
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,266 @@
+#include "scenarios/change/selector.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using Test = std::function<bool(TaskId task)>;
+using TestFor = std::function<Test(const Capture& capture)>;
+
+constexpr std::size_t kLongestPattern = 4096;
+constexpr std::int64_t kMemoryOfPattern = 8 << 20;
+
+/// Whole numbers as they are written in lists: "0,2,4-7", as ranges.
+class Numbers {
+ public:
+  explicit Numbers(const YamlField& field) {
+    const std::string& text = field.scalar(kForm);
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const auto range = parse(std::string_view(text).substr(begin, end - begin));
+      if (!range) field.reject(kForm);
+      ranges_.push_back(*range);
+      begin = end + 1;
+    }
+  }
+
+  [[nodiscard]] bool contains(std::int64_t number) const noexcept {
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [number](const auto& range) { return range.first <= number && number <= range.second; });
+  }
+
+ private:
+  using Range = std::pair<std::int64_t, std::int64_t>;
+  static constexpr std::string_view kForm = "whole numbers and ranges such as 0,2,4-7";
+
+  static std::optional<std::int64_t> number(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+  }
+  static std::optional<Range> parse(std::string_view text) {
+    const std::size_t dash = text.find('-', 1);
+    const auto first = number(text.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number(text.substr(dash + 1));
+    return first && last && *first <= *last ? std::optional{Range{*first, *last}} : std::nullopt;
+  }
+
+  std::vector<Range> ranges_;
+};
+
+/// "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB", as [least, most].
+std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
+  constexpr std::string_view kForm = "a size such as 4MB, a range such as 1MB-4MB, or a bound such as >=1MB";
+  const std::string& text = field.scalar(kForm);
+  const auto size = [&](std::string_view part) {
+    try {
+      return parse_bytes(part).count();
+    } catch (const std::invalid_argument&) {
+      field.reject(kForm);
+    }
+  };
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::string_view rest(text);
+  if (rest.starts_with(">=")) return {size(rest.substr(2)), kMost};
+  if (rest.starts_with("<=")) return {0, size(rest.substr(2))};
+  if (rest.starts_with(">")) return {size(rest.substr(1)) + 1, kMost};
+  if (rest.starts_with("<")) return {0, size(rest.substr(1)) - 1};
+  const std::size_t dash = rest.find('-');
+  if (dash == std::string_view::npos) return {size(rest), size(rest)};
+  const std::pair range{size(rest.substr(0, dash)), size(rest.substr(dash + 1))};
+  if (range.first > range.second) field.reject(kForm);
+  return range;
+}
+
+std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
+  const std::string& text = field.scalar("a regular expression");
+  if (text.size() > kLongestPattern)
+    field.fail(fmt::format("'name' is longer than {} bytes; expected a shorter expression", kLongestPattern));
+  RE2::Options options(RE2::Quiet);
+  options.set_max_mem(kMemoryOfPattern);
+  auto pattern = std::make_shared<const RE2>(text, options);
+  if (!pattern->ok()) {
+    field.fail(fmt::format("'name' is '{}', which is no regular expression ({}); expected one as RE2 takes it",
+                           shown(text, 60), pattern->error()));
+  }
+  return pattern;
+}
+
+/// What holds for a name holds for all tasks of that name: each is looked at once.
+template <class Holds>
+auto by_name(const Capture& capture, Holds holds) {
+  std::vector<bool> meant(capture.dag.name_count());
+  for (std::size_t i = 0; i < meant.size(); ++i) meant[i] = holds(capture.dag.name(NameId{i}));
+  return [&dag = capture.dag, meant = std::move(meant)](TaskId task) { return meant[dag.name_id(task).index()]; };
+}
+
+/// The same for lanes.
+template <class Holds>
+auto by_lane(const Capture& capture, Holds holds) {
+  std::vector<bool> meant;
+  for (const Lane& lane : capture.dag.lanes()) meant.push_back(holds(lane));
+  return [&dag = capture.dag, meant = std::move(meant)](TaskId task) { return meant[dag.lane_id(task).index()]; };
+}
+
+bool is_of_layer(std::string_view name, std::string_view layer) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos || name.substr(dot + 1) != layer) return false;
+  const std::string_view kind = name.substr(0, dot);
+  return kind == "FW" || kind == "BW" || kind.starts_with("UPDATE");
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (auto kind = TaskKind::kHost; kind <= TaskKind::kControl;
+       kind = static_cast<TaskKind>(static_cast<std::uint8_t>(kind) + 1)) {
+    names.emplace_back(to_text(kind));
+  }
+  return names;
+}
+
+TestFor of_rank(const YamlField& value) {
+  return [numbers = Numbers(value)](const Capture& capture) {
+    return by_lane(capture, [&](const Lane& lane) { return numbers.contains(lane.rank); });
+  };
+}
+
+TestFor of_worker(const YamlField& value) {
+  return [numbers = Numbers(value)](const Capture& capture) {
+    const auto gpus = static_cast<Rank>(capture.job.local_size.value_or(1));
+    return by_lane(capture, [&](const Lane& lane) {
+      return lane.kind != LaneKind::kServerThread && numbers.contains(lane.rank / gpus);
+    });
+  };
+}
+
+TestFor of_host(const YamlField& value) {
+  return [host = value.scalar("a host's name")](const Capture& capture) {
+    return by_lane(capture, [&](const Lane& lane) { return lane.host == host; });
+  };
+}
+
+TestFor of_device(const YamlField& value) {
+  return [numbers = Numbers(value)](const Capture& capture) {
+    return by_lane(capture, [&](const Lane& lane) { return lane.device >= 0 && numbers.contains(lane.device); });
+  };
+}
+
+TestFor of_stream(const YamlField& value) {
+  return [stream = "stream " + value.scalar("a stream's number")](const Capture& capture) {
+    return by_lane(capture, [&](const Lane& lane) { return lane.kind == LaneKind::kStream && lane.name == stream; });
+  };
+}
+
+TestFor of_step(const YamlField& value) {
+  return [numbers = Numbers(value)](const Capture& capture) -> Test {
+    return [&recording = capture.recording, numbers](TaskId task) {
+      const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.index()];
+      return step >= 0 && numbers.contains(recording.steps[static_cast<std::size_t>(step)].number);
+    };
+  };
+}
+
+TestFor of_kind(const YamlField& value) {
+  return [kind = static_cast<TaskKind>(value.one_of_words(kind_names()))](const Capture& capture) -> Test {
+    return [&dag = capture.dag, kind](TaskId task) { return dag.kind(task) == kind; };
+  };
+}
+
+TestFor of_layer(const YamlField& value) {
+  return [layer = value.scalar("a layer's name")](const Capture& capture) {
+    return by_name(capture, [&](std::string_view task) { return is_of_layer(task, layer); });
+  };
+}
+
+TestFor of_name(const YamlField& value) {
+  return [pattern = pattern_of(value)](const Capture& capture) {
+    return by_name(capture, [&](std::string_view task) {
+      return RE2::PartialMatch(re2::StringPiece(task.data(), task.size()), *pattern);
+    });
+  };
+}
+
+TestFor of_bytes(const YamlField& value) {
+  return [range = byte_range(value)](const Capture& capture) -> Test {
+    return [&dag = capture.dag, range](TaskId task) {
+      const std::int64_t bytes = dag.bytes(task).count();
+      return range.first <= bytes && bytes <= range.second;
+    };
+  };
+}
+
+struct Key {
+  std::string_view name;
+  TestFor (*make)(const YamlField& value);
+  bool says_what = false;
+};
+constexpr std::array kKeys{Key{"rank", of_rank},       Key{"worker", of_worker},     Key{"host", of_host},
+                           Key{"device", of_device},   Key{"stream", of_stream},     Key{"step", of_step},
+                           Key{"kind", of_kind, true}, Key{"layer", of_layer, true}, Key{"name", of_name, true},
+                           Key{"bytes", of_bytes}};
+
+/// What there is, for who asked for what is not there.
+std::string what_there_is(const Capture& capture) {
+  const std::vector<Rank>& ranks = capture.recording.ranks;
+  const std::string some = capture.dag.name_count() == 0
+                               ? std::string()
+                               : fmt::format(" and names such as '{}'", shown(capture.dag.name(NameId{0}), 40));
+  return ranks.empty() ? "the capture's own" + some
+                       : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), some);
+}
+
+}  // namespace
+
+Selector Selector::of_all(const YamlField& place) {
+  Selector all;
+  all.place_ = place;
+  return all;
+}
+
+Selector::Selector(const YamlField& map) : place_(map) {
+  if (!map.is(YamlValue::Kind::kMap)) map.reject("keys such as {worker: 1}");
+  std::vector<std::string> names;
+  names.reserve(kKeys.size());
+  for (const Key& key : kKeys) names.emplace_back(key.name);
+  map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
+    tests_.push_back(kKeys[key].make(value));
+    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.value->text);
+    says_what_ = says_what_ || kKeys[key].says_what;
+  });
+  text_ = "{" + text_ + "}";
+}
+
+std::vector<TaskId> Selector::select(const Capture& capture) const {
+  std::vector<Test> tests;
+  for (const TestFor& test : tests_) tests.push_back(test(capture));
+  std::vector<TaskId> selected;
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (std::all_of(tests.begin(), tests.end(), [task](const Test& test) { return test(task); })) {
+      selected.push_back(task);
+    }
+  }
+  if (selected.empty()) fail(capture, fmt::format("none of the {} tasks", capture.dag.task_count()));
+  return selected;
+}
+
+void Selector::fail(const Capture& capture, std::string_view problem) const {
+  if (is_all()) place_.fail(fmt::format("the change is for {}; expected a capture with more", problem));
+  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
+}
+
+}  // namespace stepsim::scenarios

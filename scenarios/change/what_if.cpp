@@ -1,0 +1,87 @@
+#include "scenarios/change/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "model/base/text.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::string_view kForm = "one what-if with its values, such as {network: {bandwidth: 2x}}";
+constexpr double kSmallestFactor = 1e-9;
+constexpr double kLargestFactor = 1e9;
+
+/// What `text` is as a number, if all of it is one.
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional{number} : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> factor_of(const YamlField& value) {
+  if (!value.is(YamlValue::Kind::kScalar) || !value.value->text.ends_with('x')) return std::nullopt;
+  const std::string& text = value.value->text;
+  const auto factor = number_in(std::string_view(text).substr(0, text.size() - 1));
+  if (!factor || !(*factor >= kSmallestFactor && *factor <= kLargestFactor)) {
+    value.reject("a factor such as 2x or 0.5x, from 1e-9x to 1e9x");
+  }
+  return factor;
+}
+
+double scale_of(const YamlField& value, double least) {
+  if (const auto factor = factor_of(value)) return *factor;
+  return value.number(least, kLargestFactor);
+}
+
+Change::Change(const YamlField& entry) {
+  if (!entry.is(YamlValue::Kind::kMap)) entry.reject(kForm);
+  if (entry.value->items.size() != 2) {
+    entry.fail(fmt::format("'{}' names {} what-ifs; expected {}", entry.name, entry.value->items.size() / 2, kForm));
+  }
+  std::vector<std::string> names;
+  for (const WhatIf* const known : what_ifs()) names.emplace_back(known->name);
+  entry.for_each_entry(names, [this](std::size_t place, const YamlField& map) {
+    what_if_ = what_ifs()[place];
+    place_ = map;
+    read(map);
+  });
+}
+
+void Change::read(const YamlField& map) {
+  if (!map.is(YamlValue::Kind::kMap)) map.reject("values such as {bandwidth: 2x}");
+  std::vector<std::string> names;
+  for (const Parameter& parameter : what_if_->parameters) names.emplace_back(parameter.name);
+  if (what_if_->selects) names.emplace_back("select");
+  selector_ = Selector::of_all(map);
+  map.for_each_entry(names, [this](std::size_t place, const YamlField& value) {
+    if (place < what_if_->parameters.size()) {
+      values_.emplace_back(&what_if_->parameters[place], value);
+    } else {
+      selector_ = Selector(value);
+    }
+  });
+}
+
+const YamlField* Change::find(std::string_view parameter) const noexcept {
+  const auto found = std::find_if(values_.begin(), values_.end(),
+                                  [parameter](const auto& entry) { return entry.first->name == parameter; });
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+std::string Change::to_text() const {
+  std::string text = std::string(what_if_->name) + selector_.to_text();
+  std::string between;
+  for (const auto& [parameter, value] : values_) {
+    text += fmt::format("{}.{}={}", between, parameter->name, shown(value.value->text));
+    between = " ";
+  }
+  return text;
+}
+
+}  // namespace stepsim::scenarios

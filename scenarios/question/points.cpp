@@ -1,0 +1,87 @@
+#include "scenarios/question/points.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+[[noreturn]] void refuse_count(const Axis& axis) {
+  axis.values.fail(fmt::format("with '{}' the grid has more than {} points; expected fewer", axis.key, kMostPoints));
+}
+
+Points::Axis in_words(const Axis& axis) {
+  Points::Axis words{axis.key, {}};
+  for (const YamlValue& value : axis.values.value->items) words.values.push_back(value.text);
+  return words;
+}
+
+}  // namespace
+
+std::size_t Points::size() const noexcept { return axes.empty() ? listed.size() : stride(0) * axes[0].values.size(); }
+
+std::size_t Points::stride(std::size_t axis) const noexcept {
+  std::size_t points = 1;
+  for (std::size_t i = axis + 1; i < axes.size(); ++i) points *= axes[i].values.size();
+  return points;
+}
+
+std::size_t Points::place(std::size_t point, std::size_t axis) const noexcept {
+  return point / stride(axis) % axes[axis].values.size();
+}
+
+std::vector<Setting> Points::at(std::size_t point) const {
+  if (axes.empty()) return listed[point];
+  std::vector<Setting> settings;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    settings.push_back({axes[axis].key, axes[axis].values[place(point, axis)]});
+  }
+  return settings;
+}
+
+std::string to_text(const std::vector<Setting>& settings) {
+  std::string text;
+  for (const Setting& setting : settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", setting.key, setting.value);
+  }
+  return text;
+}
+
+Points points_of(const Scenario& scenario) {
+  Points points;
+  std::size_t count = 1;
+  for (const Axis& axis : scenario.sweep) {
+    points.axes.push_back(in_words(axis));
+    count *= points.axes.back().values.size();
+    if (count > kMostPoints) refuse_count(axis);
+  }
+  for (const std::vector<PointValue>& point : scenario.points) {
+    std::vector<Setting>& settings = points.listed.emplace_back();
+    for (const PointValue& entry : point) settings.push_back({entry.key, entry.value.value->text});
+  }
+  return points;
+}
+
+PointChanges::PointChanges(const Scenario& scenario) {
+  for (const Axis& axis : scenario.sweep) {
+    std::vector<Change>& changes = of_axes_.emplace_back();
+    for (const YamlField& value : axis.values.list("a list of values")) changes.push_back(read(axis.key, value));
+  }
+  for (const std::vector<PointValue>& point : scenario.points) {
+    std::vector<Change>& changes = listed_.emplace_back();
+    for (const PointValue& entry : point) changes.push_back(read(entry.key, entry.value));
+  }
+}
+
+Change PointChanges::read(const std::string& key, const YamlField& value) {
+  return change_at(key, value, documents_.emplace_back());
+}
+
+void PointChanges::apply(const Points& points, std::size_t point, Plan& plan) const {
+  for (std::size_t axis = 0; axis < of_axes_.size(); ++axis) of_axes_[axis][points.place(point, axis)].apply(plan);
+  if (listed_.empty()) return;
+  for (const Change& change : listed_[point]) change.apply(plan);
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,190 @@
+#include "scenarios/question/scenario.h"
+
+#include <fmt/format.h>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr YamlForm kForm{1U << 20U, "changes: [{network: {bandwidth: 2x}}]"};
+constexpr std::size_t kMostChanges = 10'000;
+constexpr std::string_view kDottedForm = "WHATIF.PARAMETER such as network.bandwidth";
+
+YamlValue scalar(std::string_view text, std::uint32_t line) {
+  return {YamlValue::Kind::kScalar, line, std::string(text), {}};
+}
+
+YamlValue map_of(std::vector<YamlValue> items, std::uint32_t line) {
+  return {YamlValue::Kind::kMap, line, {}, std::move(items)};
+}
+
+/// "WHATIF{KEY=VALUE,...}.PARAMETER", in its parts.
+struct DottedKey {
+  std::string_view what_if;
+  std::string_view selection;  ///< without the braces; empty if there is none
+  std::string_view parameter;
+  bool selects = false;
+};
+
+std::optional<DottedKey> parse_key(std::string_view text) {
+  DottedKey key;
+  const std::size_t brace = text.find('{');
+  const std::size_t closing = text.rfind('}');
+  key.selects = brace != std::string_view::npos;
+  if (key.selects && (closing == std::string_view::npos || closing < brace)) return std::nullopt;
+  const std::size_t dot = text.find('.', key.selects ? closing : 0);
+  if (dot == std::string_view::npos || dot + 1 == text.size()) return std::nullopt;
+  if (key.selects && dot != closing + 1) return std::nullopt;
+  key.what_if = text.substr(0, key.selects ? brace : dot);
+  if (key.selects) key.selection = text.substr(brace + 1, closing - brace - 1);
+  key.parameter = text.substr(dot + 1);
+  return key;
+}
+
+/// "worker=1,name=BW.*" as a map. A comma within a value belongs to it where no KEY= follows.
+YamlValue selection_of(std::string_view text, std::uint32_t line) {
+  std::vector<YamlValue> items;
+  while (!text.empty()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) {  // a key without a value, which whoever reads the map tells
+      items.insert(items.end(), {scalar(text, line), YamlValue{YamlValue::Kind::kNothing, line, {}, {}}});
+      break;
+    }
+    std::size_t end = text.find(',', equals);
+    while (end != std::string_view::npos && text.find('=', end) == std::string_view::npos) end = std::string_view::npos;
+    items.push_back(scalar(text.substr(0, equals), line));
+    items.push_back(scalar(text.substr(equals + 1, end == std::string_view::npos ? end : end - equals - 1), line));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return map_of(std::move(items), line);
+}
+
+/// `{what_if: {select: ..., parameter: value}}`
+YamlValue entry_of(const DottedKey& key, YamlValue value) {
+  const std::uint32_t line = value.line;
+  std::vector<YamlValue> values;
+  if (key.selects) {
+    values.push_back(scalar("select", line));
+    values.push_back(selection_of(key.selection, line));
+  }
+  values.push_back(scalar(key.parameter, line));
+  values.push_back(std::move(value));
+  std::vector<YamlValue> entry;
+  entry.push_back(scalar(key.what_if, line));
+  entry.push_back(map_of(std::move(values), line));
+  return map_of(std::move(entry), line);
+}
+
+Change change_in(const Document& document) { return Change({"changes", &document.root, &document.name}); }
+
+void read_changes(Scenario& scenario, const YamlField& field) {
+  const auto entries = field.list("a list of changes");
+  if (entries.size() > kMostChanges) field.fail(fmt::format("more than {} changes; expected fewer", kMostChanges));
+  for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
+}
+
+/// A mistyped key or value of a sweep is to be told before anything is simulated.
+void check_value(const std::string& key, const YamlField& value) {
+  static_cast<void>(value.scalar("one value"));
+  std::shared_ptr<const Document> document;
+  static_cast<void>(change_at(key, value, document));
+}
+
+/// The entries of a map of keys such as network.bandwidth, each once. They are free text, so
+/// that they are read here and not by for_each_entry.
+std::vector<PointValue> dotted_entries(const YamlField& field) {
+  std::vector<PointValue> entries;
+  for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
+    const YamlValue& key = field.value->items[i];
+    const YamlField value{key.text, &field.value->items[i + 1], field.file};
+    const YamlField place{field.name, &key, field.file};
+    if (key.kind != YamlValue::Kind::kScalar) place.fail(fmt::format("a key is no text; expected {}", kDottedForm));
+    if (!parse_key(key.text)) {
+      place.fail(fmt::format("'{}' is no key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
+    }
+    for (const PointValue& entry : entries) {
+      if (entry.key == key.text) value.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
+    }
+    entries.push_back({key.text, value});
+  }
+  return entries;
+}
+
+void read_axis(Scenario& scenario, const PointValue& entry) {
+  const auto values = entry.value.list("a list of values");
+  if (values.empty()) {
+    entry.value.fail(fmt::format("'{}' is empty; expected at least one value", shown(entry.key, 60)));
+  }
+  for (const YamlField& value : values) check_value(entry.key, value);
+  scenario.sweep.push_back({entry.key, entry.value});
+}
+
+void read_point(Scenario& scenario, const YamlField& point) {
+  if (!point.is(YamlValue::Kind::kMap) || point.value->items.empty()) {
+    point.reject("values such as {network.bandwidth: 2x}");
+  }
+  scenario.points.push_back(dotted_entries(point));
+  for (const PointValue& entry : scenario.points.back()) check_value(entry.key, entry.value);
+}
+
+/// A map is a grid, a list names its points.
+void read_sweep(Scenario& scenario, const YamlField& field) {
+  if (field.is(YamlValue::Kind::kMap)) {
+    for (const PointValue& entry : dotted_entries(field)) read_axis(scenario, entry);
+  } else {
+    for (const YamlField& point : field.list("keys such as 'network.bandwidth: [1x, 2x]', or a list of points")) {
+      read_point(scenario, point);
+    }
+  }
+  if (scenario.sweep.empty() && scenario.points.empty()) {
+    field.fail("'sweep' is empty; expected keys such as 'network.bandwidth: [1x, 2x]', or a list of points");
+  }
+}
+
+}  // namespace
+
+Scenario parse_scenario(std::string_view text, const std::string& name) {
+  const auto document = std::make_shared<const Document>(Document{name, parse_yaml(text, name, kForm)});
+  Scenario scenario;
+  scenario.name = name;
+  scenario.documents.push_back(document);
+  const YamlField file{"scenario", &document->root, &document->name};
+  if (!is_filled_map(file, kForm)) return scenario;
+  static const std::vector<std::string> kKeys{"name", "changes", "sweep"};
+  file.for_each_entry(kKeys, [&scenario](std::size_t key, const YamlField& field) {
+    switch (key) {
+      case 0: scenario.name = field.line_of_text("a name"); break;
+      case 1: read_changes(scenario, field); break;
+      default: read_sweep(scenario, field);
+    }
+  });
+  return scenario;
+}
+
+void add_set(Scenario& scenario, std::string_view text) {
+  const std::size_t brace = text.find('}');
+  const std::size_t equals = text.find('=', brace == std::string_view::npos ? 0 : brace);
+  const auto key = equals == std::string_view::npos ? std::nullopt : parse_key(text.substr(0, equals));
+  if (!key) {
+    throw UsageError(
+        fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x", shown(text)));
+  }
+  const auto document = std::make_shared<const Document>(
+      Document{"--set " + std::string(text), entry_of(*key, scalar(text.substr(equals + 1), 1))});
+  try {
+    scenario.changes.push_back(change_in(*document));
+  } catch (const InputError& error) {
+    const std::string_view what = error.what();
+    throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));
+  }
+  scenario.documents.push_back(document);
+}
+
+Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const Document>& document) {
+  document = std::make_shared<const Document>(Document{*value.file, entry_of(*parse_key(key), *value.value)});
+  return change_in(*document);
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,55 @@
+#ifndef STEPSIM_SCENARIOS_QUESTION_SCENARIO_H
+#define STEPSIM_SCENARIOS_QUESTION_SCENARIO_H
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/change/what_if.h"
+
+namespace stepsim::scenarios {
+
+/// The YAML that changes refer to.
+struct Document {
+  std::string name;  ///< the file, for messages
+  YamlValue root;
+};
+
+/// One axis of a sweep: the values of one parameter.
+struct Axis {
+  std::string key;   ///< "network.bandwidth", "compute{worker=1}.scale"
+  YamlField values;  ///< a list, not empty
+};
+
+/// What one point of a list sets.
+struct PointValue {
+  std::string key;
+  YamlField value;
+};
+
+/// What is asked of a capture: changes in order, and for a sweep a grid over more, or a list.
+struct Scenario {
+  std::string name;
+  std::vector<Change> changes;
+  std::vector<Axis> sweep;                                 ///< a grid; empty: none
+  std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
+  std::vector<std::shared_ptr<const Document>> documents;  ///< what the above refers to
+};
+
+/// Reads a scenario file's text; `name` stands for its path in messages. Throws InputError with
+/// file and line, one sentence.
+[[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
+
+/// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE.
+/// Throws UsageError.
+void add_set(Scenario& scenario, std::string_view text);
+
+/// The change that gives "network.bandwidth" a value; `document` holds what it refers to.
+/// Throws InputError.
+[[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
+                               std::shared_ptr<const Document>& document);
+
+}  // namespace stepsim::scenarios
+
+#endif

@@ -1,0 +1,346 @@
+#include "sim/engine/event_replay.h"
+
+#include <algorithm>
+#include <boost/heap/d_ary_heap.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "sim/engine/collective_runs.h"
+#include "sim/engine/event.h"
+#include "sim/engine/lane_role.h"
+#include "sim/engine/queue_lane.h"
+
+namespace stepsim::sim {
+namespace {
+
+// Kind and arity were measured: docs/performance.md, "Event queue".
+using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
+
+/// Edges that wait only until a message has left where senders go on.
+bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
+
+/// With more events than this, or than one a lane, what lies ahead waits for its time: the queue
+/// stays short, and in the cache.
+constexpr std::size_t kEnoughEvents = 1000;
+
+/// One replay. Only queue lanes and the network make the order of events matter: they alone
+/// have to go through the event queue. A task that can wait for neither starts when it is ready, so
+/// its end and what that releases are worked out at once, however far ahead in time, until that
+/// has brought up enough events.
+class Replay {
+ public:
+  /// `tells`: it tells of progress.
+  Replay(ReplayState& state, bool tells);
+  /// From these tasks without predecessors, ascending, to all that follow from them.
+  void run(std::span<const TaskId> sources);
+  [[nodiscard]] std::size_t done() const noexcept { return done_; }
+
+ private:
+  void set_up_network();
+  void release_sources(std::span<const TaskId> sources);
+  void settle();
+  void finish_instant();
+  void take_events();
+  void take_arrivals();
+  bool serve_lanes(bool only_instant);
+  void serve(QueueLane& lane);
+  void on_event(const Event& event);
+  void leave_lane(TaskId task);
+  void give_credit_back(TaskId by, TaskId taker);
+
+  void make_ready(TaskId task);
+  void begin(TaskId task);
+  void send(TaskId task);
+  void on_arrival(MessageId message);
+  void told(TaskId task, const Passage& passage);
+  void arrive(TaskId task, RendezvousId rendezvous);
+  void begin_collective(RendezvousId rendezvous);
+  void take_collectives();
+  void set_finish(TaskId task, Time finish);
+  void end(const End& one);
+  void queue_on_lane(TaskId task);
+  void list_lane(LaneId lane);
+
+  [[nodiscard]] const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
+  QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
+  /// A member of a collective is none, whatever its lane: the collective sends.
+  [[nodiscard]] bool is_message(TaskId task) const noexcept {
+    return role(task).is_link() && !dag_.rendezvous(task).valid();
+  }
+  [[nodiscard]] bool is_instant(TaskId task) const {
+    return !is_message(task) && machine_.duration(task) == Duration{};
+  }
+  [[nodiscard]] bool gives_credit_back(TaskId task) const noexcept { return dag_.returns_credit_of(task).valid(); }
+  Time& start(TaskId task) noexcept { return state_.timeline.start[task.index()]; }
+  Time& finish(TaskId task) noexcept { return state_.timeline.finish[task.index()]; }
+
+  ReplayState& state_;
+  const Dag& dag_;
+  const Machine& machine_;
+  bool tells_;
+  std::vector<LaneRole> roles_;  ///< by lane
+  std::vector<QueueLane> queues_;
+  std::vector<End> ended_;             ///< a stack: ends whose successors are to be told
+  std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
+  EventQueue events_;
+  std::size_t enough_events_;
+  std::unique_ptr<Network> network_;           ///< null while recorded durations hold
+  std::optional<CollectiveRuns> collectives_;  ///< with a network
+  std::vector<Network::Told> told_;            ///< of this instant
+  bool senders_go_on_ = false;
+  Time now_ = kUnknown;
+  std::size_t done_ = 0;
+};
+
+Replay::Replay(ReplayState& state, bool tells)
+    : state_(state),
+      dag_(state.dag),
+      machine_(state.machine),
+      tells_(tells),
+      enough_events_(std::max(kEnoughEvents, dag_.lanes().size())) {
+  set_up_network();
+  roles_ = roles_of(dag_, network_.get(), queues_);
+}
+
+void Replay::set_up_network() {
+  if (machine_.network() == nullptr) return;
+  network_ = machine_.network()->make(machine_.cluster());
+  collectives_.emplace(dag_, machine_.cluster(), *network_);
+  senders_go_on_ = machine_.network()->sender_goes_on;
+}
+
+void Replay::run(std::span<const TaskId> sources) {
+  release_sources(sources);
+  while (true) {
+    const Time from_network = network_ ? network_->next() : Time::max();
+    const Time from_queue = events_.empty() ? Time::max() : events_.top().time;
+    now_ = std::min(from_network, from_queue);
+    if (now_ == Time::max()) break;
+    if (from_network == now_) take_arrivals();
+    finish_instant();
+  }
+}
+
+void Replay::release_sources(std::span<const TaskId> sources) {
+  for (const TaskId task : sources) {
+    start(task) = machine_.origin(task);
+    make_ready(task);
+    settle();
+  }
+}
+
+/// Takes everything that happens now, until nothing is left that does.
+void Replay::finish_instant() {
+  do {
+    take_events();
+    if (!serve_lanes(true)) serve_lanes(false);
+    settle();
+  } while (!changed_lanes_.empty() || (!events_.empty() && events_.top().time <= now_));
+}
+
+void Replay::take_events() {
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    on_event(event);
+    settle();
+  }
+}
+
+/// Takes what the network tells about this instant.
+void Replay::take_arrivals() {
+  told_.clear();
+  network_->advance(now_, told_);
+  for (const Network::Told& one : told_) {
+    const TaskId id{one.message.index()};
+    if (one.message.value() < CollectiveRuns::kFirst) {
+      told(id, one.passage);
+    } else if (one.passage.arrived) {
+      events_.push(Event{*one.passage.arrived, id, Event::Kind::kArrived});
+    }
+    settle();
+  }
+}
+
+void Replay::on_event(const Event& event) {
+  const TaskId task = event.task;
+  switch (event.kind) {
+    case Event::Kind::kInLine: return queue_on_lane(task);
+    case Event::Kind::kSend: return begin(task);
+    case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(task));
+    case Event::Kind::kLeft: return leave_lane(task);
+    case Event::Kind::kArrived: return on_arrival(MessageId{task.index()});
+    case Event::Kind::kEnd:
+      if (role(task).is_queue() && !is_message(task)) leave_lane(task);
+      if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
+      ended_.push_back({finish(task), task});
+  }
+}
+
+void Replay::settle() {
+  while (!ended_.empty()) {
+    const End one = ended_.back();
+    ended_.pop_back();
+    end(one);
+  }
+}
+
+void Replay::end(const End& one) {
+  const bool in_two_parts = senders_go_on_ && is_message(one.task);
+  const std::size_t last = dag_.first_edge(TaskId{one.task.index() + 1}).index();
+  for (std::size_t i = dag_.first_edge(one.task).index(); i < last; ++i) {
+    if (in_two_parts && waits_for_sent(dag_.edge_kind(EdgeId{i})) != one.has_left) continue;
+    const TaskId next = dag_.target(EdgeId{i});
+    if (state_.release(next, later(one.time, dag_.lag(EdgeId{i})), one.task)) make_ready(next);
+  }
+  if (!one.has_left) state_.count_done(++done_, tells_);
+}
+
+void Replay::make_ready(TaskId task) {
+  const LaneRole& role = this->role(task);
+  if (role.is_plain()) {
+    begin(task);
+  } else if (start(task) > now_) {
+    events_.push(Event{start(task), task, role.is_queue() ? Event::Kind::kInLine : Event::Kind::kSend});
+  } else if (role.is_queue()) {
+    queue_on_lane(task);
+  } else {
+    begin(task);
+  }
+}
+
+void Replay::queue_on_lane(TaskId task) {
+  queue_of(task).enter(task, start(task), dag_.priority(task));
+  list_lane(dag_.lane_id(task));
+}
+
+void Replay::leave_lane(TaskId task) {
+  queue_of(task).leave(task);
+  list_lane(dag_.lane_id(task));
+}
+
+void Replay::give_credit_back(TaskId by, TaskId taker) {
+  if (!role(taker).is_queue()) return;
+  queue_of(taker).give_back(dag_.bytes(taker), by);
+  list_lane(dag_.lane_id(taker));
+}
+
+void Replay::list_lane(LaneId lane) {
+  if (std::exchange(queues_[roles_[lane.index()].queue].listed, true)) return;
+  changed_lanes_.push_back(lane);
+}
+
+/// Gives the free places of every changed lane to those that are first in line; with
+/// `only_instant`, where the first takes no time: what it releases is then in line when the
+/// other lanes choose.
+bool Replay::serve_lanes(bool only_instant) {
+  std::size_t kept = 0;
+  bool served = false;
+  for (const LaneId id : changed_lanes_) {
+    QueueLane& lane = queues_[roles_[id.index()].queue];
+    const bool can_serve = lane.can_serve(dag_);
+    if (can_serve && only_instant && !is_instant(lane.first())) {
+      changed_lanes_[kept++] = id;
+      continue;
+    }
+    if (can_serve) serve(lane);
+    served = served || can_serve;
+    // Another place may be free: it is looked at again with the others.
+    if (lane.can_serve(dag_)) {
+      changed_lanes_[kept++] = id;
+    } else {
+      lane.listed = false;
+    }
+  }
+  changed_lanes_.resize(kept);
+  return served;
+}
+
+void Replay::serve(QueueLane& lane) {
+  const TaskId task = lane.serve(dag_);
+  if (start(task) < now_) state_.timeline.released_by[task.index()] = Release{Release::By::kLane, lane.freed_by()};
+  start(task) = now_;
+  begin(task);
+}
+
+void Replay::begin(TaskId task) {
+  if (const RendezvousId rendezvous = dag_.rendezvous(task); rendezvous.valid()) {
+    arrive(task, rendezvous);
+  } else if (role(task).is_link()) {
+    send(task);
+  } else {
+    set_finish(task, later(start(task), machine_.duration(task)));
+  }
+}
+
+/// Hands a message to the network. Precondition: it is ready, and first in line, now.
+void Replay::send(TaskId task) {
+  told(task, network_->start(MessageId{task.index()}, role(task).channel, dag_.bytes(task), now_));
+}
+
+/// Takes what the network tells of the message: when it has left, when it is there, or both.
+void Replay::told(TaskId task, const Passage& passage) {
+  if (passage.sent) {
+    if (role(task).is_queue()) events_.push(Event{*passage.sent, task, Event::Kind::kLeft});
+    if (senders_go_on_) ended_.push_back({*passage.sent, task, true});
+  }
+  if (!passage.arrived) return;
+  finish(task) = *passage.arrived;
+  if (gives_credit_back(task)) {
+    events_.push(Event{*passage.arrived, task, Event::Kind::kEnd});
+  } else {
+    ended_.push_back({*passage.arrived, task});
+  }
+}
+
+void Replay::arrive(TaskId task, RendezvousId rendezvous) {
+  if (!state_.arrive(task, rendezvous, start(task))) return;
+  const Time last = state_.last_arrival(rendezvous);
+  if (collectives_ && collectives_->expands(rendezvous)) {
+    const Time begin = later(last, machine_.cluster().network.collective_overhead);
+    events_.push(Event{std::max(begin, now_), task, Event::Kind::kBegin});
+    return;
+  }
+  for (const TaskId member : dag_.members(rendezvous)) set_finish(member, later(last, machine_.duration(member)));
+}
+
+void Replay::begin_collective(RendezvousId rendezvous) {
+  collectives_->begin(rendezvous, now_);
+  take_collectives();
+}
+
+void Replay::on_arrival(MessageId message) {
+  collectives_->arrived(message, now_);
+  take_collectives();
+}
+
+void Replay::take_collectives() {
+  for (const auto& [message, time] : collectives_->known()) {
+    events_.push(Event{time, TaskId{message.index()}, Event::Kind::kArrived});
+  }
+  for (const TaskId task : collectives_->done()) set_finish(task, now_);
+  collectives_->clear();
+}
+
+void Replay::set_finish(TaskId task, Time finished) {
+  finish(task) = finished;
+  const bool is_far = finished > now_ && events_.size() >= enough_events_;
+  if (is_far || role(task).is_queue() || gives_credit_back(task)) {
+    events_.push(Event{finished, task, Event::Kind::kEnd});
+  } else {
+    ended_.push_back({finished, task});
+  }
+}
+
+}  // namespace
+
+std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool tells) {
+  Replay replay{state, tells};
+  replay.run(sources);
+  return replay.done();
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,90 @@
+#include "sim/engine/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/base/error.h"
+
+namespace stepsim::sim {
+namespace {
+
+void check_endpoint(const Cluster& cluster, EndpointId endpoint) {
+  if (endpoint.index() < cluster.endpoints.size()) return;
+  throw UsageError(
+      fmt::format("the cluster has {} endpoints, and endpoint {} of the job sends or receives; expected "
+                  "one for each rank (or worker and server) of the job",
+                  cluster.endpoints.size(), endpoint.index()));
+}
+
+void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
+  check_endpoint(cluster, from);
+  check_endpoint(cluster, to);
+  if (cluster.route(from, to)) return;
+  throw UsageError(
+      fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
+                  "links that join them",
+                  from.index(), to.index()));
+}
+
+/// Ranks of a group one after the other reach each other, so all do: routes go over switches.
+void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster) {
+  const auto endpoint = [&dag](TaskId task) { return EndpointId{static_cast<std::size_t>(dag.lane(task).rank)}; };
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    check_route(cluster, endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
+  }
+}
+
+}  // namespace
+
+void Machine::set_durations(const std::vector<Duration>& durations) {
+  durations_ = {};
+  durations_.reserve(durations.size());
+  for (const Duration duration : durations) durations_.push_back(duration);
+}
+
+void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
+  if (model.make == nullptr) return;
+  for (const Lane& lane : dag_->lanes()) {
+    if (lane.from.valid() && lane.to.valid()) check_route(cluster, lane.from, lane.to);
+  }
+  for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
+    const RendezvousId rendezvous{i};
+    const Collective& collective = dag_->collective(rendezvous);
+    if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
+    check_group(*dag_, dag_->members(rendezvous), cluster);
+  }
+  network_ = &model;
+  cluster_ = &cluster;
+}
+
+Machine Machine::as_recorded(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  const std::vector<Time>& start = capture.recording.start;
+  Machine machine{dag};
+  if (start.size() != dag.task_count() || start.empty()) return machine;
+
+  std::map<Rank, Time> first;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const auto [rank, is_new] = first.try_emplace(dag.lane(TaskId{i}).rank, start[i]);
+    if (!is_new) rank->second = std::min(rank->second, start[i]);
+  }
+  const Time begin = *std::min_element(start.begin(), start.end());
+
+  std::vector<std::pair<TaskId, Time>> origins;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (dag.in_degrees()[i] != 0) continue;
+    origins.emplace_back(TaskId{i}, Time{first.at(dag.lane(TaskId{i}).rank) - begin});
+  }
+  machine.set_origins(std::move(origins));
+  return machine;
+}
+
+Time Machine::origin(TaskId task) const noexcept {
+  const auto found = std::lower_bound(origins_.begin(), origins_.end(), task,
+                                      [](const auto& entry, TaskId id) { return entry.first < id; });
+  return found != origins_.end() && found->first == task ? found->second : Time{};
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,37 @@
+#include "sim/engine/replay_state.h"
+
+#include <oneapi/tbb/parallel_invoke.h>
+
+namespace stepsim::sim {
+
+ReplayState::ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
+    : dag(dag_), machine(machine_), options(options_) {
+  // All from this thread's memory: another one gives its own back to the system after every replay.
+  timeline.start.reserve(dag.task_count());
+  timeline.finish.reserve(dag.task_count());
+  timeline.released_by.reserve(dag.task_count());
+  const auto fill_starts = [this] {
+    timeline.start.assign(dag.task_count(), kUnknown);
+    timeline.released_by.resize(dag.task_count());
+  };
+  const auto fill_ends = [this] {
+    timeline.finish.resize(dag.task_count());
+    for (std::size_t i = 0; i < dag.task_count(); ++i) {
+      const std::uint32_t predecessors = dag.in_degrees()[i];
+      timeline.finish[i] = waits_for(predecessors);
+      if (predecessors == 0) sources.emplace_back(i);
+    }
+  };
+  if (may_split(dag, options)) {
+    oneapi::tbb::parallel_invoke(fill_starts, fill_ends);
+  } else {
+    fill_starts();
+    fill_ends();
+  }
+  timeline.last_arrival.resize(dag.rendezvous_count());
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    absent.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
+  }
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,82 @@
+#ifndef STEPSIM_SIM_ENGINE_REPLAY_STATE_H
+#define STEPSIM_SIM_ENGINE_REPLAY_STATE_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/time_limits.h"
+#include "model/job/dag.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/timeline.h"
+
+namespace stepsim::sim {
+
+/// Before a task is known to start.
+inline constexpr Time kUnknown = Time::min();
+
+/// The finish of a task that is not known to end: how many of its predecessors have not ended.
+/// So nothing else has to be kept of them; no task ends in the first four seconds of all time.
+constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min() + Duration{predecessors}; }
+
+/// Whether several threads are worth their while.
+[[nodiscard]] inline bool may_split(const Dag& dag, const EngineOptions& options) noexcept {
+  return options.threads > 1 && dag.task_count() >= options.grain.tasks;
+}
+
+/// What a replay is of, and its columns. Threads that share one write those of their own tasks
+/// and collectives. Only the engine uses it.
+struct ReplayState {
+  /// Two threads fill the columns if a replay of this size may have them.
+  ReplayState(const Dag& dag, const Machine& machine, const EngineOptions& options);
+
+  /// Called once a task that has ended, with how many had in this thread; `tells` says whether
+  /// it is the thread that tells of progress. Throws Interrupted.
+  void count_done(std::size_t here, bool tells) {
+    constexpr std::size_t kEvery = 1U << 16U;
+    if (here % kEvery != 0) return;
+    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
+    const std::size_t all = done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
+    if (options.progress && tells) options.progress(all);
+  }
+
+  /// The task may start at `ready` for all that `from` knows. True if nobody holds it back any more.
+  bool release(TaskId task, Time ready, TaskId from) {
+    Time& start = timeline.start[task.index()];
+    Release& by = timeline.released_by[task.index()];
+    if (ready > start || (ready == start && from < by.task())) {
+      start = ready;
+      by = Release{Release::By::kEdge, from};
+    }
+    Time& finish = timeline.finish[task.index()];
+    finish -= Duration{1};
+    return finish == waits_for(0);
+  }
+
+  /// A member has started at `now`. True if it was the last of them.
+  bool arrive(TaskId task, RendezvousId rendezvous, Time now) {
+    TaskId& last = timeline.last_arrival[rendezvous.index()];
+    const Time latest = last.valid() ? timeline.start[last.index()] : kUnknown;
+    if (!last.valid() || now > latest || (now == latest && task < last)) last = task;
+    return --absent[rendezvous.index()] == 0;
+  }
+  /// Precondition: somebody has arrived.
+  [[nodiscard]] Time last_arrival(RendezvousId rendezvous) const noexcept {
+    return timeline.start[timeline.last_arrival[rendezvous.index()].index()];
+  }
+
+  const Dag& dag;
+  const Machine& machine;
+  const EngineOptions& options;
+  Timeline timeline;
+  std::vector<TaskId> sources;        ///< tasks without predecessors, ascending
+  std::vector<std::uint32_t> absent;  ///< members that have not started, by rendezvous
+  std::atomic<std::size_t> done{0};   ///< tasks that ended, for progress
+};
+
+}  // namespace stepsim::sim
+
+#endif

@@ -1,0 +1,62 @@
+#ifndef STEPSIM_SIM_OUTPUT_JSON_WRITER_H
+#define STEPSIM_SIM_OUTPUT_JSON_WRITER_H
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepsim::sim {
+
+/// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD;
+/// '<', control characters, line separators and bidirectional controls are escaped, so that the
+/// result may stand in a script of a page and be looked at in a terminal.
+void append_json_string(std::string& out, std::string_view text);
+
+/// Writes JSON text piece by piece into a string that its owner may empty at any time
+/// (`take()`), so that a document of any size streams. Commas are placed by the writer;
+/// whether begin and end match is the caller's business, checked by an assertion.
+///
+///     json.begin_object().key("tasks").value(12).key("names").begin_array().value("a").end_array().end_object();
+class JsonWriter {
+ public:
+  JsonWriter& begin_object();
+  JsonWriter& end_object();
+  JsonWriter& begin_array();
+  JsonWriter& end_array();
+  JsonWriter& key(std::string_view name);
+  JsonWriter& value(std::string_view text);
+  JsonWriter& value(const char* text) { return value(std::string_view{text}); }
+  JsonWriter& value(bool flag);
+  template <std::integral Integer>
+  JsonWriter& value(Integer number) {
+    return integer(static_cast<std::int64_t>(number));
+  }
+  /// Shortest text that reads back as the same double; null if it is not finite.
+  JsonWriter& value(double number);
+  JsonWriter& null();
+  /// A number already written as JSON: "12.345".
+  JsonWriter& raw(std::string_view number);
+  /// The next value or key begins a line.
+  JsonWriter& new_line();
+
+  [[nodiscard]] const std::string& text() const noexcept { return out_; }
+  /// Everything written since the last call, as a document of any size is streamed.
+  [[nodiscard]] std::string take();
+
+ private:
+  JsonWriter& integer(std::int64_t number);
+  void separate();
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
+
+  std::string out_;
+  std::vector<bool> has_values_;  ///< one a bracket that is open
+  bool after_key_ = false;
+  bool wants_new_line_ = false;
+};
+
+}  // namespace stepsim::sim
+
+#endif

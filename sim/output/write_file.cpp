@@ -1,0 +1,191 @@
+#include "sim/output/write_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::string_view kSuffix = ".stepsim-tmp";
+constexpr std::size_t kBufferSize = 1U << 18U;
+/// Of a name that goes into a temporary's: 255 bytes are the most that a file's may have.
+constexpr std::size_t kMostOfName = 200;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// A file that cannot be replaced by another: a terminal, a pipe, /dev/stdout.
+bool is_written_in_place(const std::string& path) {
+  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return true;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+/// A writer holds a lock on its temporary for as long as it lives, so one that can be locked
+/// belongs to nobody.
+void remove_if_unlocked(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  ::close(descriptor);
+}
+
+/// The rename itself must survive a power cut. Some file systems cannot sync a folder: then
+/// there is nothing more to be done.
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(::fsync(descriptor));
+  ::close(descriptor);
+}
+
+std::string free_space(const std::string& folder, std::uint64_t needed) {
+  struct statvfs space {};
+  if (::statvfs(folder.c_str(), &space) != 0) return fmt::format("; {} bytes or more are needed", needed);
+  return fmt::format("; {} bytes or more are needed, {} are free", needed, space.f_bavail * space.f_frsize);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), folder_(folder_of(path_)) {
+  if (path_.empty()) fail(ENOENT);
+  buffer_.reserve(kBufferSize);
+  if (is_written_in_place(path_)) {
+    open_in_place();
+    return;
+  }
+  if (path_.back() == '/' || is_folder(path_)) fail(EISDIR);
+  prefix_ = "." + name_of(path_).substr(0, kMostOfName) + ".";
+  remove_stale_temporaries();
+  open_temporary();
+}
+
+OutputFile::~OutputFile() {
+  close();
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::open_in_place() {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(errno);
+}
+
+void OutputFile::open_temporary() {
+  static std::atomic<unsigned> count{0};
+  do {
+    temporary_ = fmt::format("{}/{}{}-{}{}", folder_, prefix_, ::getpid(), count++, kSuffix);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) {
+      temporary_.clear();
+      fail(errno);
+    }
+  } while (descriptor_ < 0 || !lock_temporary());
+}
+
+/// False if another process took the new file for a stale one before it was locked.
+bool OutputFile::lock_temporary() {
+  struct stat status {};
+  const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;  // NFS may know no locks
+  if (locked && ::fstat(descriptor_, &status) == 0 && status.st_nlink > 0) return true;
+  close();
+  ::unlink(temporary_.c_str());
+  return false;
+}
+
+void OutputFile::remove_stale_temporaries() const {
+  const std::unique_ptr<DIR, CloseFolder> folder{::opendir(folder_.c_str())};
+  if (folder == nullptr) return;
+  std::vector<std::string> found;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    const bool ours = name.size() > prefix_.size() + kSuffix.size() && name.substr(0, prefix_.size()) == prefix_ &&
+                      name.substr(name.size() - kSuffix.size()) == kSuffix;
+    if (ours) found.push_back(fmt::format("{}/{}", folder_, name));
+  }
+  for (const std::string& path : found) remove_if_unlocked(path);
+}
+
+void OutputFile::write(std::string_view text) {
+  if (buffer_.size() + text.size() > kBufferSize) flush();
+  buffer_ += text;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  flushed_ += buffer_.size();
+  buffer_.clear();
+}
+
+void OutputFile::commit() {
+  flush();
+  if (temporary_.empty()) {
+    close();
+    return;
+  }
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+  close();
+  sync_folder(folder_);
+}
+
+void OutputFile::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+void OutputFile::fail(int error_number) const {
+  std::string text =
+      fmt::format("{}: cannot be written: {}", shown(path_), std::generic_category().message(error_number));
+  if (error_number == ENOSPC || error_number == EDQUOT) text += free_space(folder_, bytes_written());
+  if (error_number == EFBIG) text += fmt::format("; {} bytes or more are needed (see ulimit -f)", bytes_written());
+  throw OutputError(text);
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  OutputFile file{path};
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,56 @@
+#ifndef STEPSIM_SIM_OUTPUT_WRITE_FILE_H
+#define STEPSIM_SIM_OUTPUT_WRITE_FILE_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stepsim::sim {
+
+/// The one place that writes files. Text goes to a temporary beside the target; commit()
+/// syncs it, renames it over the target and syncs the folder, so that a reader sees the old
+/// file or the new one, whatever happens in between. Without commit() nothing is left.
+///
+/// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
+/// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next
+/// written. A device, a pipe and what lies in /dev (/dev/stdout) are written in place.
+///
+/// Every failure is an OutputError with the path and the reason, and, for a full disk, the
+/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/signals.cpp does).
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  void commit();
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] std::uint64_t bytes_written() const noexcept { return flushed_ + buffer_.size(); }
+
+ private:
+  void open_in_place();
+  void open_temporary();
+  bool lock_temporary();
+  void remove_stale_temporaries() const;
+  void flush();
+  void close();
+  [[noreturn]] void fail(int error_number) const;
+
+  std::string path_;
+  std::string folder_;     ///< of path_, "." if it names none
+  std::string prefix_;     ///< of the names of temporaries
+  std::string temporary_;  ///< empty when written in place, and after commit()
+  std::string buffer_;
+  std::uint64_t flushed_ = 0;
+  int descriptor_ = -1;
+};
+
+/// Writes all of `text` to `path` as OutputFile does.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace stepsim::sim
+
+#endif

@@ -1,0 +1,176 @@
+#include "cli/sweep/part.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/base/error.h"
+
+namespace stepsim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenarios::Outcome;
+using ::testing::HasSubstr;
+
+constexpr std::size_t kPoints = 6;
+
+SweepHead sample_head() {
+  SweepHead head;
+  head.provenance = {"0.1.0", "abc", "stepsim sweep 'a b'", {{"traces/a\tb.json", 12, 0xabcdef}}};
+  head.name = "a name";
+  head.network = "maxmin";
+  head.changes = {"network.latency=1us"};
+  head.assumptions = {"one\nline", "another"};
+  head.baseline = Duration{1'000};
+  head.measured = Duration{990};
+  head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};
+  return head;
+}
+
+Outcome outcome_of(std::size_t point) {
+  if (point == 4) return {std::nullopt, "s.yaml:3: cannot\tbe had"};
+  return {Duration{static_cast<std::int64_t>(1'000 - 10 * point)}, {}};
+}
+
+void expect_outcome(std::size_t point, const Outcome& outcome) {
+  EXPECT_EQ(outcome.iteration, outcome_of(point).iteration) << point;
+  EXPECT_EQ(outcome.problem, outcome_of(point).problem) << point;
+}
+
+std::string text_in(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class SweepPartTest : public ::testing::Test {
+ protected:
+  SweepPartTest() : folder_(fs::temp_directory_path() / ("stepsim-sweep-part-" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+  }
+  ~SweepPartTest() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void put(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  /// Does what is left to do of a shard.
+  void finish(const std::string& name, const Shard& shard, bool resume) const {
+    SweepJournal journal(path(name), sample_head(), shard, resume);
+    std::vector<bool> done(kPoints);
+    for (const auto& [point, outcome] : journal.done()) {
+      expect_outcome(point, outcome);
+      done[point] = true;
+    }
+    for (const std::size_t point : shard.deal(kPoints)) {
+      if (!done[point]) journal.add(point, outcome_of(point));
+    }
+  }
+  [[nodiscard]] std::string merge_error(const std::vector<std::string>& names) const {
+    try {
+      std::vector<SweepPart> parts;
+      for (const std::string& name : names) parts.push_back(read_part(path(name)));
+      static_cast<void>(merged(parts));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(SweepPartTest, SaysAllThatWasPutIn) {
+  finish("part", {1, 2, {}}, false);
+  const SweepPart part = read_part(path("part"));
+  const SweepHead expected = sample_head();
+  EXPECT_EQ(part.shard.to_text(), "1/2");
+  EXPECT_EQ(part.done.size(), 3U);
+  EXPECT_EQ(part.head.provenance.command, expected.provenance.command);
+  EXPECT_EQ(part.head.provenance.inputs.at(0).path, expected.provenance.inputs[0].path);
+  EXPECT_EQ(part.head.provenance.inputs.at(0).crc64, expected.provenance.inputs[0].crc64);
+  EXPECT_EQ(part.head.assumptions, expected.assumptions);
+  EXPECT_EQ(part.head.baseline, expected.baseline);
+  EXPECT_EQ(part.head.measured, expected.measured);
+  EXPECT_EQ(to_text(part.head.points.at(3)), "network.bandwidth=2x, comm.barrier=cross");
+}
+
+TEST_F(SweepPartTest, GoesOnFromWhereverAKillCutIt) {
+  finish("whole", {}, false);
+  const std::string whole = text_in(path("whole"));
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    put("cut", whole.substr(0, length));
+    finish("cut", {}, true);
+    ASSERT_EQ(text_in(path("cut")), whole) << "cut after " << length << " bytes";
+  }
+}
+
+TEST_F(SweepPartTest, EveryBitThatTurnsIsRefusedOrChangesNothing) {
+  finish("whole", {}, false);
+  const std::string whole = text_in(path("whole"));
+  for (std::size_t byte = 0; byte < whole.size(); ++byte) {
+    std::string damaged = whole;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << (byte % 8)));
+    put("damaged", damaged);
+    try {
+      finish("damaged", {}, true);
+      EXPECT_EQ(text_in(path("damaged")), whole) << "byte " << byte;
+    } catch (const InputError&) {
+      EXPECT_EQ(text_in(path("damaged")), damaged) << "byte " << byte;
+    }
+  }
+}
+
+TEST_F(SweepPartTest, OfAnotherSweepOrShardIsRefusedAndKept) {
+  finish("part", {0, 2, {}}, false);
+  const std::string before = text_in(path("part"));
+  SweepHead other = sample_head();
+  other.provenance.inputs[0].crc64 = 1;
+  EXPECT_THROW(SweepJournal(path("part"), other, {0, 2, {}}, true), InputError);
+  EXPECT_THROW(SweepJournal(path("part"), sample_head(), {1, 2, {}}, true), InputError);
+  put("text", "dear diary\n");
+  EXPECT_THROW(SweepJournal(path("text"), sample_head(), {}, true), InputError);
+  EXPECT_EQ(text_in(path("part")), before);
+}
+
+TEST_F(SweepPartTest, PartsInAnyOrderAreTheWhole) {
+  for (std::size_t i = 0; i < 4; ++i) finish(std::to_string(i), {i, 4, {}}, false);
+  const SweepAnswer answer =
+      merged({read_part(path("2")), read_part(path("0")), read_part(path("3")), read_part(path("1"))});
+  ASSERT_EQ(answer.outcomes.size(), kPoints);
+  for (std::size_t point = 0; point < kPoints; ++point) expect_outcome(point, answer.outcomes[point]);
+}
+
+TEST_F(SweepPartTest, LostShardsAndMissingPointsAreNamed) {
+  for (std::size_t i = 0; i < 3; ++i) finish(std::to_string(i), {i, 3, {}}, false);
+  EXPECT_THAT(merge_error({"0", "2"}), HasSubstr("2 of 6 points are missing: all of shard 1/3;"));
+  const std::string whole = text_in(path("1"));
+  put("1", whole.substr(0, whole.size() - 3));  // point 4
+  EXPECT_THAT(merge_error({"0", "1", "2"}), HasSubstr("network.bandwidth=4x, comm.barrier=global of shard 1/3"));
+}
+
+TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
+  finish("0", {0, 2, {}}, false);
+  SweepHead other = sample_head();
+  other.name = "another";
+  SweepJournal(path("1"), other, {1, 2, {}}, false);
+  EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
+  SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}});
+  EXPECT_THAT(merge_error({"0", "2"}),
+              HasSubstr("says another iteration of network.bandwidth=1x, comm.barrier=global"));
+}
+
+TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
+  const SweepJournal journal(path("part"), sample_head(), {}, false);
+  EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), OutputError);
+}
+
+}  // namespace
+}  // namespace stepsim::cli

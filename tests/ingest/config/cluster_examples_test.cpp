@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ingest/config/cluster_file.h"
+
+namespace stepsim::ingest {
+namespace {
+
+const std::filesystem::path kSource = STEPSIM_SOURCE_DIR;
+
+/// Every endpoint must be able to reach every other one.
+void expect_connected(const Cluster& cluster) {
+  ASSERT_GT(cluster.endpoints.size(), 0U);
+  for (std::size_t i = 0; i < cluster.endpoints.size(); ++i) {
+    for (std::size_t j = 0; j < cluster.endpoints.size(); ++j) {
+      EXPECT_TRUE(cluster.route(EndpointId{i}, EndpointId{j}).has_value()) << i << " to " << j;
+    }
+  }
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> example_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource / "scenarios/clusters")) {
+    files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The text between ```yaml and ``` of docs/cluster.md.
+std::vector<std::string> examples_of_the_page() {
+  const std::string page = text_of(kSource / "docs/cluster.md");
+  const std::string open = "```yaml\n";
+  std::vector<std::string> examples;
+  for (std::size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
+    at += open.size();
+    examples.push_back(page.substr(at, page.find("```", at) - at));
+  }
+  return examples;
+}
+
+TEST(ClusterExamplesTest, EveryFileOfTheScenariosIsReadAndConnected) {
+  const std::vector<std::string> files = example_files();
+  EXPECT_GE(files.size(), 6U);
+  for (const std::string& file : files) {
+    SCOPED_TRACE(file);
+    expect_connected(read_cluster_file(file));
+  }
+}
+
+TEST(ClusterExamplesTest, EveryExampleOfThePageIsReadAndConnected) {
+  const std::vector<std::string> examples = examples_of_the_page();
+  EXPECT_GE(examples.size(), 6U);
+  for (const std::string& example : examples) {
+    SCOPED_TRACE(example);
+    expect_connected(parse_cluster(example, "docs/cluster.md"));
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,441 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "ingest/formats/format.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+extern const Format kineto_format;
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Read {
+  HostDeviceTrace trace;
+  ReadContext context;
+
+  [[nodiscard]] std::uint64_t count(std::string_view name) const { return context.diagnostics.count_of(name); }
+};
+
+Read read_file(std::string_view text, std::string name = "test.json") {
+  const auto source = ByteSource::from_memory(text, std::move(name));
+  Read read;
+  read.trace = std::get<HostDeviceTrace>(kineto_format.read(*source, read.context));
+  return read;
+}
+
+/// `events`, and an operator at 5 ms so that there is always something to replay.
+Read read_events(const std::string& events, const std::string& members = "\"baseTimeNanoseconds\": 0") {
+  return read_file("{" + members +
+                   R"(, "traceEvents": [{"ph":"X","cat":"cpu_op","name":"last","pid":1,"tid":2,"ts":5000,"dur":1})" +
+                   (events.empty() ? "" : ",") + events + "]}");
+}
+
+std::string event(std::string_view category, std::string_view name, std::string_view more = "") {
+  return R"({"ph":"X","cat":")" + std::string{category} + R"(","name":")" + std::string{name} +
+         R"(","pid":1,"tid":2,"ts":10,"dur":3)" + std::string{more} + "}";
+}
+
+std::string error_of(std::string_view text) {
+  try {
+    static_cast<void>(read_file(text));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+int score(std::string_view head, std::string_view name = "x.json") { return kineto_format.recognise(name, head); }
+
+// ---------------------------------------------------------------- which events are kept, as what
+
+TEST(KinetoTest, EveryCategoryOldAndNewHasItsKind) {
+  const std::pair<const char*, EventKind> kinds[] = {
+      {"cpu_op", EventKind::kOp},
+      {"Operator", EventKind::kOp},
+      {"user_annotation", EventKind::kAnnotation},
+      {"cuda_runtime", EventKind::kRuntimeCall},
+      {"cuda_driver", EventKind::kRuntimeCall},
+      {"Runtime", EventKind::kRuntimeCall},
+      {"mtia_runtime", EventKind::kRuntimeCall},
+      {"xpu_runtime", EventKind::kRuntimeCall},
+      {"xpu_driver", EventKind::kRuntimeCall},
+      {"privateuse1_runtime", EventKind::kRuntimeCall},
+      {"glow_runtime", EventKind::kRuntimeCall},
+      {"hpu_op", EventKind::kRuntimeCall},
+      {"kernel", EventKind::kKernel},
+      {"Kernel", EventKind::kKernel},
+      {"mtia_ccp_events", EventKind::kKernel},
+      {"gpu_memcpy", EventKind::kMemcpy},
+      {"Memcpy", EventKind::kMemcpy},
+      {"gpu_memset", EventKind::kMemset},
+      {"Memset", EventKind::kMemset},
+      {"cuda_sync", EventKind::kSync},
+      {"xpu_sync", EventKind::kSync},
+      {"gpu_user_annotation", EventKind::kDeviceAnnotation},
+  };
+  for (const auto& [category, kind] : kinds) {
+    const Read read = read_events(event(category, "a"));
+    ASSERT_EQ(read.trace.size(), 2U) << category;
+    EXPECT_EQ(read.trace.kind[1], kind) << category;
+    const bool on_device = kind != EventKind::kOp && kind != EventKind::kAnnotation && kind != EventKind::kRuntimeCall;
+    EXPECT_EQ(read.trace.tracks[read.trace.track[1].index()].on_device, on_device) << category;
+  }
+}
+
+TEST(KinetoTest, AStepWrittenAsAnOperatorIsAnAnnotation) {
+  EXPECT_EQ(read_events(event("Operator", "ProfilerStep#5")).trace.kind[1], EventKind::kAnnotation);
+}
+
+TEST(KinetoTest, WhatAReplayDoesNotNeedIsCountedByNameAndNotStored) {
+  const Read read = read_events(
+      event("python_function", "f") + "," + event("python_function", "g") + "," + event("overhead", "o") + "," +
+      event("Trace", "t") + "," + event("marzipan", "m") +
+      R"(,{"ph":"s","cat":"ac2g","id":1},{"ph":"f","cat":"ac2g","id":1},{"ph":"C","name":"c"},{"ph":"i","name":"i"},{"ph":"B","name":"b"})");
+  EXPECT_EQ(read.trace.size(), 1U);
+  EXPECT_THAT(read.trace.texts, ElementsAre("last"));
+  EXPECT_EQ(read.context.events, 11U);
+  EXPECT_EQ(read.context.skipped, 0U);
+  EXPECT_EQ(read.count("not used: python_function"), 2U);
+  EXPECT_EQ(read.count("not used: overhead"), 1U);
+  EXPECT_EQ(read.count("not used: Trace"), 1U);
+  EXPECT_EQ(read.count("not used: other category"), 1U);
+  EXPECT_EQ(read.count("not used: flow"), 2U);
+  EXPECT_EQ(read.count("not used: counter"), 1U);
+  EXPECT_EQ(read.count("not used: instant"), 1U);
+  EXPECT_EQ(read.count("not used: other phase"), 1U);
+  for (const auto& entry : read.context.diagnostics.entries()) EXPECT_EQ(entry.severity, Severity::kInfo) << entry.name;
+}
+
+TEST(KinetoTest, EqualNamesShareOneText) {
+  const Read read = read_events(event("cpu_op", "a") + "," + event("cpu_op", "b") + "," + event("cpu_op", "a"));
+  EXPECT_THAT(read.trace.texts, ElementsAre("last", "a", "b"));
+  EXPECT_EQ(read.trace.name[1], read.trace.name[3]);
+}
+
+// ---------------------------------------------------------------- time
+
+Time at_ns(std::int64_t ns) { return Time{Duration{ns}}; }
+
+TEST(KinetoTest, TheBaseTimeIsAddedExactlyWhereverItStands) {
+  // Formats page 1.2: absolute = baseTimeNanoseconds + 1000 ts.
+  constexpr std::string_view kEvent =
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4458676524648.797,"dur":189.626})";
+  for (const std::string& text :
+       {R"({"baseTimeNanoseconds": 1711964646000000000, "traceEvents": [)" + std::string{kEvent} + "]}",
+        R"({"traceEvents": [)" + std::string{kEvent} + R"(], "baseTimeNanoseconds": 1711964646000000000})"}) {
+    const Read read = read_file(text);
+    EXPECT_EQ(read.trace.start[0], at_ns(1711964646000000000 + 4458676524648797));
+    EXPECT_EQ(read.trace.duration[0], Duration{189626});
+    EXPECT_TRUE(read.trace.has_base_time);
+  }
+}
+
+TEST(KinetoTest, WithoutABaseTimeLargeTimesAreUnixTimes) {
+  const Read unix_time =
+      read_file(R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1669783687464611,"dur":50}])");
+  EXPECT_EQ(unix_time.trace.start[0], at_ns(1669783687464611000));
+  EXPECT_TRUE(unix_time.trace.has_base_time);
+  const Read relative =
+      read_file(R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4458676524648,"dur":50}])");
+  EXPECT_EQ(relative.trace.start[0], at_ns(4458676524648000));
+  EXPECT_FALSE(relative.trace.has_base_time);
+}
+
+TEST(KinetoTest, ABaseTimeThatDoesNotFitIsIgnoredAndCounted) {
+  const Read read = read_events("", "\"baseTimeNanoseconds\": 9223372036854775807");
+  EXPECT_EQ(read.trace.start[0], at_ns(5'000'000));
+  EXPECT_EQ(read.count("bad_base_time"), 1U);
+}
+
+TEST(KinetoTest, DeviceWorkWithoutATimeStampIsLeftOut) {
+  const std::string zero = R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":0})";
+  const Read read = read_events(
+      zero + "," + zero +
+      R"(,{"ph":"X","cat":"kernel","name":"no ts","pid":0,"tid":7,"dur":5},{"ph":"X","cat":"cpu_op","name":"first","pid":1,"tid":2,"ts":0,"dur":0})");
+  EXPECT_EQ(read.count("no_timestamp"), 3U);
+  EXPECT_EQ(read.context.skipped, 3U);
+  EXPECT_EQ(read.trace.size(), 2U) << "an operator may begin at 0, where the trace begins";
+}
+
+TEST(KinetoTest, DurationsThatCannotBeAreLeftOut) {
+  // 7 days are 604,800 s.
+  const Read read =
+      read_events(R"({"ph":"X","cat":"kernel","name":"7 days","pid":0,"tid":7,"ts":1,"dur":604800000000},)"
+                  R"({"ph":"X","cat":"kernel","name":"more","pid":0,"tid":7,"ts":1,"dur":604800000000.001},)"
+                  R"({"ph":"X","cat":"kernel","name":"overflow","pid":0,"tid":7,"ts":1,"dur":18446744073709551615},)"
+                  R"({"ph":"X","cat":"kernel","name":"no number","pid":0,"tid":7,"ts":1,"dur":NaN})");
+  EXPECT_EQ(read.trace.size(), 2U);
+  EXPECT_EQ(read.count("absurd_duration"), 3U);
+  EXPECT_EQ(read.context.skipped, 3U);
+}
+
+TEST(KinetoTest, AMissingOrNegativeDurationCountsAsZero) {
+  const Read read = read_events(
+      R"({"ph":"X","cat":"kernel","name":"missing","pid":0,"tid":7,"ts":1},{"ph":"X","cat":"kernel","name":"negative","pid":0,"tid":7,"ts":1,"dur":-4})");
+  ASSERT_EQ(read.trace.size(), 3U);
+  EXPECT_EQ(read.trace.duration[1], Duration{});
+  EXPECT_EQ(read.trace.duration[2], Duration{});
+  EXPECT_EQ(read.count("no_duration"), 1U);
+  EXPECT_EQ(read.count("negative_duration"), 1U);
+  EXPECT_EQ(read.context.skipped, 0U);
+}
+
+// ---------------------------------------------------------------- rows
+
+TEST(KinetoTest, HostRowsAreToldByProcessAndThread) {
+  const Read read = read_events(
+      R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":3,"ts":1,"dur":1},{"ph":"X","cat":"cuda_runtime","name":"b","pid":1,"tid":2,"ts":1,"dur":1},)"
+      R"x({"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"thread 3 (pt_autograd_0)"}})x");
+  ASSERT_EQ(read.trace.tracks.size(), 2U);
+  EXPECT_EQ(read.trace.track[0], read.trace.track[2]);
+  EXPECT_EQ(read.trace.tracks[1].process, "1");
+  EXPECT_EQ(read.trace.tracks[1].thread, "3");
+  EXPECT_EQ(read.trace.tracks[1].name, "thread 3 (pt_autograd_0)");
+  EXPECT_FALSE(read.trace.tracks[1].on_device);
+}
+
+const Track& device_row(const Read& read) { return read.trace.tracks[read.trace.track[1].index()]; }
+
+TEST(KinetoTest, DeviceAndStreamComeFromTheArgumentsBeforeTheRow) {
+  const Read read = read_events(event("kernel", "k", R"(,"args":{"device":3,"stream":21,"correlation":9})"));
+  EXPECT_EQ(device_row(read).device, 3);
+  EXPECT_EQ(device_row(read).stream, 21);
+  EXPECT_EQ(read.trace.correlation[1], 9);
+}
+
+TEST(KinetoTest, WithoutArgumentsTheRowTellsDeviceAndStream) {
+  const Read numbers = read_events(event("kernel", "k"));
+  EXPECT_EQ(device_row(numbers).device, 1);
+  EXPECT_EQ(device_row(numbers).stream, 2);
+  // 2021: every tid is a string.
+  const Read texts = read_events(R"({"ph":"X","cat":"Kernel","name":"k","pid":"0","tid":"stream 7","ts":1,"dur":1})");
+  EXPECT_EQ(device_row(texts).device, 0);
+  EXPECT_EQ(device_row(texts).stream, 7);
+}
+
+TEST(KinetoTest, OneStreamIsOneRowHoweverItIsWritten) {
+  const Read read = read_events(
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},)"
+      R"({"ph":"X","cat":"gpu_user_annotation","name":"n","pid":0,"tid":7,"ts":1,"dur":1},)"
+      R"({"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":0,"tid":1000007,"ts":1,"dur":1,"args":{"device":0,"stream":"7"}})");
+  EXPECT_EQ(read.trace.track[1], read.trace.track[2]);
+  EXPECT_EQ(read.trace.track[1], read.trace.track[3])
+      << "new Kineto draws syncs on a row of their own: args.stream counts";
+}
+
+TEST(KinetoTest, CorrelationsMayBeTextAndNeedNotFit) {
+  EXPECT_EQ(read_events(event("cuda_runtime", "r", R"(,"args":{"correlation":"77"})")).trace.correlation[1], 77);
+  EXPECT_EQ(
+      read_events(event("cuda_runtime", "r", R"(,"args":{"correlation":18446744073709551616})")).trace.correlation[1],
+      -1);
+  EXPECT_EQ(read_events(event("cuda_runtime", "r", R"(,"args":{"cbid":211})")).trace.correlation[1], -1);
+}
+
+// ---------------------------------------------------------------- details
+
+const EventDetail& detail_of(const Read& read) {
+  const EventDetail* const detail = read.trace.detail_of(1);
+  static const EventDetail kNone;
+  EXPECT_NE(detail, nullptr);
+  return detail == nullptr ? kNone : *detail;
+}
+
+TEST(KinetoTest, CopiesAndMemsetsTellTheirBytes) {
+  EXPECT_EQ(detail_of(read_events(event("gpu_memcpy", "Memcpy HtoD", R"(,"args":{"bytes":4096})"))).bytes, Bytes{4096});
+  EXPECT_EQ(detail_of(read_events(event("gpu_memset", "Memset", R"(,"args":{"bytes":"12"})"))).bytes, Bytes{12});
+  EXPECT_EQ(detail_of(read_events(event("gpu_memset", "Memset", R"(,"args":{"bytes":9223372036854775807})"))).bytes,
+            Bytes{0})
+      << "no plausible size";
+}
+
+TEST(KinetoTest, ASyncTellsWhatItWaitedFor) {
+  const Read read = read_events(event(
+      "cuda_sync", "Stream Wait Event",
+      R"(,"args":{"stream":20,"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":1533,"wait_on_cuda_event_id":8,"correlation":1536})"));
+  EXPECT_EQ(detail_of(read).stream, 20);
+  EXPECT_EQ(detail_of(read).wait_stream, 7);
+  EXPECT_EQ(detail_of(read).wait_correlation, 1533);
+  // "All streams" is -1, in old files as an unsigned number.
+  EXPECT_EQ(detail_of(read_events(event("cuda_sync", "Context Sync", R"(,"args":{"stream":4294967295})"))).stream, -1);
+}
+
+TEST(KinetoTest, ACollectiveKernelCarriesItsMetadata) {
+  const Read read = read_events(event(
+      "kernel", "ncclDevKernel_AllGather_RING_LL",
+      R"(,"args":{"Collective name":"_allgather_base","In msg nelems":1024,"Out msg nelems":8192,"dtype":"BFloat16","Group size":8,)"
+      R"("Process Group Name":"3","Process Group Ranks":"[0, 1, 2, 3]","Seq":42})"));
+  const EventDetail& detail = detail_of(read);
+  EXPECT_EQ(read.trace.text(detail.collective), "_allgather_base");
+  EXPECT_EQ(read.trace.text(detail.group), "[0, 1, 2, 3]");
+  EXPECT_EQ(read.trace.text(detail.dtype), "BFloat16");
+  EXPECT_EQ(detail.elements, 8192);
+  EXPECT_EQ(detail.bytes, Bytes{16384}) << "8192 elements of 2 bytes: the larger side";
+  EXPECT_EQ(detail.sequence, 42);
+  EXPECT_EQ(read_events(event("kernel", "plain")).trace.detail_of(1), nullptr);
+}
+
+TEST(KinetoTest, SendAndReceiveNameTheirPeer) {
+  const auto peer = [](std::string_view collective) {
+    return detail_of(read_events(event("kernel", "ncclDevKernel_SendRecv",
+                                       R"(,"args":{"Collective name":")" + std::string{collective} +
+                                           R"(","In msg nelems":4,"dtype":"Float","Src Rank":5,"Dst Rank":6})")))
+        .peer;
+  };
+  EXPECT_EQ(peer("send"), 6);
+  EXPECT_EQ(peer("recv"), 5);
+  EXPECT_EQ(peer("allreduce"), -1);
+}
+
+TEST(KinetoTest, HostCollectivesTellTheirBytesByInputShapes) {
+  const auto bytes = [](std::string_view category, std::string_view name, std::string_view arguments) {
+    return detail_of(read_events(event(category, name, R"(,"args":{)" + std::string{arguments} + "}"))).bytes.count();
+  };
+  // 1048576 floats are 4 MiB.
+  EXPECT_EQ(bytes("user_annotation", "gloo:all_reduce", R"("Input Dims":[[1048576]],"Input type":["float"])"), 4 << 20);
+  EXPECT_EQ(bytes("user_annotation", "nccl:all_to_all", R"("Input Dims":[[16,64]],"Input type":["c10::BFloat16"])"),
+            2048);
+  EXPECT_EQ(bytes("cpu_op", "torch::autograd::AccumulateGrad", R"("Input Dims":[[512,2]],"Input type":["double"])"),
+            8192);
+  EXPECT_EQ(bytes("cpu_op", "c10d::allreduce_",
+                  R"("Input Dims":[[[1048576],[4,2]],[],[]],"Input type":["TensorList","","Scalar"])"),
+            4 * (1048576 + 8));
+  EXPECT_EQ(bytes("cpu_op", "c10d::_allgather_base_", R"("Input Dims":[[8,4],[4]],"Input type":["float","float"])"),
+            128)
+      << "the larger side";
+  EXPECT_EQ(bytes("cpu_op", "record_param_comms",
+                  R"("Collective name":"allreduce","In msg nelems":10,"Out msg nelems":10,"dtype":"Float")"),
+            40);
+  EXPECT_EQ(bytes("cpu_op", "c10d::barrier", R"("Input Dims":[],"Input type":[])"), 0);
+  EXPECT_EQ(
+      bytes("user_annotation", "gloo:all_reduce", R"("Input Dims":[[9223372036854775807,2]],"Input type":["float"])"),
+      0)
+      << "beyond a pebibyte: unknown";
+  EXPECT_EQ(read_events(event("cpu_op", "aten::mm", R"(,"args":{"Input Dims":[[2]],"Input type":["float"]})"))
+                .trace.detail_of(1),
+            nullptr);
+}
+
+TEST(KinetoTest, AnAssumedElementTypeIsReported) {
+  EXPECT_EQ(
+      read_events(event("cpu_op", "c10d::allreduce_", R"(,"args":{"Input Dims":[[[8]]],"Input type":["TensorList"]})"))
+          .count("element_type_assumed"),
+      1U);
+  EXPECT_EQ(read_events(event("cpu_op", "gloo:all_reduce", R"(,"args":{"Input Dims":[[8]],"Input type":["float"]})"))
+                .count("element_type_assumed"),
+            0U);
+}
+
+TEST(KinetoTest, AHostSendNamesItsPeerInItsThirdInput) {
+  const Read read = read_events(event(
+      "cpu_op", "c10d::send",
+      R"(,"args":{"Input Dims":[[[16,4]],[],[],[]],"Input type":["TensorList","","Scalar","Scalar"],"Concrete Inputs":["","","3","0"]})"));
+  EXPECT_EQ(detail_of(read).peer, 3);
+}
+
+TEST(KinetoTest, AGroupWhoseRanksAreCutIsFoundByItsName) {
+  const Read read = read_events(
+      event("kernel", "nccl",
+            R"(,"args":{"Collective name":"allreduce","Process Group Name":"7","Process Group Ranks":"[0, 1, ...]"})"),
+      R"("distributedInfo": {"pg_config": [{"pg_name": "0", "ranks": [0, 1]}, {"pg_name": "7", "ranks": [0, 1, 2, 3]}]})");
+  EXPECT_EQ(read.trace.text(detail_of(read).group), "[0, 1, 2, 3]");
+}
+
+// ---------------------------------------------------------------- the file's head
+
+TEST(KinetoTest, DistributedInfoTellsTheRank) {
+  const HostDeviceTrace trace =
+      read_events("", R"("distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8})").trace;
+  EXPECT_EQ(trace.rank, 3);
+  EXPECT_EQ(trace.world_size, 8);
+  EXPECT_EQ(trace.backend, "nccl");
+  EXPECT_EQ(read_events("").trace.rank, std::nullopt);
+  EXPECT_EQ(read_events("", R"("distributedInfo": {"rank": -1, "world_size": "x"})").trace.rank, std::nullopt);
+  EXPECT_EQ(read_events("", R"("distributedInfo": null)").trace.rank, std::nullopt);
+}
+
+TEST(KinetoTest, OfTwoBackendsTheOneThatWorkedCounts) {
+  const std::string both = R"("distributedInfo": {"backend": "cpu:gloo,cuda:nccl"})";
+  EXPECT_EQ(read_events("", both).trace.backend, "gloo");
+  EXPECT_EQ(read_events(event("kernel", "k"), both).trace.backend, "nccl");
+}
+
+TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
+  constexpr std::string_view kFile = R"([{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":1,"dur":1}])";
+  const auto host = [&](const char* name) { return read_file(kFile, name).trace.host_name; };
+  EXPECT_EQ(host("/data/node-7_4711.1694128201545.pt.trace.json"), "node-7");
+  EXPECT_EQ(host("gpu_node_2_4711.1694128201545.pt.trace.json.gz"), "gpu_node_2");
+  EXPECT_EQ(host("rank0.pt.trace.json"), "");
+  EXPECT_EQ(host("node_x.123.pt.trace.json"), "");
+  EXPECT_EQ(host("node-7_4711.json"), "");
+  EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
+}
+
+TEST(KinetoTest, TheDevicesNameIsThatOfTheDeviceThatWorked) {
+  const std::string properties = R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}])";
+  EXPECT_EQ(read_events(event("kernel", "k"), properties).trace.device_name, "B") << "pid 1";
+  EXPECT_EQ(read_events("", properties).trace.device_name, "A");
+  EXPECT_EQ(read_events("", R"("deviceProperties": [])").trace.device_name, "");
+  EXPECT_EQ(read_events("", R"("deviceProperties": "x")").trace.device_name, "");
+}
+
+// ---------------------------------------------------------------- what cannot be used
+
+TEST(KinetoTest, AFileWithNothingToReplayIsRefusedWithTheFirstReason) {
+  EXPECT_EQ(error_of(R"({"traceEvents": []})"),
+            "test.json: no event can be replayed; expected operators or kernels of the PyTorch profiler");
+  EXPECT_THAT(error_of(R"({"traceEvents": [{"ph":"X","name":"a"b"}]})"),
+              HasSubstr("test.json@17: bad_record (1 in all): byte 37: found 'b'; expected ',' or '}'; no event"));
+  EXPECT_THAT(error_of(R"([{"ph":"X","cat":"kernel","name":"k","ts":0,"dur":0}])"),
+              HasSubstr("no_timestamp (1 in all)"));
+}
+
+TEST(KinetoTest, StoppingIsNoticed) {
+  std::string text = "[";
+  for (int i = 0; i < 40000; ++i) text += event("cpu_op", "a") + ",";
+  const std::atomic<bool> stop{true};
+  const auto source = ByteSource::from_memory(text, "test.json");
+  ReadContext context;
+  context.stop = &stop;
+  EXPECT_THROW(static_cast<void>(kineto_format.read(*source, context)), Interrupted);
+}
+
+// ---------------------------------------------------------------- telling the format
+
+TEST(KinetoTest, KinetoFilesAreRecognisedByTheirMarks) {
+  EXPECT_GE(score(R"({"schemaVersion": 1, "deviceProperties": [)"), 80);
+  EXPECT_GE(score(R"({"traceEvents": [{"ph": "X", "cat": "cpu_op")"), 80);
+  EXPECT_GE(score(R"([{"ph": "X", "cat": "Kernel")"), 80);
+  EXPECT_GE(score(R"(  {"distributedInfo": {"rank": 0}, "traceEvents": [)"), 80);
+  EXPECT_GE(score("\xEF\xBB\xBF{\"traceEvents\": [{\"name\": \"ProfilerStep#3\""), 80);
+  EXPECT_GT(score(R"({"traceEvents": [)", "a_1.2.pt.trace.json"), score(R"({"traceEvents": [)"));
+}
+
+TEST(KinetoTest, OtherChromeTracesAreLeftToOtherFormats) {
+  EXPECT_LE(score(R"({"traceEvents": [{"ph": "X", "name": "frame")"), 20);
+  EXPECT_GT(score(R"({"traceEvents": [{"ph": "X", "name": "frame")"), 0);
+  EXPECT_EQ(
+      score(
+          R"({"traceEvents": [{"ph": "X", "name": "Comm.byteps.gradient_0.PUSH", "pid": "Comm.byteps.gradient_0", "cat": "Comm")"),
+      0);
+  EXPECT_EQ(score(R"({"traceEvents": [{"ph": "X", "cat": "operator", "name": "rank0.FW.conv0")"), 0);
+  EXPECT_EQ(score("\x7f"
+                  "ELF"),
+            0);
+  EXPECT_EQ(score("graph ["), 0);
+  EXPECT_EQ(score(""), 0);
+}
+
+}  // namespace
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,110 @@
+#include "ingest/stitch/host_device/framework_waits.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::edge;
+using testing::find;
+using testing::stitched;
+using testing::TraceMaker;
+using testing::us;
+
+/// A thread that computes, reduces and goes on, as PyTorch's process group has it. The device is
+/// so much faster than the host that nothing waits for anything: no time shows what would.
+class ReducingThread {
+ public:
+  void launch(const std::string& kernel, std::int64_t stream, double at) {
+    maker_.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread_, at, 5, ++correlation_);
+    maker_.add(EventKind::kKernel, kernel, maker_.stream(stream), at + 10, 20, correlation_);
+  }
+  /// From `at` to at + 90.
+  void reduce(double at, bool waits = true) {
+    maker_.add(EventKind::kOp, "c10d::allreduce_", thread_, at, 90);
+    if (waits) stream_wait(at + 10);
+    maker_.add(EventKind::kAnnotation, "nccl:all_reduce", thread_, at + 20, 60);
+    launch("ncclDevKernel_AllReduce", 14, at + 30);
+    stream_wait(at + 50);  // NCCL's own
+  }
+  void wait(double at) {
+    maker_.add(EventKind::kOp, "record_param_comms", thread_, at, 20);
+    stream_wait(at + 5);
+  }
+  void stream_wait(double at) { maker_.add(EventKind::kRuntimeCall, "cudaStreamWaitEvent", thread_, at, 2); }
+
+  [[nodiscard]] Capture capture() const { return stitched({maker_.trace}); }
+
+ private:
+  TraceMaker maker_;
+  TrackId thread_ = maker_.thread("1");
+  std::int64_t correlation_ = 0;
+};
+
+bool waits(const Capture& capture, std::string_view after, std::string_view before) {
+  const auto found = edge(capture, find(capture, before), find(capture, after));
+  return found.has_value() && found->kind == EdgeKind::kSync;
+}
+
+TEST(FrameworkWaitsTest, ACollectiveWaitsForTheStreamThatWasCurrentAtItsLaunch) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100);
+  EXPECT_TRUE(waits(job.capture(), "ncclDevKernel_AllReduce", "backward"));
+}
+
+TEST(FrameworkWaitsTest, WithoutAWaitCallItDoesNot) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100, false);
+  EXPECT_FALSE(waits(job.capture(), "ncclDevKernel_AllReduce", "backward"));
+}
+
+TEST(FrameworkWaitsTest, WhatIsLaunchedAfterTheWaitWaitsForTheCollective) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100);
+  job.launch("more backward", 7, 200);
+  job.wait(300);
+  job.launch("optimizer", 7, 400);
+  const Capture capture = job.capture();
+  EXPECT_TRUE(waits(capture, "optimizer", "ncclDevKernel_AllReduce"));
+  EXPECT_FALSE(waits(capture, "more backward", "ncclDevKernel_AllReduce"));
+}
+
+TEST(FrameworkWaitsTest, AWaitOutsideOfEverythingIsTheEndOfABackwardPass) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100);
+  job.stream_wait(300);
+  job.launch("optimizer", 7, 400);
+  EXPECT_TRUE(waits(job.capture(), "optimizer", "ncclDevKernel_AllReduce"));
+}
+
+TEST(FrameworkWaitsTest, FewerWaitsThanCollectivesAreNotMatched) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100);
+  job.reduce(200);
+  job.wait(300);
+  job.launch("optimizer", 7, 400);
+  const Capture capture = job.capture();
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    const TaskId task{i};
+    if (capture.dag.name(task) != "ncclDevKernel_AllReduce") continue;
+    EXPECT_FALSE(edge(capture, task, find(capture, "optimizer")).has_value());
+  }
+}
+
+TEST(FrameworkWaitsTest, WhatTheTimesContradictIsLeftOut) {
+  ReducingThread job;
+  job.launch("backward", 7, 125);  // on the device from 135 to 155, the collective from 140 to 160
+  job.reduce(100);
+  EXPECT_FALSE(waits(job.capture(), "ncclDevKernel_AllReduce", "backward"));
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,228 @@
+// What the collectives of PyTorch traces transfer, and who waits for them.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ingest/stitch/host_device/payload.h"
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::edge;
+using testing::find;
+using testing::stitched;
+using testing::TraceMaker;
+using testing::us;
+
+TEST(OperationOfTest, LibrariesNameOneOperationDifferently) {
+  for (const char* const name : {"all_gather", "_allgather_base_", "AllGather", "allgather_into_tensor_coalesced"}) {
+    EXPECT_EQ(operation_of(name), "allgather") << name;
+  }
+  for (const char* const name : {"reduce_scatter_tensor_coalesced", "_reduce_scatter_base", "ReduceScatter"}) {
+    EXPECT_EQ(operation_of(name), "reducescatter") << name;
+  }
+  EXPECT_EQ(operation_of("reduce_"), "reduce");
+  EXPECT_EQ(operation_of("recv_"), "recv");
+  EXPECT_EQ(operation_of("SendRecv"), "sendrecv");
+  EXPECT_EQ(operation_of("Broadcast"), "broadcast");
+  EXPECT_EQ(operation_of("wait"), "");
+}
+
+/// A rank whose only work is a host collective on its main thread.
+HostDeviceTrace host_rank(const std::string& name, std::int64_t bytes, double arrival = 100) {
+  TraceMaker maker;
+  const std::uint32_t event = maker.add(EventKind::kAnnotation, name, maker.thread("1"), arrival, 500 - arrival);
+  maker.detail(event).bytes = Bytes{bytes};
+  return maker.trace;
+}
+
+/// A rank with one NCCL kernel whose metadata names operation, size and group.
+HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operation, std::int64_t bytes,
+                          const std::string& group) {
+  TraceMaker maker;
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), 0, 5, 1);
+  const std::uint32_t event = maker.add(EventKind::kKernel, kernel, maker.stream(14), 100, 400, 1);
+  EventDetail detail;
+  detail.bytes = Bytes{bytes};
+  if (!operation.empty()) detail.collective = maker.text(operation);
+  detail.group = maker.text(group);
+  maker.detail(event) = detail;
+  return maker.trace;
+}
+
+/// A rank that launches as many NCCL kernels without metadata under a framework's annotation
+/// that has a shape, as PyTorch recorded them before 2.1.
+HostDeviceTrace annotated_rank(const std::string& kernel, const std::string& annotation, std::int64_t bytes,
+                               int kernels = 1) {
+  TraceMaker maker;
+  const std::uint32_t mark = maker.add(EventKind::kAnnotation, annotation, maker.thread("1"), 0, 90);
+  maker.detail(mark).bytes = Bytes{bytes};
+  for (int k = 0; k < kernels; ++k) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), 10 + 20 * k, 5, k);
+    maker.add(EventKind::kKernel, kernel, maker.stream(14), 100 + 400 * k, 400, k);
+  }
+  return maker.trace;
+}
+
+Collective only_collective(const Capture& capture) {
+  EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
+  return capture.dag.rendezvous_count() == 1 ? capture.dag.collective(RendezvousId{0}) : Collective{};
+}
+
+TEST(PayloadTest, TheHostTellsWhatAKernelWithoutMetadataDoes) {
+  const std::string kernel = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)";
+  const HostDeviceTrace rank = annotated_rank(kernel, "nccl:all_to_all", 24'576);
+  const Collective collective = only_collective(stitched({rank, rank}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllToAll);
+  EXPECT_EQ(collective.bytes, Bytes{24'576});
+}
+
+TEST(PayloadTest, TheHostTellsOneMembersPartOfAnAllGather) {
+  const HostDeviceTrace rank = annotated_rank("ncclKernel_AllGather_RING_LL(x)", "nccl:_all_gather_base", 1'000);
+  EXPECT_EQ(only_collective(stitched({rank, rank, rank})).bytes, Bytes{3'000});
+}
+
+TEST(PayloadTest, TheHostTellsNothingOfSeveralKernelsUnderOneAnnotation) {
+  const HostDeviceTrace rank = annotated_rank("ncclKernel_AllReduce_RING_LL(x)", "nccl:all_reduce", 1'000, 2);
+  const Capture capture = stitched({rank, rank});
+  ASSERT_EQ(capture.dag.rendezvous_count(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(capture.dag.collective(RendezvousId{i}).bytes, Bytes{0});
+}
+
+TEST(PayloadTest, GlooTellsOperationAndBufferOfAnAllReduce) {
+  const Collective collective =
+      only_collective(stitched({host_rank("gloo:all_reduce", 4096), host_rank("gloo:all_reduce", 4096)}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllReduce);
+  EXPECT_EQ(collective.bytes, Bytes{4096});
+}
+
+TEST(PayloadTest, GlooTellsOneMembersPartOfAnAllGather) {
+  const HostDeviceTrace rank = host_rank("gloo:all_gather", 4096);
+  const Collective collective = only_collective(stitched({rank, rank, rank}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllGather);
+  EXPECT_EQ(collective.bytes, Bytes{3 * 4096});
+}
+
+TEST(PayloadTest, RootOfAMessageIsItsSendersPlace) {
+  const Collective forward = only_collective(stitched({host_rank("gloo:send", 64), host_rank("gloo:recv", 64)}));
+  const Collective backward = only_collective(stitched({host_rank("gloo:recv", 64), host_rank("gloo:send", 64)}));
+
+  EXPECT_EQ(forward.op, CollectiveOp::kSendRecv);
+  EXPECT_EQ(forward.root, 0U);
+  EXPECT_EQ(backward.root, 1U);
+}
+
+TEST(PayloadTest, NcclTellsTheWholeBufferAndItsKernelTheAlgorithm) {
+  const auto job = [](const std::string& kernel, std::int64_t bytes) {
+    const HostDeviceTrace rank = nccl_rank(kernel, "_allgather_base", bytes, "[0, 1]");
+    return only_collective(stitched({rank, rank}));
+  };
+
+  const Collective ring = job("ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", 1 << 20);
+  EXPECT_EQ(ring.op, CollectiveOp::kAllGather);
+  EXPECT_EQ(ring.bytes, Bytes{1 << 20});
+  EXPECT_EQ(ring.algorithm, CollectiveAlgorithm::kRing);
+  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, CollectiveAlgorithm::kTree);
+  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_SIMPLE", 1 << 24).algorithm, CollectiveAlgorithm::kAuto);
+}
+
+TEST(PayloadTest, CollectivesWithMembersElsewhereKeepTheirRecordedTime) {
+  const HostDeviceTrace rank = nccl_rank("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", 4096, "[0, 1, 2, 3]");
+  const Capture capture = stitched({rank, rank});
+
+  EXPECT_EQ(only_collective(capture).bytes, Bytes{});
+  EXPECT_TRUE(std::any_of(capture.assumptions.begin(), capture.assumptions.end(), [](const std::string& text) {
+    return text.find("1 of 1 collectives") != std::string::npos;
+  })) << "the report says that a network model leaves it alone";
+}
+
+TEST(PayloadTest, RankThatIsAloneTellsOfItsWholeGroup) {
+  const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+  const Collective collective = only_collective(stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 1, 2, 3]")}));
+
+  EXPECT_EQ(collective.op, CollectiveOp::kAllReduce);
+  EXPECT_EQ(collective.bytes, Bytes{4096});
+  EXPECT_EQ(collective.members, 4U);
+}
+
+TEST(PayloadTest, JobOfOneRankHasNoCollectives) {
+  EXPECT_EQ(stitched({host_rank("gloo:all_reduce", 4096)}).dag.rendezvous_count(), 0U);
+  EXPECT_EQ(stitched({host_rank("gloo:send", 4096)}).dag.rendezvous_count(), 0U);
+}
+
+TEST(PayloadTest, KernelThatDoesNotSayWhatItExchangesKeepsItsRecordedTime) {
+  const HostDeviceTrace rank = nccl_rank("ncclDevKernel_SendRecv(ncclDevComm*)", "", 4096, "[0, 1]");
+
+  EXPECT_EQ(only_collective(stitched({rank, rank})).op, CollectiveOp::kUnknown);
+}
+
+TEST(PayloadTest, SenderThatReturnsEarlyLeavesTheRestInBuffers) {
+  // Both there at 100 us, the sender back at 400 us, the receiver at 500 us: a quarter was left.
+  HostDeviceTrace sender = host_rank("gloo:send", 4000);
+  sender.duration.front() = us(300);
+
+  EXPECT_EQ(only_collective(stitched({sender, host_rank("gloo:recv", 4000)})).buffered, Bytes{1000});
+  EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});
+}
+
+/// Main thread: 200 us of work that ends with a submission, silence until `woken`, then more
+/// work. The collective's thread closes its annotation at `closed`.
+Capture waiting_rank(double woken, double closed) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  maker.add(EventKind::kOp, "backward", main, 0, 200);
+  maker.add(EventKind::kOp, "c10d::allreduce_", main, 200, 20);
+  maker.add(EventKind::kAnnotation, "gloo:all_reduce", maker.thread("2"), 215, closed - 215);
+  maker.add(EventKind::kOp, "optimizer", main, woken, 50);
+  maker.add(EventKind::kOp, "last", main, 60'000, 50);
+  return stitched({maker.trace});
+}
+
+TEST(HostCollectiveWaitTest, AnnotationThatIsClosedLateEndsWhereTheMainThreadGoesOn) {
+  const Capture capture = waiting_rank(20'000, 20'900);
+
+  const TaskId collective = find(capture, "gloo:all_reduce");
+  EXPECT_EQ(capture.recording.finish[collective.index()], Time{us(20'000)});
+  ASSERT_TRUE(edge(capture, collective, find(capture, "optimizer")).has_value());
+  EXPECT_EQ(edge(capture, collective, find(capture, "optimizer"))->kind, EdgeKind::kHandOff);
+}
+
+TEST(HostCollectiveWaitTest, CollectiveThatGoesOnForLongIsNotWaitedFor) {
+  const Capture capture = waiting_rank(20'000, 40'000);
+
+  const TaskId collective = find(capture, "gloo:all_reduce");
+  EXPECT_EQ(capture.recording.finish[collective.index()], Time{us(40'000)});
+  EXPECT_FALSE(edge(capture, collective, find(capture, "optimizer")).has_value());
+}
+
+TEST(GradientTest, GradientIsThereWhenTheHooksOfItsAccumulationAreDone) {
+  constexpr const char* kAround = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad";
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  for (const int begin : {100, 500}) {
+    maker.add(EventKind::kOp, "backward", main, begin - 100, 100);
+    maker.add(EventKind::kOp, kAround, main, begin, 200);
+    const std::uint32_t event = maker.add(EventKind::kOp, "torch::autograd::AccumulateGrad", main, begin + 10, 80);
+    maker.detail(event).bytes = Bytes{begin};
+    maker.add(EventKind::kOp, "aten::div_", main, begin + 95, 60);
+  }
+
+  const Capture capture = stitched({maker.trace});
+
+  ASSERT_EQ(capture.gradients.size(), 2U);
+  EXPECT_EQ(capture.gradients[0].bytes, Bytes{100});
+  EXPECT_EQ(capture.recording.finish[capture.gradients[0].ready.index()], Time{us(300)});
+  EXPECT_EQ(capture.gradients[1].bytes, Bytes{500});
+  EXPECT_EQ(capture.recording.finish[capture.gradients[1].ready.index()], Time{us(700)});
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,103 @@
+// Which operators compute on a rank without a device.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/stitch/host_device/host_device.h"
+#include "tests/ingest/read_text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// An event of thread 2; times in microseconds, far above what is merged into a neighbour.
+std::string event(std::string_view category, std::string_view name, int start, int duration,
+                  std::string_view dims = "") {
+  std::string args = dims.empty() ? "" : R"(,"args":{"Input Dims":)" + std::string{dims} + "}";
+  return R"({"ph":"X","pid":1,"tid":2,"cat":")" + std::string{category} + R"(","name":")" + std::string{name} +
+         R"(","ts":)" + std::to_string(start) + R"(,"dur":)" + std::to_string(duration) + args + "}";
+}
+
+std::string op(std::string_view name, int start, int duration, std::string_view dims = "") {
+  return event("cpu_op", name, start, duration, dims);
+}
+
+/// The kinds that the tasks of a rank with these events have, by name.
+std::map<std::string, TaskKind> kinds(const std::vector<std::string>& events) {
+  std::string list;
+  for (const std::string& one : events) list += (list.empty() ? "" : ",") + one;
+  auto trace =
+      read_text<HostDeviceTrace>("kineto", R"({"baseTimeNanoseconds": 0, "traceEvents": [)" + list + "]}").part;
+  Assembly assembly;
+  stitch_host_device({{std::move(trace), "file", 0}}, assembly);
+  const Capture capture = finish(std::move(assembly));
+  std::map<std::string, TaskKind> kinds;
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i)
+    kinds.emplace(capture.dag.name(TaskId{i}), capture.dag.kind(TaskId{i}));
+  return kinds;
+}
+
+/// An optimizer whose parameters are one matrix of 32 by 64.
+std::vector<std::string> with_optimizer(std::vector<std::string> events) {
+  events.push_back(event("user_annotation", "Optimizer.step#SGD.step", 9'000, 500));
+  events.push_back(op("aten::add_", 9'100, 300, "[[32, 64], [32, 64], []]"));
+  return events;
+}
+
+TEST(HostComputeTest, AnOperatorOnSamplesComputes) {
+  EXPECT_EQ(kinds(with_optimizer({op("aten::mm", 100, 100, "[[16, 32], [32, 64]]")})).at("aten::mm"),
+            TaskKind::kOperator);
+}
+
+TEST(HostComputeTest, AnOperatorOnParametersAloneDoesNot) {
+  const auto found = kinds(with_optimizer({op("aten::fill_", 100, 100, "[[32, 64], []]"),
+                                           op("aten::copy_", 300, 100, "[[64, 32], [64, 32]]"),
+                                           op("aten::div_", 500, 100, "[[2048], []]")}));
+  EXPECT_EQ(found.at("aten::fill_"), TaskKind::kHost);
+  EXPECT_EQ(found.at("aten::copy_"), TaskKind::kHost) << "a transposed parameter";
+  EXPECT_EQ(found.at("aten::div_"), TaskKind::kHost) << "a bucket";
+}
+
+TEST(HostComputeTest, TheOptimizerDoesNotWhateverItTakes) {
+  EXPECT_EQ(kinds(with_optimizer({})).at("aten::add_"), TaskKind::kHost);
+}
+
+TEST(HostComputeTest, WhatAnOperatorDoesInsideItselfIsJudgedByItsOwnShapes) {
+  const auto found = kinds(with_optimizer({op("_SleepBackward", 100, 300, "[[16, 16]]"), op("aten::zeros", 110, 90),
+                                           op("aten::fill_", 210, 90, "[[32, 64], []]")}));
+  EXPECT_EQ(found.at("_SleepBackward"), TaskKind::kOperator);
+  EXPECT_EQ(found.at("aten::zeros"), TaskKind::kOperator) << "no shapes: as the operator around it";
+  EXPECT_EQ(found.at("aten::fill_"), TaskKind::kHost);
+}
+
+TEST(HostComputeTest, CommunicationAndAnnotationsDoNot) {
+  const auto found =
+      kinds({event("user_annotation", "my range", 100, 500), op("c10d::allreduce_", 200, 100, "[[[4, 4]]]"),
+             op("aten::mm", 1'000, 100, "[[4, 4], [4, 4]]")});
+  EXPECT_EQ(found.at("my range"), TaskKind::kHost);
+  EXPECT_EQ(found.at("c10d::allreduce_"), TaskKind::kHost);
+}
+
+TEST(HostComputeTest, WithoutShapesEveryOtherOperatorComputes) {
+  const auto found = kinds({op("aten::mm", 100, 100), event("user_annotation", "Optimizer.step#SGD.step", 9'000, 500),
+                            op("aten::add_", 9'100, 300)});
+  EXPECT_EQ(found.at("aten::mm"), TaskKind::kOperator);
+  EXPECT_EQ(found.at("aten::add_"), TaskKind::kHost);
+}
+
+TEST(HostComputeTest, ARankWithADeviceComputesThere) {
+  const std::string id = R"(,"args":{"correlation":7)";
+  const auto found = kinds(
+      {op("aten::mm", 100, 100, "[[16, 32], [32, 64]]"),
+       R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":2,"ts":110,"dur":20)" + id + "}}",
+       R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":300,"dur":50)" + id +
+           R"(,"device":0,"stream":7}})"});
+  EXPECT_EQ(found.at("aten::mm"), TaskKind::kHost);
+  EXPECT_EQ(found.at("gemm"), TaskKind::kKernel);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

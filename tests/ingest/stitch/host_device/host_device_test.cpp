@@ -1,0 +1,308 @@
+#include "ingest/stitch/host_device/host_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ingest/stitch/host_device/rank_events.h"
+#include "ingest/stitch/host_device/thread_cut.h"
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::edge;
+using testing::find;
+using testing::stitched;
+using testing::TraceMaker;
+using testing::us;
+
+Duration unexplained(const Capture& capture) {
+  Duration sum{};
+  for (const auto& wait : capture.recording.unexplained) sum += wait.wait;
+  return sum;
+}
+
+TEST(ThreadCutTest, InnermostEventNamesEachSegment) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kOp, "outer", thread, 0, 100);
+  maker.add(EventKind::kOp, "inner", thread, 20, 30);
+  const RankEvents events = arrange(maker.trace);
+
+  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+
+  ASSERT_EQ(segments.size(), 3U);  // outer 0-20, inner 20-50, outer 50-100
+  EXPECT_EQ(events.name_of(segments[1].event), "inner");
+  EXPECT_EQ(segments[2].begin, Time{us(50)});
+  EXPECT_EQ(segments[2].end, Time{us(100)});
+}
+
+TEST(ThreadCutTest, ChildThatEndsAfterItsParentKeepsItsWholeTime) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kOp, "c10d::send", thread, 0, 30);
+  maker.add(EventKind::kAnnotation, "gloo:send", thread, 20, 80);
+  maker.add(EventKind::kOp, "next", thread, 110, 10);
+  const RankEvents events = arrange(maker.trace);
+
+  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+
+  ASSERT_EQ(segments.size(), 4U);  // send 0-20, gloo 20-100, nothing 100-110, next 110-120
+  EXPECT_EQ(segments[1].kind, Segment::Kind::kCollective);
+  EXPECT_EQ(segments[1].end, Time{us(100)});
+  EXPECT_EQ(segments[2].event, kNoIndex);
+}
+
+TEST(ThreadCutTest, WhatIsNestedInAHostCollectiveBelongsToIt) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kAnnotation, "gloo:all_gather", thread, 0, 100);
+  maker.add(EventKind::kOp, "aten::copy_", thread, 40, 10);
+  const RankEvents events = arrange(maker.trace);
+
+  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+
+  ASSERT_EQ(segments.size(), 1U);
+  EXPECT_EQ(segments[0].end - segments[0].begin, us(100));
+}
+
+TEST(ThreadCutTest, HundredThousandNestedEventsAreCutWithoutRecursion) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  constexpr int kDepth = 100'000;
+  for (int i = 0; i < kDepth; ++i) maker.add(EventKind::kOp, "op", thread, i, 2.0 * (kDepth - i));
+  const RankEvents events = arrange(maker.trace);
+
+  // Each event but the innermost shows before and after its child: 2n - 1 segments.
+  EXPECT_EQ(cut_thread(events, events.threads[0]).size(), 2U * kDepth - 1);
+}
+
+TEST(HostDeviceTest, KernelDependsOnItsLaunchAndOnTheStreamsLastWork) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kOp, "op", thread, 0, 100);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 10, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 20, 5, 2);
+  maker.add(EventKind::kKernel, "first", stream, 18, 30, 1);
+  maker.add(EventKind::kKernel, "second", stream, 49, 10, 2);
+
+  const Capture capture = stitched({maker.trace});
+
+  const TaskId second = find(capture, "second");
+  EXPECT_EQ(edge(capture, find(capture, "first"), second)->kind, EdgeKind::kStream);
+  EXPECT_EQ(edge(capture, find(capture, "first"), second)->lag, us(1));  // 48 -> 49
+  EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel", 20), second)->kind, EdgeKind::kLaunch);
+  EXPECT_EQ(unexplained(capture), Duration{});
+}
+
+TEST(HostDeviceTest, KernelThatStartsDuringItsLaunchCutsTheCall) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 10, 1);
+  maker.add(EventKind::kKernel, "kernel", maker.stream(7), 6, 30, 1);
+
+  const Capture capture = stitched({maker.trace});
+
+  const TaskId before = find(capture, "cudaLaunchKernel", 0);
+  EXPECT_EQ(capture.dag.duration(before), us(6));
+  EXPECT_EQ(edge(capture, before, find(capture, "kernel"))->lag, Duration{});
+  EXPECT_EQ(capture.dag.duration(find(capture, "cudaLaunchKernel", 6)), us(4));
+}
+
+TEST(HostDeviceTest, SynchroniseIsRecomputedNotReplayed) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, 5, 200, 2);
+  maker.add(EventKind::kOp, "after", thread, 205, 10);
+  maker.add(EventKind::kKernel, "kernel", maker.stream(7), 8, 192, 1);
+
+  const Capture capture = stitched({maker.trace});
+
+  // The call's own time: 2 us before it waits, 5 us (200 -> 205) after the kernel's end.
+  const TaskId back = find(capture, "cudaDeviceSynchronize", 200);
+  EXPECT_EQ(capture.dag.duration(find(capture, "cudaDeviceSynchronize", 5)), us(2));
+  EXPECT_EQ(capture.dag.duration(back), us(5));
+  EXPECT_EQ(edge(capture, find(capture, "kernel"), back)->kind, EdgeKind::kSync);
+  EXPECT_EQ(unexplained(capture), Duration{});
+}
+
+TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  const TrackId autograd = maker.thread("2");
+  maker.add(EventKind::kAnnotation, "ProfilerStep#1", main, 0, 1000);
+  maker.add(EventKind::kOp, "forward", main, 0, 100);
+  maker.add(EventKind::kOp, "optimizer", main, 900, 100);
+  maker.add(EventKind::kOp, "backward", autograd, 120, 700);
+
+  const Capture capture = stitched({maker.trace});
+
+  const TaskId backward = find(capture, "backward");
+  const TaskId before = find(capture, "ProfilerStep#1", 100);  // main thread's own 20 us before the hand-over
+  const TaskId after = find(capture, "ProfilerStep#1", 820);   // and its 80 us after the backward pass
+  EXPECT_EQ(capture.dag.duration(before), us(20));
+  EXPECT_EQ(capture.dag.duration(after), us(80));
+  EXPECT_EQ(edge(capture, before, backward)->kind, EdgeKind::kHandOff);
+  EXPECT_EQ(edge(capture, backward, after)->kind, EdgeKind::kHandOff);
+  EXPECT_EQ(unexplained(capture), Duration{});
+}
+
+TEST(HostDeviceTest, StreamThatStartsRightAfterAnothersEndIsTakenToWaitForIt) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 10, 5, 2);
+  maker.add(EventKind::kKernel, "compute", maker.stream(7), 7, 200, 1);
+  maker.add(EventKind::kKernel, "ncclKernel_AllReduce_RING", maker.stream(14), 209, 50, 2);
+
+  const Capture capture = stitched({maker.trace});
+
+  const auto found = edge(capture, find(capture, "compute"), find(capture, "ncclKernel_AllReduce_RING"));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->kind, EdgeKind::kSync);
+  EXPECT_EQ(found->lag, us(2));
+  EXPECT_EQ(capture.diagnostics.count_of("inferred_stream_wait"), 1U);
+}
+
+TEST(HostDeviceTest, WaitThatNothingExplainsIsKeptAndCounted) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
+  maker.add(EventKind::kKernel, "late", maker.stream(7), 1005, 50, 1);
+
+  const Capture capture = stitched({maker.trace});
+
+  // A launch is never usual beyond 20 us, and explains up to four times that.
+  EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel"), find(capture, "late"))->lag, us(1000));
+  EXPECT_EQ(unexplained(capture), us(1000 - 4 * 20));
+}
+
+HostDeviceTrace collective_rank(double arrival, double end) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, arrival - 10, 5, 1);
+  maker.add(EventKind::kKernel, "ncclKernel_AllReduce_RING_LL_Sum_float", maker.stream(14), arrival, end - arrival, 1);
+  return maker.trace;
+}
+
+TEST(HostDeviceTest, MatchedCollectiveTakesItsShortestPartAfterTheLastArrival) {
+  const Capture capture = stitched({collective_rank(20, 320), collective_rank(220, 320)});
+
+  ASSERT_EQ(capture.dag.rendezvous_count(), 1U);
+  for (const TaskId member : capture.dag.members(RendezvousId{0})) EXPECT_EQ(capture.dag.duration(member), us(100));
+}
+
+TEST(HostDeviceTest, AllToAllMatchesThoughEveryRankBringsItsOwnSize) {
+  HostDeviceTrace a = collective_rank(20, 320);
+  HostDeviceTrace b = collective_rank(220, 320);
+  for (auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
+    trace->texts.push_back("all_to_allv");
+    trace->detail[1] = 0;
+    trace->details.push_back({});
+    trace->details[0].collective = TextId{trace->texts.size() - 1};
+    trace->details[0].elements = elements;
+  }
+
+  EXPECT_EQ(stitched({a, b}).dag.rendezvous_count(), 1U);
+}
+
+TEST(HostDeviceTest, SequenceNumberMatchesWhateverTheOrder) {
+  std::vector<HostDeviceTrace> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    HostDeviceTrace trace = collective_rank(20 + 100 * rank, 320);
+    trace.detail[1] = 0;
+    trace.details.push_back({});
+    trace.details[0].sequence = 17;
+    traces.push_back(std::move(trace));
+  }
+  // A second one of rank 1 with another number stays alone.
+  traces[1].start.push_back(Time{us(400)});
+  traces[1].duration.push_back(us(10));
+  traces[1].kind.push_back(EventKind::kKernel);
+  traces[1].name.push_back(traces[1].name[1]);
+  traces[1].track.push_back(traces[1].track[1]);
+  traces[1].correlation.push_back(-1);
+  traces[1].detail.push_back(1);
+  traces[1].details.push_back({});
+  traces[1].details[1].sequence = 16;
+
+  const Capture capture = stitched(std::move(traces));
+
+  EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 1U);
+}
+
+TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
+  const Capture capture = stitched({collective_rank(20, 320), collective_rank(20, 9000)});
+
+  EXPECT_EQ(capture.dag.rendezvous_count(), 0U);
+  EXPECT_EQ(capture.diagnostics.count_of("collective_ends_disagree"), 1U);
+  EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
+}
+
+TEST(HostDeviceTest, ClockOfAnotherHostIsFoundFromCollectiveEnds) {
+  HostDeviceTrace a = collective_rank(20, 320);
+  HostDeviceTrace b = collective_rank(20 + 7300, 320 + 7300);
+  a.host_name = "a";
+  b.host_name = "b";
+
+  const Capture capture = stitched({a, b});
+
+  ASSERT_EQ(capture.recording.clocks.size(), 2U);
+  EXPECT_EQ(capture.recording.clocks[1].offset, us(7300));
+  EXPECT_EQ(capture.recording.clocks[1].residual, Duration{});
+  EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
+}
+
+TEST(HostDeviceTest, HostThatSharesNoCollectiveIsRefused) {
+  TraceMaker lonely;
+  lonely.add(EventKind::kOp, "op", lonely.thread("1"), 0, 10);
+  lonely.trace.host_name = "b";
+  HostDeviceTrace a = collective_rank(20, 320);
+  a.host_name = "a";
+
+  EXPECT_THROW((void)stitched({a, lonely.trace}), InputError);
+}
+
+TEST(HostDeviceTest, GlooCallDependsOnTheCallThatSubmittedIt) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  const TrackId worker = maker.thread("2");
+  maker.add(EventKind::kOp, "AccumulateGrad", main, 0, 100);
+  maker.add(EventKind::kOp, "c10d::allreduce_", main, 100, 40);
+  maker.add(EventKind::kAnnotation, "gloo:all_reduce", worker, 125, 1000);
+  maker.add(EventKind::kOp, "optimizer", main, 1150, 10);
+
+  const Capture capture = stitched({maker.trace});
+
+  const TaskId collective = find(capture, "gloo:all_reduce");
+  EXPECT_EQ(edge(capture, find(capture, "c10d::allreduce_", 100), collective)->kind, EdgeKind::kHandOff);
+  EXPECT_EQ(edge(capture, collective, find(capture, "(no operator)", 1125))->kind, EdgeKind::kHandOff);
+  EXPECT_EQ(unexplained(capture), Duration{});
+}
+
+TEST(HostDeviceTest, StepsComeFromProfilerMarks) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  for (int i = 0; i < 3; ++i) {
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(4 + i), main, 100.0 * i, 99);
+    maker.add(EventKind::kOp, "op", main, 100.0 * i + 10, 50);
+  }
+
+  const Capture capture = stitched({maker.trace});
+
+  ASSERT_EQ(capture.recording.steps.size(), 3U);
+  EXPECT_EQ(capture.recording.steps[1].number, 5);
+  EXPECT_TRUE(capture.recording.steps[1].next_follows);
+  EXPECT_FALSE(capture.recording.steps[2].next_follows);
+  EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

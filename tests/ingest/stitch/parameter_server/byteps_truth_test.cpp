@@ -1,0 +1,51 @@
+// Base captures of measured runs (../shared/truth): what a replay must show of them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "ingest/load/load.h"
+#include "sim/engine/engine.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Group {
+  const char* path;
+  double worst_error;
+};
+
+class BytepsTruthTest : public testing::TestWithParam<Group> {};
+
+TEST_P(BytepsTruthTest, AReplayOfTheBaseCaptureMeetsItsSteps) {
+  const fs::path base = fs::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth" / GetParam().path / "base";
+  if (!fs::exists(base)) GTEST_SKIP() << base << " is not there";
+  LoadOptions options;
+  options.job_file = (base / "job.yaml").string();
+  const Capture capture = load({(base / "traces").string()}, options);
+  const sim::Summary summary = sim::summarize(capture, sim::replay(capture.dag, sim::Machine::as_recorded(capture)));
+  EXPECT_EQ(capture.skipped, 0U);
+  EXPECT_GE(summary.steps.size(), 6U);
+  EXPECT_LE(summary.iteration.worst_abs_error, GetParam().worst_error);
+  EXPECT_LE(summary.unexplained_wait, summary.iteration.measured / 100);
+}
+
+// What issue 1 asks: 1 % on ps, 1.5 % on byteps.
+INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
+                         testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
+                                         Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},
+                                         Group{"ps/vgg-cross", 0.01}, Group{"ps/vgg-first", 0.01},
+                                         Group{"byteps/byteps-2gpu", 0.015}, Group{"byteps/byteps-even", 0.015},
+                                         Group{"byteps/byteps-straggler", 0.015}, Group{"byteps/byteps-vgg", 0.015}),
+                         [](const auto& group) {
+                           std::string name = group.param.path;
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,128 @@
+#include "model/base/fit.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace stepsim {
+namespace {
+
+std::vector<double> line(const std::vector<double>& x, double intercept, double slope) {
+  std::vector<double> y;
+  for (const double value : x) y.push_back(intercept + slope * value);
+  return y;
+}
+
+TEST(FitLineTest, SamplesOnALineGiveTheLine) {
+  const std::vector<double> x{0, 1e3, 4e3, 1e6};
+  const LineFit fit = fit_line(x, line(x, 25, 0.008));
+  EXPECT_NEAR(fit.intercept, 25, 1e-6);
+  EXPECT_NEAR(fit.slope, 0.008, 1e-12);
+  EXPECT_EQ(fit.samples, 4U);
+  EXPECT_NEAR(fit.residual, 0, 1e-9);
+}
+
+TEST(FitLineTest, AFifthOfSamplesFarOffDoNotMoveTheLine) {
+  std::mt19937 rng(3);
+  std::normal_distribution<double> noise(0, 2);
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int i = 0; i < 200; ++i) {
+    x.push_back(1000 + 100 * i);
+    y.push_back(100 + 0.05 * x.back() + noise(rng));
+    if (i % 5 == 2) y.back() *= 10;  // stood in a queue
+  }
+  const LineFit fit = fit_line(x, y);
+  // Plain least squares gives a slope near 0.05 (0.8 + 0.2 * 10) = 0.14.
+  EXPECT_NEAR(fit.slope, 0.05, 0.05 * 0.01);
+  EXPECT_NEAR(fit.intercept, 100, 5);
+  EXPECT_LT(fit.residual, 0.01);
+}
+
+TEST(FitLineTest, SamplesThatAgreeOutvoteOneExactly) {
+  const std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<double> y = line(x, 10, 2);
+  y[6] = 900;
+  const LineFit fit = fit_line(x, y);
+  EXPECT_NEAR(fit.intercept, 10, 1e-3);
+  EXPECT_NEAR(fit.slope, 2, 1e-3);
+}
+
+TEST(FitLineTest, ALineThatWouldBeginBelowZeroBeginsAtZero) {
+  // y = 2 x - 1; the best slope through the origin is sum(x y) / sum(x x) = 22 / 14. Few
+  // samples with errors of one size: none is an outlier.
+  const LineFit fit = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 3, 5});
+  EXPECT_EQ(fit.intercept, 0);
+  EXPECT_GT(fit.slope, 1);
+  EXPECT_LT(fit.slope, 5.0 / 3);
+}
+
+TEST(FitLineTest, ALineThatWouldFallIsLevel) {
+  const LineFit fit = fit_line(std::vector<double>{1, 2, 3, 4}, std::vector<double>{13, 12, 11, 10});
+  EXPECT_EQ(fit.slope, 0);
+  EXPECT_NEAR(fit.intercept, 11.5, 1e-9);
+}
+
+TEST(FitLineTest, OneDistinctSizeGivesTheSlopeAlone) {
+  const LineFit fit = fit_line(std::vector<double>{4, 4, 4}, std::vector<double>{8, 8, 8});
+  EXPECT_EQ(fit.intercept, 0);
+  EXPECT_NEAR(fit.slope, 2, 1e-12);
+}
+
+TEST(FitLineTest, OneSampleGivesTheSlopeAlone) {
+  const LineFit fit = fit_line(std::vector<double>{10}, std::vector<double>{5});
+  EXPECT_EQ(fit.intercept, 0);
+  EXPECT_NEAR(fit.slope, 0.5, 1e-12);
+  EXPECT_EQ(fit.samples, 1U);
+}
+
+TEST(FitLineTest, TwoSamplesGiveTheLineThroughThem) {
+  const LineFit fit = fit_line(std::vector<double>{1, 3}, std::vector<double>{7, 11});
+  EXPECT_NEAR(fit.intercept, 5, 1e-9);
+  EXPECT_NEAR(fit.slope, 2, 1e-9);
+}
+
+TEST(FitLineTest, SizesOfZeroGiveTheInterceptAlone) {
+  const LineFit fit = fit_line(std::vector<double>{0, 0, 0}, std::vector<double>{6, 6, 6});
+  EXPECT_NEAR(fit.intercept, 6, 1e-12);
+  EXPECT_EQ(fit.slope, 0);
+}
+
+TEST(FitLineTest, NothingMeasuredGivesZero) {
+  const LineFit none = fit_line({}, {});
+  EXPECT_EQ(none.samples, 0U);
+  EXPECT_EQ(none.intercept + none.slope + none.residual, 0);
+  const LineFit zero = fit_line(std::vector<double>{0, 0}, std::vector<double>{0, 0});
+  EXPECT_EQ(zero.intercept + zero.slope + zero.residual, 0);
+  EXPECT_EQ(zero.samples, 2U);
+}
+
+TEST(FitSumTest, PartsOfACostAreToldApart) {
+  // 5 + 2 a + 0.5 b, with one sample that stood in a queue.
+  const std::vector<double> values{1, 10, 0, 1, 20, 0, 1, 0, 10, 1, 0, 40, 1, 7, 7, 1, 3, 9};
+  const SumFit fit = fit_sum(values, 3, std::vector<double>{25, 45, 10, 25, 22.5, 500});
+  ASSERT_EQ(fit.coefficients.size(), 3U);
+  EXPECT_NEAR(fit.coefficients[0], 5, 0.01);
+  EXPECT_NEAR(fit.coefficients[1], 2, 0.01);
+  EXPECT_NEAR(fit.coefficients[2], 0.5, 0.01);
+  EXPECT_EQ(fit.samples, 6U);
+  EXPECT_LT(fit.residual, 1e-3);
+}
+
+TEST(MedianTest, IsTheMiddleValueOrTheMeanOfTheTwoMiddleOnes) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({9, 1, 5, 2}), 3.5);
+}
+
+TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
+  // The level line at the median of the middle ones: errors 1/9, 0, 1/11, and one outlier.
+  const LineFit fit = fit_line(std::vector<double>{5, 5, 5, 5}, std::vector<double>{10, 10, 10, 15});
+  EXPECT_NEAR(fit.slope, 2, 1e-6);
+  EXPECT_NEAR(fit.residual, 0, 1e-6);
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,93 @@
+#include "model/calibration/sharing.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "model/job/parameter_server/partition.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+constexpr Bytes kPush{1'000'000};
+constexpr Duration kTransfer{10'000'000};
+constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(1e8);  // kPush in kTransfer
+
+PsWorkload two_workers(std::uint32_t servers) {
+  WorkloadMaker maker;
+  maker.workers = 2;
+  maker.servers = servers;
+  return *maker.capture().parameter_server;
+}
+
+/// Pushes that were all handed over at 0; `order` says whose is acknowledged next, one a kTransfer.
+void add_pushes(PsWorkload& workload, const std::vector<std::uint32_t>& order, std::int64_t key = 0) {
+  Time now{};
+  for (const std::uint32_t worker : order) {
+    now += kTransfer;
+    workload.stages.push_back({worker, 0, key, PsStage::kPush, kPush, {Time{}, now}});
+  }
+}
+
+std::vector<std::uint32_t> repeated(std::vector<std::uint32_t> order, int times) {
+  std::vector<std::uint32_t> all;
+  for (int i = 0; i < times; ++i) all.insert(all.end(), order.begin(), order.end());
+  return all;
+}
+
+TEST(SharingOfPushesTest, WorkersThatTakeTurnsShareFairly) {
+  PsWorkload workload = two_workers(1);
+  add_pushes(workload, repeated({0, 1}, 20));
+  const SharingSeen seen = sharing_of_pushes(workload, kLink);
+  EXPECT_EQ(seen.samples, 1U);
+  EXPECT_EQ(seen.sharing, 1);
+}
+
+TEST(SharingOfPushesTest, OneWorkerAfterTheOtherIsSerial) {
+  PsWorkload workload = two_workers(1);
+  std::vector<std::uint32_t> order = repeated({1}, 20);
+  order.insert(order.end(), 20, 0);
+  add_pushes(workload, order);
+  EXPECT_EQ(sharing_of_pushes(workload, kLink).sharing, 0);
+}
+
+TEST(SharingOfPushesTest, BetweenItIsWhatTheOneGotOfWhatTheOtherGot) {
+  PsWorkload workload = two_workers(1);
+  std::vector<std::uint32_t> order = repeated({0, 0, 0, 0, 1}, 10);
+  order.insert(order.end(), 30, 1);  // has the link alone by then
+  add_pushes(workload, order);
+  // Until worker 0 is done: 40 of its pushes, 9 of the other one's.
+  EXPECT_NEAR(sharing_of_pushes(workload, kLink).sharing, 9.0 / 40, 1e-12);
+}
+
+TEST(SharingOfPushesTest, PushesToSeveralServersAtATimeSayNothing) {
+  PsWorkload workload = two_workers(2);
+  std::int64_t other = 1;  // a key of the other server
+  while (server_of(other, workload.job) == server_of(0, workload.job)) ++other;
+  add_pushes(workload, repeated({0, 1}, 20));
+  add_pushes(workload, repeated({0, 1}, 20), other);
+  EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
+}
+
+TEST(SharingOfPushesTest, AWorkerAloneSaysNothing) {
+  PsWorkload workload = two_workers(1);
+  add_pushes(workload, repeated({0}, 40));
+  EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
+}
+
+TEST(SharingOfPushesTest, ALinkThatIsNotFullSaysNothing) {
+  PsWorkload workload = two_workers(1);
+  add_pushes(workload, repeated({0, 0, 0, 0, 1}, 10));
+  const Bandwidth twice = Bandwidth::from_bytes_per_second(2e8);
+  EXPECT_EQ(sharing_of_pushes(workload, twice).samples, 0U);
+}
+
+TEST(SharingOfPushesTest, AFewPushesSayNothing) {
+  PsWorkload workload = two_workers(1);
+  add_pushes(workload, repeated({0, 1}, 4));
+  EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,93 @@
+#include "model/cost/collective/algorithm.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "model/cost/collective/rounds.h"
+
+namespace stepsim {
+namespace {
+
+std::string_view chosen(const CollectiveShape& shape, CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto) {
+  const CollectiveModel* const model = model_for(shape, algorithm);
+  return model == nullptr ? "none" : model->name;
+}
+
+TEST(CollectiveModelsTest, EveryEntryIsCompleteAndHasAlgorithmAndNameOfItsOwn) {
+  std::set<std::string_view> names;
+  std::set<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::kAuto};
+  for (const CollectiveModel* const model : collective_models()) {
+    EXPECT_TRUE(names.insert(model->name).second) << model->name;
+    EXPECT_TRUE(algorithms.insert(model->algorithm).second) << model->name;
+    for (const std::string_view text : {model->summary, model->formula, model->source, model->ignores}) {
+      EXPECT_FALSE(text.empty()) << model->name;
+    }
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"ring", "tree", "halving_doubling", "direct", "hierarchical"}));
+}
+
+TEST(ModelForTest, LibrariesTakeRingsForReductionsAndPairsForExchanges) {
+  EXPECT_EQ(chosen({CollectiveOp::kAllReduce, 4, Bytes{1000}}), "ring");
+  EXPECT_EQ(chosen({CollectiveOp::kAllGather, 3, Bytes{1000}}), "ring");
+  EXPECT_EQ(chosen({CollectiveOp::kReduceScatter, 3, Bytes{1000}}), "ring");
+  EXPECT_EQ(chosen({CollectiveOp::kAllToAll, 8, Bytes{1000}}), "direct");
+  EXPECT_EQ(chosen({CollectiveOp::kSendRecv, 2, Bytes{1000}}), "direct");
+}
+
+TEST(ModelForTest, ShortBroadcastsTakeATreeAndLongOnesAPipeline) {
+  EXPECT_EQ(chosen({CollectiveOp::kBroadcast, 8, kPipelineSlice}), "tree");
+  EXPECT_EQ(chosen({CollectiveOp::kReduce, 8, kPipelineSlice + Bytes{1}}), "ring");
+}
+
+TEST(ModelForTest, WhatIsAskedForIsTakenWhereItSupportsTheShape) {
+  const CollectiveShape all_reduce{CollectiveOp::kAllReduce, 6, Bytes{1000}, 0, 2};
+  for (const CollectiveModel* const model : collective_models()) {
+    EXPECT_EQ(chosen(all_reduce, model->algorithm), model->name);
+  }
+  EXPECT_EQ(chosen({CollectiveOp::kAllReduce, 6, Bytes{1000}, 0, 4}, CollectiveAlgorithm::kHierarchical), "ring");
+  EXPECT_EQ(chosen({CollectiveOp::kReduceScatter, 6, Bytes{1000}}, CollectiveAlgorithm::kHalvingDoubling), "ring");
+  EXPECT_EQ(chosen({CollectiveOp::kAllToAll, 6, Bytes{1000}}, CollectiveAlgorithm::kTree), "direct");
+}
+
+TEST(ModelForTest, UnknownOperationsAndSizesHaveNoModel) {
+  EXPECT_EQ(chosen({CollectiveOp::kUnknown, 4, Bytes{1000}}), "none");
+  EXPECT_EQ(chosen({CollectiveOp::kBarrier, 4, Bytes{1000}}), "none");
+  EXPECT_EQ(chosen({CollectiveOp::kAllReduce, 4, Bytes{0}}), "none");
+  EXPECT_EQ(chosen({CollectiveOp::kSendRecv, 3, Bytes{1000}}), "none");
+}
+
+TEST(RingTest, RoundsOfABroadcastAreFewWhateverSizeATraceNames) {
+  const CollectiveShape hostile{CollectiveOp::kBroadcast, 8, Bytes{std::int64_t{1} << 50}};
+
+  EXPECT_LT(model_for(hostile, CollectiveAlgorithm::kRing)->rounds(hostile), 2'000U);
+}
+
+TEST(PartOfTest, PartsCoverThePayloadAndDifferByOneByteAtMost) {
+  for (const std::int64_t bytes : {0L, 1L, 10L, 1'000'003L, 9'223'372'036'854'775'807L}) {
+    for (const std::uint32_t parts : {1U, 3U, 7U, 4096U}) {
+      std::int64_t reached = 0;
+      Bytes largest{};
+      for (std::uint32_t i = 0; i < parts; ++i) {
+        const Part part = part_of(Bytes{bytes}, parts, i);
+        EXPECT_EQ(part.offset.count(), reached);
+        EXPECT_GE(part.bytes.count(), bytes / parts);
+        reached += part.bytes.count();
+        largest = std::max(largest, part.bytes);
+      }
+      EXPECT_EQ(reached, bytes);
+      EXPECT_EQ(largest, largest_part(Bytes{bytes}, parts));
+    }
+  }
+}
+
+TEST(PartOfTest, StretchesOfPartsJoinThem) {
+  const Part stretch = part_of(Bytes{1001}, 8, 2, 3);
+
+  EXPECT_EQ(stretch.offset, part_of(Bytes{1001}, 8, 2).offset);
+  EXPECT_EQ(stretch.offset + stretch.bytes, part_of(Bytes{1001}, 8, 5).offset);
+}
+
+}  // namespace
+}  // namespace stepsim

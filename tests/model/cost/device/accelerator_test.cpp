@@ -1,0 +1,125 @@
+#include "model/cost/device/accelerator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+
+namespace stepsim {
+namespace {
+
+std::string_view name_of(std::string_view text) {
+  const Accelerator* const found = find_accelerator(text);
+  return found == nullptr ? "none" : found->name;
+}
+
+TEST(AcceleratorTest, TracesNamesFindTheirDevice) {
+  const std::vector<std::pair<std::string_view, std::string_view>> names{
+      {"NVIDIA H100 80GB HBM3", "H100 SXM"},
+      {"NVIDIA H100 PCIe", "H100 PCIe"},
+      {"NVIDIA H200", "H200"},
+      {"NVIDIA B200", "B200"},
+      {"NVIDIA A100-SXM4-40GB", "A100 SXM 40GB"},
+      {"NVIDIA A100-SXM4-80GB", "A100 SXM 80GB"},
+      {"NVIDIA A100-PCIE-40GB", "A100 PCIe 40GB"},
+      {"NVIDIA A100 80GB PCIe", "A100 PCIe 80GB"},
+      {"NVIDIA A100-PG509-200", "A100 SXM 40GB"},
+      {"Tesla V100-SXM2-16GB", "V100 SXM2"},
+      {"Tesla V100-SXM2-32GB", "V100 SXM2"},
+      {"Tesla V100-PCIE-16GB", "V100 PCIe"},
+      {"Tesla T4", "T4"},
+      {"NVIDIA A10", "A10"},
+      {"NVIDIA L4", "L4"},
+      {"NVIDIA L40S", "L40S"},
+      {"NVIDIA GeForce RTX 2080 Ti", "RTX 2080 Ti"},
+      {"NVIDIA GeForce RTX 4090", "RTX 4090"},
+      {"AMD Instinct MI210", "MI210"},
+      {"AMD Instinct MI250X / MI250", "MI250X"},
+      {"AMD Instinct MI300X VF", "MI300X"},
+  };
+  for (const auto& [text, device] : names) EXPECT_EQ(name_of(text), device) << text;
+}
+
+TEST(AcceleratorTest, ShortNamesFindTheCommonestForm) {
+  EXPECT_EQ(name_of("v100"), "V100 SXM2");
+  EXPECT_EQ(name_of("A100"), "A100 SXM 40GB");
+  EXPECT_EQ(name_of("a100 80gb"), "A100 SXM 80GB");
+  EXPECT_EQ(name_of("h100"), "H100 SXM");
+  EXPECT_EQ(name_of("2080ti"), "RTX 2080 Ti");
+  EXPECT_EQ(name_of("rtx2080ti"), "RTX 2080 Ti");
+  EXPECT_EQ(name_of("mi250"), "MI250");
+}
+
+TEST(AcceleratorTest, OwnNamesFindThemselves) {
+  for (const Accelerator& device : accelerators()) EXPECT_EQ(find_accelerator(device.name), &device) << device.name;
+}
+
+TEST(AcceleratorTest, NothingElseIsTakenForADevice) {
+  for (const std::string_view text : {"", "NVIDIA", "100", "H10", "H1000", "GTX 1080", "A10G", "AMD Radeon Graphics"})
+    EXPECT_EQ(find_accelerator(text), nullptr) << text;
+}
+
+TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {
+  try {
+    (void)accelerator_named("H20");
+    FAIL() << "H20 is not in the library";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("no device 'H20' is known; did you mean 'H200'?"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("MI300X"));
+  }
+}
+
+TEST(AcceleratorTest, AFormsModelIsNearEnoughToo) {
+  try {
+    (void)accelerator_named("H1000");
+    FAIL() << "H1000 is not in the library";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'H100'?"));
+  }
+}
+
+TEST(AcceleratorTest, UnitsOfTheirOwnAreFasterThanTheNextWiderOnes) {
+  const auto has = [](std::string_view name, Precision precision) {
+    return accelerator_named(name).computes_in(precision);
+  };
+  EXPECT_FALSE(has("V100", Precision::kTensor32));
+  EXPECT_TRUE(has("V100", Precision::kFloat16));
+  EXPECT_TRUE(has("A100", Precision::kTensor32));
+  EXPECT_FALSE(has("A100", Precision::kFloat8));
+  EXPECT_TRUE(has("H100", Precision::kFloat8));
+  EXPECT_FALSE(has("MI250", Precision::kTensor32));
+  EXPECT_TRUE(has("MI300X", Precision::kFloat8));
+  EXPECT_TRUE(has("V100", Precision::kFloat32));
+  EXPECT_FALSE(accelerator_named("T4").has_bfloat16);
+  EXPECT_TRUE(accelerator_named("A10").has_bfloat16);
+}
+
+TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
+  for (const Accelerator& device : accelerators()) {
+    for (std::size_t i = 1; i < kPrecisionCount; ++i)
+      EXPECT_GE(device.peak_flops[i], device.peak_flops[i - 1]) << device.name << ": narrower is not slower";
+    // The smallest tensor-core card has 50 TFLOP/s in half precision, no card of 2025 more than 3 PFLOP/s.
+    EXPECT_GE(device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 50e12) << device.name;
+    EXPECT_LE(device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 3e15) << device.name;
+    EXPECT_GE(device.memory.bytes_per_second(), 3e11) << device.name;
+    EXPECT_LE(device.memory.bytes_per_second(), 8e12) << device.name;
+    EXPECT_GT(device.matrix_share, 0) << device.name;
+    EXPECT_LT(device.matrix_share, 1) << device.name;
+    EXPECT_GT(device.floor, Duration{}) << device.name;
+    EXPECT_GT(device.host_link.bytes_per_second(), 0) << device.name;
+    EXPECT_FALSE(device.source.empty()) << device.name;
+  }
+}
+
+TEST(AcceleratorTest, OnlyTensorPrecisionsStayBelowTheirPeak) {
+  const Accelerator& h100 = accelerator_named("H100 SXM");
+  EXPECT_DOUBLE_EQ(h100.flops(Precision::kFloat32), 67e12);
+  EXPECT_DOUBLE_EQ(h100.flops(Precision::kFloat16), 989.4e12 * h100.matrix_share);
+}
+
+}  // namespace
+}  // namespace stepsim

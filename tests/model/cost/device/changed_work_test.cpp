@@ -1,0 +1,167 @@
+#include "model/cost/device/changed_work.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace stepsim {
+namespace {
+
+TensorShape floats(std::vector<std::int64_t> sizes, Precision precision = Precision::kFloat32) {
+  return {std::move(sizes), precision == Precision::kFloat16 ? 2 : 4, precision, ElementKind::kFloat};
+}
+
+TensorShape integers(std::vector<std::int64_t> sizes) {
+  return {std::move(sizes), 8, Precision::kFloat32, ElementKind::kOther};
+}
+
+/// Calls, and a kernel of each.
+class Calls {
+ public:
+  DeviceWork add(std::string_view name, KernelClass kind, std::vector<TensorShape> inputs) {
+    const OperatorCall call{name, std::move(inputs), {1}, {0}, {1}};
+    const Work work = work_of(call);
+    table_.operators.push_back({std::string(name), "", work, call.inputs});
+    DeviceWork piece{Duration{10'000}, kind, work.precision, work};
+    piece.precision_told = true;
+    piece.which = static_cast<std::uint32_t>(table_.operators.size()) - 1;
+    return piece;
+  }
+  [[nodiscard]] const OperatorTable& table() const { return table_; }
+
+ private:
+  OperatorTable table_;
+};
+
+// ---------------------------------------------------------------- precision
+
+TEST(InPrecisionTest, ProductsHaveTheNewArithmeticAndFewerBytes) {
+  Calls calls;
+  const DeviceWork product = calls.add("aten::mm", KernelClass::kGemm, {floats({64, 32}), floats({32, 16})});
+  const DeviceWork half = in_precision(product, calls.table(), Precision::kFloat16);
+  EXPECT_EQ(half.work->precision, Precision::kFloat16);
+  EXPECT_DOUBLE_EQ(half.work->flops, 2.0 * 64 * 32 * 16);
+  EXPECT_DOUBLE_EQ(half.work->bytes, 2.0 * (64 * 32 + 32 * 16 + 64 * 16));
+  const DeviceWork rounded = in_precision(product, calls.table(), Precision::kTensor32);
+  EXPECT_EQ(rounded.work->precision, Precision::kTensor32);
+  EXPECT_DOUBLE_EQ(rounded.work->bytes, product.work->bytes) << "tf32 is stored as fp32 is";
+}
+
+TEST(InPrecisionTest, WhatStreamsMovesItsFloatsInTheNewSizeAndItsIntegersAsBefore) {
+  Calls calls;
+  const DeviceWork add = calls.add("aten::where", KernelClass::kElementwise, {floats({1000, 6}), integers({1000, 1})});
+  // 6000 floats and 1000 integers in, of 24,000 and 8,000 bytes: 12,000 and 8,000 in half precision.
+  EXPECT_DOUBLE_EQ(in_precision(add, calls.table(), Precision::kFloat16).work->bytes / add.work->bytes, 20.0 / 32);
+  EXPECT_EQ(in_precision(add, calls.table(), Precision::kTensor32), add);
+}
+
+TEST(InPrecisionTest, OnlyProductsAreDoneInEightBits) {
+  Calls calls;
+  const DeviceWork add = calls.add("aten::add", KernelClass::kElementwise, {floats({1000}), floats({1000})});
+  EXPECT_DOUBLE_EQ(in_precision(add, calls.table(), Precision::kFloat8).work->bytes, add.work->bytes / 2);
+  const DeviceWork half = calls.add("aten::add", KernelClass::kElementwise,
+                                    {floats({1000}, Precision::kFloat16), floats({1000}, Precision::kFloat16)});
+  EXPECT_EQ(in_precision(half, calls.table(), Precision::kFloat8), half);
+}
+
+TEST(InPrecisionTest, WithoutShapesTheAmountChanges) {
+  DeviceWork piece{Duration{10'000}, KernelClass::kSoftmax, Precision::kFloat32, {}};
+  piece.precision_told = true;
+  EXPECT_DOUBLE_EQ(in_precision(piece, {}, Precision::kFloat16).amount, 0.5);
+  EXPECT_DOUBLE_EQ(in_precision(in_precision(piece, {}, Precision::kFloat16), {}, Precision::kFloat32).amount, 1);
+}
+
+TEST(InPrecisionTest, TheSamePrecisionChangesNothing) {
+  Calls calls;
+  for (const KernelClass kind : {KernelClass::kGemm, KernelClass::kElementwise}) {
+    const DeviceWork piece = calls.add("aten::mm", kind, {floats({64, 32}), floats({32, 16})});
+    EXPECT_EQ(in_precision(piece, calls.table(), Precision::kFloat32), piece);
+  }
+}
+
+TEST(InPrecisionTest, TheOptimizerAndWhatHasOrTellsNoPrecisionStays) {
+  Calls calls;
+  DeviceWork update = calls.add("aten::add_", KernelClass::kElementwise, {floats({1000}), floats({1000})});
+  DeviceWork silent = update;
+  update.in_optimizer = true;
+  silent.precision_told = false;
+  DeviceWork collective{Duration{10'000}, KernelClass::kCollective, Precision::kFloat32, {}};
+  collective.precision_told = true;
+  DeviceWork unknown = collective;
+  unknown.kind = KernelClass::kUnknown;
+  for (const DeviceWork& piece : {update, silent, collective, unknown})
+    EXPECT_EQ(in_precision(piece, calls.table(), Precision::kFloat16), piece);
+}
+
+// ---------------------------------------------------------------- samples
+
+/// A linear layer of 32 to 16 on 64 samples: forward, and both parts of backward. The framework's outer
+/// call says which of its inputs is the weight.
+struct Layer {
+  Layer() {
+    (void)calls.add("aten::linear", KernelClass::kGemm, {floats({64, 32}), floats({16, 32}), floats({16})});
+    forward = calls.add("aten::addmm", KernelClass::kGemm, {floats({16}), floats({64, 32}), floats({32, 16})});
+    to_input = calls.add("aten::mm", KernelClass::kGemm, {floats({64, 16}), floats({16, 32})});
+    to_weight = calls.add("aten::mm", KernelClass::kGemm, {floats({16, 64}), floats({64, 32})});
+    activation = calls.add("aten::relu", KernelClass::kElementwise, {floats({64, 16})});
+    decay = calls.add("aten::mul", KernelClass::kElementwise, {floats({16, 32}), floats({})});
+    bucket = calls.add("aten::copy_", KernelClass::kCopy, {floats({528}), floats({528})});
+  }
+  Calls calls;
+  DeviceWork forward, to_input, to_weight, activation, decay, bucket;
+};
+
+TEST(SampleGrowthTest, OperationsOfAllProductsWithSamplesGrowWithThem) {
+  const Layer layer;
+  const SampleGrowth growth(layer.calls.table(), 3);
+  EXPECT_EQ(growth.parameters(), 2U) << "the weight and the bias";
+  for (const DeviceWork& product : {layer.forward, layer.to_input, layer.to_weight})
+    EXPECT_DOUBLE_EQ(growth.grown(product).work->flops, 3.0 * 2 * 64 * 32 * 16);
+}
+
+TEST(SampleGrowthTest, BytesGrowAsTheShareOfInputsThatCarriesSamples) {
+  const Layer layer;
+  const SampleGrowth growth(layer.calls.table(), 3);
+  const auto ratio = [&](const DeviceWork& piece) { return growth.grown(piece).work->bytes / piece.work->bytes; };
+  EXPECT_DOUBLE_EQ(ratio(layer.to_input), 1 + 2 * (64.0 * 16) / (64 * 16 + 16 * 32));
+  EXPECT_DOUBLE_EQ(ratio(layer.to_weight), 3);
+  EXPECT_DOUBLE_EQ(ratio(layer.activation), 3);
+}
+
+TEST(SampleGrowthTest, ParametersBucketsTheOptimizerAndCollectivesDoNotGrow) {
+  const Layer layer;
+  const SampleGrowth growth(layer.calls.table(), 3);
+  DeviceWork update = layer.activation;
+  update.in_optimizer = true;
+  const DeviceWork collective{Duration{10'000}, KernelClass::kCollective, Precision::kFloat32, {}};
+  for (const DeviceWork& piece : {layer.decay, layer.bucket, update, collective}) EXPECT_EQ(growth.grown(piece), piece);
+}
+
+TEST(SampleGrowthTest, GradientsThatAccumulateTellParametersToo) {
+  Calls calls;
+  (void)calls.add("torch::autograd::AccumulateGrad", KernelClass::kElementwise, {floats({48, 24})});
+  const DeviceWork clip = calls.add("aten::mul", KernelClass::kElementwise, {floats({48, 24})});
+  EXPECT_EQ(SampleGrowth(calls.table(), 2).grown(clip), clip);
+}
+
+TEST(SampleGrowthTest, LookupsGrowWithTheirIndicesAndNotWithTheirTable) {
+  Calls calls;
+  const DeviceWork lookup =
+      calls.add("aten::embedding", KernelClass::kGather, {floats({100'000, 64}), integers({8, 512})});
+  EXPECT_DOUBLE_EQ(SampleGrowth(calls.table(), 2).grown(lookup).work->bytes, 2 * lookup.work->bytes);
+}
+
+TEST(SampleGrowthTest, WhatHasNoOperatorGrowsInProportion) {
+  const DeviceWork piece{Duration{10'000}, KernelClass::kSoftmax, Precision::kFloat32, {}};
+  EXPECT_DOUBLE_EQ(SampleGrowth({}, 2.5).grown(piece).amount, 2.5);
+}
+
+TEST(SampleGrowthTest, AsManySamplesChangeNothing) {
+  const Layer layer;
+  for (const DeviceWork& piece : {layer.forward, layer.to_weight, layer.activation, layer.decay})
+    EXPECT_EQ(SampleGrowth(layer.calls.table(), 1).grown(piece), piece);
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,293 @@
+#include "model/cost/device/device_model.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/cost/device/device_fit.h"
+#include "model/cost/device/roofline.h"
+#include "model/job/dag_builder.h"
+#include "model/rewrite/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+/// Captures of one stream, made by hand.
+class StreamCapture {
+ public:
+  explicit StreamCapture(std::string device) {
+    capture_.devices.emplace(0, std::move(device));
+    stream_ = builder_.add_lane({.name = "stream 7", .kind = LaneKind::kStream, .device = 0});
+    thread_ = builder_.add_lane({.name = "thread 1", .kind = LaneKind::kThread});
+  }
+
+  TaskId work(TaskKind kind, std::string_view name, std::int64_t ns) { return add(kind, name, ns, stream_); }
+  TaskId host(std::int64_t ns) { return add(TaskKind::kHost, "python", ns, thread_); }
+
+  /// A call of an operator that had one kernel launched.
+  TaskId call(std::string_view op, std::string_view shapes, const Work& work, std::string_view kernel,
+              std::int64_t ns) {
+    const TaskId task = this->work(TaskKind::kKernel, kernel, ns);
+    OperatorTable& table = capture_.operators;
+    table.uses.push_back({task, static_cast<std::uint32_t>(table.operators.size()), table.occurrences++});
+    table.operators.push_back({std::string{op}, std::string{shapes}, work});
+    return task;
+  }
+  /// One more kernel of the latest call.
+  TaskId more(std::string_view kernel, std::int64_t ns) {
+    OperatorTable::Use use = capture_.operators.uses.back();
+    use.task = work(TaskKind::kKernel, kernel, ns);
+    capture_.operators.uses.push_back(use);
+    return use.task;
+  }
+
+  /// Tasks keep the order they were added in.
+  Capture build() {
+    capture_.dag = std::move(builder_).build().dag;
+    return std::move(capture_);
+  }
+
+ private:
+  TaskId add(TaskKind kind, std::string_view name, std::int64_t ns, LaneId lane) {
+    return builder_.add_task({.kind = kind,
+                              .name = builder_.intern(name),
+                              .lane = lane,
+                              .duration = Duration{ns},
+                              .hint = Time{Duration{static_cast<std::int64_t>(builder_.task_count())}}});
+  }
+
+  DagBuilder builder_;
+  Capture capture_;
+  LaneId stream_;
+  LaneId thread_;
+};
+
+constexpr std::string_view kGemm = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_nn";
+constexpr std::string_view kAdd = "at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >";
+
+Work gemm_of(double flops) { return {KernelClass::kGemm, flops, 1, Precision::kFloat16}; }
+Work pass_of(double bytes) { return {KernelClass::kElementwise, 0, bytes, Precision::kFloat32}; }
+
+Capture some_work() {
+  StreamCapture maker{"A100"};
+  maker.host(10'000);
+  maker.call("aten::mm", "[[1]]", gemm_of(1e9), kGemm, 20'000);
+  maker.call("aten::add", "[[2]]", pass_of(1e6), kAdd, 3'000);
+  maker.work(TaskKind::kMemset, "Memset (Device)", 900);
+  maker.work(TaskKind::kCopy, "Memcpy HtoD (Pinned -> Device)", 40'000);
+  maker.work(TaskKind::kCollective, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50'000);
+  maker.work(TaskKind::kKernel, "who knows", 0);
+  return maker.build();
+}
+
+DeviceChange change_to(std::string_view from, std::string_view to, const DeviceFit* fit = nullptr) {
+  return {.from = &accelerator_named(from), .to = &accelerator_named(to), .fit = fit};
+}
+
+// ---------------------------------------------------------------- every model
+
+class EveryDeviceModelTest : public ::testing::TestWithParam<const DeviceModel*> {};
+
+TEST_P(EveryDeviceModelTest, SaysWhatItIs) {
+  const DeviceModel& model = *GetParam();
+  EXPECT_EQ(find_device_model(model.name), &model);
+  for (const std::string_view text : {model.summary, model.formula, model.source, model.ignores, model.otherwise})
+    EXPECT_FALSE(text.empty());
+  EXPECT_NE(model.scale, nullptr);
+}
+
+TEST_P(EveryDeviceModelTest, SameDeviceChangesNothingToTheNanosecond) {
+  const Capture capture = some_work();
+  DeviceFit fit = fit_devices(capture, capture);
+  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "A100", &fit));
+  ASSERT_EQ(scaled.duration.size(), capture.dag.task_count());
+  for (std::size_t i = 0; i < scaled.duration.size(); ++i)
+    EXPECT_EQ(scaled.duration[i], capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
+}
+
+TEST_P(EveryDeviceModelTest, HostWorkAndCollectivesStay) {
+  const Capture capture = some_work();
+  const DeviceFit fit = fit_devices(capture, capture);
+  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "H100", &fit));
+  const bool is_factor = GetParam()->name == "scaled";  // it changes what it is told to, collectives too
+  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
+    const TaskKind kind = capture.dag.kind(TaskId{i});
+    const bool stays = kind == TaskKind::kHost || (kind == TaskKind::kCollective && !is_factor);
+    if (stays) {
+      EXPECT_EQ(scaled.duration[i], capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
+    }
+  }
+}
+
+TEST_P(EveryDeviceModelTest, SharesAddUpToTheDeviceTime) {
+  const Capture capture = some_work();
+  const DeviceFit fit = fit_devices(capture, capture);
+  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "V100", &fit));
+  Duration before{};
+  Duration after{};
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
+    if (capture.dag.lane(TaskId{i}).kind != LaneKind::kStream) continue;
+    before += capture.dag.duration(TaskId{i});
+    after += scaled.duration[i];
+    ++pieces;
+  }
+  EXPECT_EQ(scaled.share.total().before, before);
+  EXPECT_EQ(scaled.share.total().after, after);
+  EXPECT_EQ(scaled.share.total().pieces, pieces);
+  Duration by_kind{};
+  for (const ScaledShare::Part& part : scaled.share.kind) by_kind += part.after;
+  EXPECT_EQ(by_kind, after);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryDeviceModelTest, ::testing::ValuesIn(device_models()),
+                         [](const auto& instance) { return std::string{instance.param->name}; });
+
+TEST(DeviceModelTest, NoModelHasAnothersName) {
+  std::set<std::string_view> names;
+  for (const DeviceModel* const model : device_models()) EXPECT_TRUE(names.insert(model->name).second);
+  EXPECT_EQ(find_device_model("nonesuch"), nullptr);
+}
+
+// ---------------------------------------------------------------- scaled
+
+TEST(ScaledDeviceTest, FactorAppliesToWhatIsSelected) {
+  const Capture capture = some_work();
+  DeviceChange change;
+  change.factor = 0.5;
+  change.kinds = {KernelClass::kGemm, KernelClass::kHostCopy};
+  change.selected.assign(capture.dag.task_count(), true);
+  for (std::size_t i = 0; i < change.selected.size(); ++i)
+    change.selected[i] = capture.dag.kind(TaskId{i}) != TaskKind::kCopy;
+  const ScaledDurations scaled = scaled_durations(capture, *find_device_model("scaled"), change);
+  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
+    const bool meant = capture.dag.name(TaskId{i}) == kGemm;
+    EXPECT_EQ(scaled.duration[i] * (meant ? 2 : 1), capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
+  }
+  EXPECT_EQ(scaled.share.by[static_cast<std::size_t>(ScaledBy::kFactor)].pieces, 1U);
+}
+
+// ---------------------------------------------------------------- work of pieces
+
+TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
+  StreamCapture maker{"A100"};
+  const TaskId product = maker.call("aten::mm", "[[1]]", gemm_of(8e9), kGemm, 30'000);
+  const TaskId rest = maker.more("splitKreduce_kernel<float>", 10'000);
+  const TaskId layout = maker.more("nchwToNhwcKernel", 5'000);
+  const auto pieces = device_work(maker.build());
+  // By time among the two that are part of a product: 3 to 1. The change of layout has no part in it.
+  ASSERT_TRUE(pieces[product.index()]->work.has_value());
+  EXPECT_DOUBLE_EQ(pieces[product.index()]->work->flops, 6e9);
+  ASSERT_TRUE(pieces[rest.index()]->work.has_value());
+  EXPECT_DOUBLE_EQ(pieces[rest.index()]->work->flops, 2e9);
+  EXPECT_FALSE(pieces[layout.index()]->work.has_value());
+}
+
+TEST(DeviceWorkTest, KernelsThatDoNotTellTheirPrecisionHaveTheUsualOne) {
+  StreamCapture maker{"MI300X"};
+  maker.work(TaskKind::kKernel, "Cijk_Alik_Bljk_BBS_BH_MT256x128x64", 100'000);
+  maker.work(TaskKind::kKernel, "Cijk_Alik_Bljk_SB_MT64x16x16", 10'000);
+  const TaskId attention = maker.work(TaskKind::kKernel, "attn_fwd", 10'000);
+  EXPECT_EQ(device_work(maker.build())[attention.index()]->precision, Precision::kFloat16);
+}
+
+TEST(DeviceWorkTest, SinglePrecisionProductMayBeDoneInTf32) {
+  StreamCapture maker{"A100"};
+  const Work single{KernelClass::kGemm, 1e9, 1, Precision::kFloat32};
+  const TaskId rounded = maker.call("aten::mm", "[[1]]", single, "cutlass_80_tensorop_s1688gemm_128x64", 10'000);
+  const TaskId exact = maker.call("aten::mm", "[[2]]", single, "ampere_sgemm_128x64_nn", 10'000);
+  const auto pieces = device_work(maker.build());
+  EXPECT_EQ(pieces[rounded.index()]->work->precision, Precision::kTensor32);
+  EXPECT_EQ(pieces[exact.index()]->work->precision, Precision::kFloat32);
+}
+
+TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
+  CaptureEdit edit{some_work()};
+  edit.remove(TaskId{1});  // the product
+  const Capture edited = std::move(edit).finish();
+  ASSERT_EQ(edited.operators.uses.size(), 1U);
+  EXPECT_EQ(edited.dag.name(edited.operators.uses[0].task), kAdd);
+  EXPECT_EQ(edited.operators.operators[edited.operators.uses[0].which].name, "aten::add");
+}
+
+// ---------------------------------------------------------------- fitted
+
+/// 40 products and 40 additions; on the other device what roofline says times a factor of each class.
+Capture calls_on(std::string device, double product_factor, double addition_factor, bool outlier = false) {
+  const Accelerator& from = accelerator_named("A100");
+  const Accelerator& to = accelerator_named(device);
+  StreamCapture maker{device};
+  for (int i = 1; i <= 40; ++i) {
+    const Work product = gemm_of(i * 1e10);
+    const Work addition = pass_of(i * 1e8);
+    const auto on = [&](KernelClass kind, const Work& work, std::int64_t recorded, double factor) {
+      const DeviceWork piece{Duration{recorded}, kind, work.precision, work};
+      return static_cast<std::int64_t>(roofline_scaled(piece, from, to).nanoseconds * factor);
+    };
+    const double off = outlier && i == 7 ? 20 : 1;
+    maker.call("aten::mm", std::to_string(i), product, kGemm,
+               on(KernelClass::kGemm, product, i * 50'000, product_factor * off));
+    maker.call("aten::add", std::to_string(i), addition, kAdd,
+               on(KernelClass::kElementwise, addition, i * 100'000, addition_factor));
+  }
+  return maker.build();
+}
+
+double factor_of(const DeviceFit& fit, KernelClass kind) { return fit.factor[static_cast<std::size_t>(kind)]; }
+
+TEST(FittedDeviceTest, FindsTheFactorOfEachClassThatThePairHas) {
+  const DeviceFit fit = fit_devices(calls_on("A100", 1, 1), calls_on("H100", 1.5, 0.8));
+  EXPECT_EQ(fit.matched, 80U);
+  EXPECT_EQ(fit.unmatched, 0U);
+  // The ridge draws a class of n average calls 1 / (n + 1) of the way to the common part: 3 % of
+  // log(1.5 / 0.8) at most.
+  EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.5, 0.03);
+  EXPECT_NEAR(factor_of(fit, KernelClass::kElementwise), 0.8, 0.03);
+}
+
+TEST(FittedDeviceTest, ClassWithoutCallsHasTheCommonFactor) {
+  const DeviceFit fit = fit_devices(calls_on("A100", 1, 1), calls_on("H100", 1.2, 1.2));
+  EXPECT_NEAR(factor_of(fit, KernelClass::kSoftmax), 1.2, 1e-3);
+}
+
+TEST(FittedDeviceTest, OneWildCallHardlyMatters) {
+  const DeviceFit fit = fit_devices(calls_on("A100", 1, 1), calls_on("H100", 1.5, 0.8, true));
+  EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.5, 0.1);
+}
+
+TEST(FittedDeviceTest, OwnPairsTotalIsWithinTheResidual) {
+  const Capture from = calls_on("A100", 1, 1);
+  const Capture to = calls_on("H100", 1.5, 0.8, true);
+  const DeviceFit fit = fit_devices(from, to);
+  const Duration predicted = scaled_durations(from, *find_device_model("fitted"), {.fit = &fit}).share.total().after;
+  const Duration measured = scaled_durations(to, *find_device_model("recorded"), {}).share.total().after;
+  // |sum of (p - m)| <= sum of |p - m| = residual * sum of m, and rounding.
+  EXPECT_LE(std::abs(static_cast<double>((predicted - measured).count())),
+            fit.residual * static_cast<double>(measured.count()) + 80);
+}
+
+TEST(FittedDeviceTest, UnknownDevicesAreFittedFromRecordedTimes) {
+  StreamCapture from{"Wonder 9000"};
+  StreamCapture to{"Wonder 9001"};
+  for (int i = 0; i < 50; ++i) {
+    from.call("aten::mm", "x", gemm_of(1e9), kGemm, 30'000);
+    to.call("aten::mm", "x", gemm_of(1e9), kGemm, 10'000);
+  }
+  const DeviceFit fit = fit_devices(from.build(), to.build());
+  EXPECT_EQ(fit.from, nullptr);
+  EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.0 / 3, 1e-6);
+}
+
+TEST(FittedDeviceTest, CapturesWithoutACommonCallAreAnError) {
+  StreamCapture other{"H100"};
+  other.work(TaskKind::kKernel, kGemm, 1'000);
+  const Capture without_shapes = other.build();
+  EXPECT_THROW((void)fit_devices(calls_on("A100", 1, 1), without_shapes), InputError);
+}
+
+}  // namespace
+}  // namespace stepsim

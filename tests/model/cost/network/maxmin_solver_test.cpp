@@ -1,0 +1,253 @@
+#include "model/cost/network/maxmin_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+namespace stepsim {
+namespace {
+
+using Route = std::vector<std::uint32_t>;
+
+/// Levels by raising all of them in small steps to the next event, over and over, from nothing:
+/// the definition itself, without any of the solver's bookkeeping. Gives kNoLimit to weight 0.
+std::vector<double> water_filling(const std::vector<double>& capacities, const std::vector<Route>& routes,
+                                  const std::vector<double>& weights) {
+  std::vector<double> level(routes.size(), MaxMinSolver::kNoLimit);
+  std::vector<bool> open(routes.size());
+  for (std::size_t c = 0; c < routes.size(); ++c) open[c] = weights[c] > 0;
+  while (std::find(open.begin(), open.end(), true) != open.end()) {
+    double lowest = MaxMinSolver::kNoLimit;
+    std::size_t full = 0;
+    for (std::size_t l = 0; l < capacities.size(); ++l) {
+      double room = capacities[l];
+      double weight = 0;
+      for (std::size_t c = 0; c < routes.size(); ++c) {
+        const auto times = static_cast<double>(std::count(routes[c].begin(), routes[c].end(), l));
+        if (open[c]) weight += times * weights[c];
+        if (!open[c] && weights[c] > 0) room -= times * weights[c] * level[c];
+      }
+      if (weight > 0 && room / weight < lowest) {
+        lowest = room / weight;
+        full = l;
+      }
+    }
+    for (std::size_t c = 0; c < routes.size(); ++c) {
+      if (!open[c] || std::find(routes[c].begin(), routes[c].end(), full) == routes[c].end()) continue;
+      open[c] = false;
+      level[c] = lowest;
+    }
+  }
+  return level;
+}
+
+/// A solver and what it was told, side by side.
+struct Case {
+  explicit Case(std::vector<double> link_capacities) : capacities(std::move(link_capacities)), solver(capacities) {}
+
+  FlowClassId add(Route route, double weight = 1) {
+    const FlowClassId id = solver.add_class(route);
+    routes.push_back(std::move(route));
+    weights.push_back(0);
+    set(id, weight);
+    return id;
+  }
+  void set(FlowClassId id, double weight) {
+    weights[id.index()] = weight;
+    solver.set_weight(id, weight);
+  }
+  double level(FlowClassId id) {
+    solver.solve();
+    return solver.level(id);
+  }
+  /// Every class has the level of the water filling.
+  void expect_right() {
+    solver.solve();
+    const std::vector<double> expected = water_filling(capacities, routes, weights);
+    for (std::size_t c = 0; c < routes.size(); ++c) {
+      if (weights[c] == 0) continue;
+      ASSERT_NEAR(solver.level(FlowClassId{c}) / expected[c], 1, 1e-10) << "class " << c;
+    }
+  }
+
+  std::vector<double> capacities;
+  std::vector<Route> routes{};
+  std::vector<double> weights{};
+  MaxMinSolver solver;
+};
+
+TEST(MaxMinSolverTest, OneFlowGetsItsNarrowestLink) {
+  // rate = min(10, 4, 7)
+  Case one{{10, 4, 7}};
+  const FlowClassId flow = one.add({0, 1, 2});
+  EXPECT_EQ(one.level(flow), 4);
+  EXPECT_EQ(one.solver.bottleneck(flow), 1U);
+}
+
+TEST(MaxMinSolverTest, FlowsOfOneLinkGetEqualShares) {
+  // n x = 12
+  Case one{{12}};
+  const FlowClassId first = one.add({0});
+  EXPECT_EQ(one.level(first), 12);
+  const FlowClassId second = one.add({0}, 2);
+  EXPECT_EQ(one.level(first), 4);
+  EXPECT_EQ(one.level(second), 4);
+  one.set(second, 0);
+  EXPECT_EQ(one.level(first), 12);
+}
+
+TEST(MaxMinSolverTest, WhatALimitedFlowLeavesGoesToTheOthers) {
+  // a + b = 10 on link 0, b = 2 on link 1: a = 8.
+  Case one{{10, 2}};
+  const FlowClassId a = one.add({0});
+  const FlowClassId b = one.add({0, 1});
+  EXPECT_EQ(one.level(b), 2);
+  EXPECT_EQ(one.level(a), 8);
+}
+
+TEST(MaxMinSolverTest, WeightsDivideALinkInProportion) {
+  // x (1 + 3) = 8: the rates are 2 and 6.
+  Case one{{8}};
+  const FlowClassId light = one.add({0}, 1);
+  const FlowClassId heavy = one.add({0}, 3);
+  EXPECT_EQ(one.level(light), 2);
+  EXPECT_EQ(one.level(heavy), 2);
+}
+
+TEST(MaxMinSolverTest, ChainOfLinksIsTheTextbookExample) {
+  // Bertsekas & Gallager, figure 6.12's kind: one long flow over three links, and one flow a link.
+  // Link 1 (2 flows and the long one): 3 x = 6, so the long flow has 2; the others 10 - 2 and 9 - 2.
+  Case one{{10, 6, 9}};
+  const FlowClassId along = one.add({0, 1, 2});
+  const FlowClassId left = one.add({0});
+  const FlowClassId middle = one.add({1}, 2);
+  const FlowClassId right = one.add({2});
+  EXPECT_EQ(one.level(along), 2);
+  EXPECT_EQ(one.level(middle), 2);
+  EXPECT_EQ(one.level(left), 8);
+  EXPECT_EQ(one.level(right), 7);
+}
+
+TEST(MaxMinSolverTest, ChangesReachLinksThatAreNotTouched) {
+  // A leaves link 0; B, which shared it, grows from 5 to 9 and takes from C on link 1: 12 - 9.
+  Case one{{10, 12, 9}};
+  const FlowClassId a = one.add({0});
+  const FlowClassId b = one.add({0, 1, 2});
+  const FlowClassId c = one.add({1});
+  EXPECT_EQ(one.level(b), 5);
+  EXPECT_EQ(one.level(c), 7);
+  one.set(a, 0);
+  EXPECT_EQ(one.level(b), 6);
+  EXPECT_EQ(one.level(c), 6);
+}
+
+TEST(MaxMinSolverTest, ALinkCrossedTwiceCarriesAFlowTwice) {
+  // 2 x = 10
+  Case one{{10}};
+  EXPECT_EQ(one.level(one.add({0, 0})), 5);
+}
+
+TEST(MaxMinSolverTest, TinyWeightsGetWhatOthersLeave) {
+  // The heavy flow is held to 4 elsewhere; the light one has the remaining 6, however light it is.
+  Case one{{10, 4}};
+  const FlowClassId heavy = one.add({0, 1});
+  const FlowClassId light = one.add({0}, 1e-24);
+  EXPECT_EQ(one.level(heavy), 4);
+  EXPECT_DOUBLE_EQ(one.level(light) * 1e-24, 6);
+}
+
+TEST(MaxMinSolverTest, TellsWhatASolveChanged) {
+  Case one{{10, 4, 5}};
+  const FlowClassId a = one.add({0});
+  one.add({2});
+  one.solver.solve();
+  EXPECT_EQ(one.solver.changed_links(), (std::vector<std::uint32_t>{0, 2}));
+  one.set(a, 2);
+  one.solver.solve();
+  EXPECT_EQ(one.solver.changed_links(), std::vector<std::uint32_t>{0});
+  EXPECT_TRUE(one.solver.moved_classes().empty());
+  one.solver.solve();
+  EXPECT_TRUE(one.solver.changed_links().empty());
+}
+
+/// Random routes over random links, few or many, equal or not.
+std::unique_ptr<Case> random_case(std::mt19937& generator) {
+  const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
+  const std::uint32_t links = 1 + any(12);
+  std::vector<double> capacities;
+  for (std::uint32_t l = 0; l < links; ++l) capacities.push_back(any(2) == 0 ? 10 : 1 + any(1000) / 10.0);
+  auto made = std::make_unique<Case>(capacities);
+  const std::uint32_t classes = 1 + any(25);
+  for (std::uint32_t c = 0; c < classes; ++c) {
+    std::vector<std::uint32_t> route;
+    for (std::uint32_t hop = 1 + any(4); hop > 0; --hop) {
+      const std::uint32_t link = any(links);
+      if (std::find(route.begin(), route.end(), link) == route.end()) route.push_back(link);
+    }
+    made->add(route, any(3));
+  }
+  return made;
+}
+
+TEST(MaxMinSolverTest, RandomCasesEqualWaterFilling) {
+  std::mt19937 generator{7};
+  for (int i = 0; i < 500; ++i) {
+    const std::unique_ptr<Case> one = random_case(generator);
+    one->expect_right();
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(MaxMinSolverTest, RandomChangesOneByOneEqualWaterFillingFromScratch) {
+  std::mt19937 generator{11};
+  for (int i = 0; i < 100; ++i) {
+    const std::unique_ptr<Case> one = random_case(generator);
+    for (int change = 0; change < 40; ++change) {
+      for (auto together = 1 + generator() % 3; together > 0; --together) {
+        const FlowClassId id{generator() % one->routes.size()};
+        one->set(id, generator() % 3 == 0 ? 0 : 1 + static_cast<double>(generator() % 5));
+      }
+      one->expect_right();
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(MaxMinSolverTest, AStarOfServersEqualsWaterFillingWhileFlowsComeAndGo) {
+  // Workers 0..7 push to servers 0..2: links 0..7 out of workers, 8..10 into servers.
+  std::mt19937 generator{5};
+  Case one{std::vector<double>(11, 100.0)};
+  for (std::uint32_t w = 0; w < 8; ++w) {
+    for (std::uint32_t s = 0; s < 3; ++s) one.add({w, 8 + s}, 0);
+  }
+  for (int change = 0; change < 2000; ++change) {
+    const FlowClassId id{generator() % one.routes.size()};
+    const double weight = one.weights[id.index()];
+    one.set(id, weight > 0 && generator() % 2 == 0 ? weight - 1 : weight + 1);
+    one.expect_right();
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChange) {
+  // 24 workers, 2 servers: the servers' links limit nearly always, and now and then a worker's own.
+  std::mt19937 generator{3};
+  std::vector<double> capacities(26, 100.0);
+  for (std::size_t w = 0; w < 24; w += 5) capacities[w] = 12;
+  Case one{capacities};
+  for (std::uint32_t w = 0; w < 24; ++w) {
+    for (std::uint32_t s = 0; s < 2; ++s) one.add({w, 24 + s}, 0);
+  }
+  for (int change = 0; change < 3000; ++change) {
+    const FlowClassId id{generator() % one.routes.size()};
+    const bool fewer = one.weights[id.index()] > 0 && generator() % 100 < (change / 500 % 2 == 0 ? 40U : 60U);
+    one.set(id, one.weights[id.index()] + (fewer ? -1 : 1));
+    one.expect_right();
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim

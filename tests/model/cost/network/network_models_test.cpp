@@ -1,0 +1,240 @@
+// What each network model makes of a few messages, by its own formula; and what all have in common.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "tests/model/cost/network/message_loop.h"
+
+namespace stepsim {
+namespace {
+
+using testing::send_all;
+using testing::Sending;
+
+constexpr EndpointId kA{0};
+constexpr EndpointId kB{1};
+constexpr EndpointId kC{2};
+constexpr std::int64_t kForever = std::int64_t{146} * 365 * 24 * 3600 * 1'000'000'000;
+
+/// Three hosts: a byte a nanosecond and 50 ns each way, 7 ns before every message.
+Cluster small_cluster() {
+  Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{50}});
+  cluster.network.message_overhead = Duration{7};
+  return cluster;
+}
+
+std::int64_t count(std::optional<Time> time) { return time.value().time_since_epoch().count(); }
+
+std::vector<std::int64_t> arrivals(std::string_view model, const Cluster& cluster,
+                                   const std::vector<Sending>& sendings) {
+  std::vector<std::int64_t> times;
+  for (const Passage& one : send_all(*find_network_model(model), cluster, sendings))
+    times.push_back(count(one.arrived));
+  return times;
+}
+
+using Times = std::vector<std::int64_t>;
+
+class EveryNetworkModel : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] const NetworkModel& model() const { return *find_network_model(GetParam()); }
+};
+
+TEST_P(EveryNetworkModel, SaysWhatItIs) {
+  for (const std::string_view text :
+       {model().summary, model().formula, model().source, model().ignores, model().otherwise}) {
+    EXPECT_FALSE(text.empty());
+  }
+}
+
+TEST_P(EveryNetworkModel, AMessageAloneTakesOverheadLatencyAndItsBytes) {
+  // 7 + 2 * 50 + 1000; loggp counts the bytes behind the first one.
+  const std::int64_t expected = GetParam() == "loggp" ? 1106 : 1107;
+  EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kB, 1000}}), Times{expected});
+}
+
+TEST_P(EveryNetworkModel, WhereLatencyComesMakesNoDifferenceToAMessageAlone) {
+  EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kB, 1000, 0, Latency::kLast}}),
+            arrivals(GetParam(), small_cluster(), {{kA, kB, 1000, 0, Latency::kFirst}}));
+}
+
+TEST_P(EveryNetworkModel, EveryMessageLeavesBeforeItArrives) {
+  std::vector<Sending> sendings;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const auto latency = i % 2 == 0 ? Latency::kFirst : Latency::kLast;
+    sendings.push_back({EndpointId{i % 3}, EndpointId{(i + 1) % 3}, static_cast<std::int64_t>(i * 37 % 500),
+                        static_cast<std::int64_t>(i / 5), latency});
+  }
+  const auto passages = send_all(model(), small_cluster(), sendings);
+  for (std::size_t i = 0; i < sendings.size(); ++i) {
+    EXPECT_GE(count(passages[i].sent), sendings[i].at) << i;
+    EXPECT_GE(count(passages[i].arrived), count(passages[i].sent)) << i;
+  }
+}
+
+TEST_P(EveryNetworkModel, AMessageWithinAnEndpointTakesTheOverheadAlone) {
+  EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kA, 1'000'000}}), Times{7});
+}
+
+TEST_P(EveryNetworkModel, AMessageWithoutBytesTakesOverheadAndLatency) {
+  EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kB, 0}}), Times{107});
+}
+
+TEST_P(EveryNetworkModel, NothingTakesLessThanNoTime) {
+  Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e18)});
+  EXPECT_LE(arrivals(GetParam(), cluster, {{kA, kB, 1000}}).front(), 1);
+}
+
+TEST_P(EveryNetworkModel, TimesEndAfter146Years) {
+  Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e-9), .latency = Duration{kForever}});
+  const Times times = arrivals(GetParam(), cluster, {{kA, kB, 1'000'000}, {kA, kB, 1'000'000, kForever}});
+  for (const std::int64_t time : times) EXPECT_GE(time, kForever);
+}
+
+TEST_P(EveryNetworkModel, TheSameCallsGiveTheSameTimes) {
+  std::vector<Sending> sendings;
+  for (std::size_t i = 0; i < 200; ++i) {
+    sendings.push_back({EndpointId{i * i % 3}, EndpointId{(i * i + 1) % 3}, static_cast<std::int64_t>(i * 91 % 777),
+                        static_cast<std::int64_t>(i / 7 * 50)});
+  }
+  EXPECT_EQ(arrivals(GetParam(), small_cluster(), sendings), arrivals(GetParam(), small_cluster(), sendings));
+}
+
+TEST_P(EveryNetworkModel, ChannelsHaveOneIdForEqualEnds) {
+  const Cluster cluster = small_cluster();
+  const std::unique_ptr<Network> network = model().make(cluster);
+  const ChannelId there = network->channel(kA, kB, Latency::kFirst);
+  EXPECT_EQ(network->channel(kA, kB, Latency::kFirst), there);
+  EXPECT_NE(network->channel(kB, kA, Latency::kFirst), there);
+  EXPECT_NE(network->channel(kA, kB, Latency::kLast), there);
+}
+
+std::vector<std::string> models_that_time_messages() {
+  std::vector<std::string> names;
+  for (const NetworkModel* const model : network_models()) {
+    if (model->make != nullptr) names.emplace_back(model->name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EveryNetworkModel, ::testing::ValuesIn(models_that_time_messages()));
+
+TEST(AlphaBetaTest, MessagesDoNotHoldEachOtherUp) {
+  EXPECT_EQ(arrivals("alpha_beta", small_cluster(), {{kA, kB, 1000}, {kA, kB, 1000}, {kC, kB, 1000}}),
+            (Times{1107, 1107, 1107}));
+}
+
+TEST(AlphaBetaTest, TheNarrowestLinksGoodputCounts) {
+  Cluster cluster = small_cluster();
+  cluster.links[3].efficiency = 0.5;  // into B
+  EXPECT_EQ(arrivals("alpha_beta", cluster, {{kA, kB, 1000}}), Times{2107});
+}
+
+TEST(FifoTest, ALinkCarriesOneMessageAtATime) {
+  // Both leave A: the second follows when the first has left, 1000 later; its head is then 50 on.
+  EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kA, kC, 1000}}), (Times{1107, 2107}));
+}
+
+TEST(FifoTest, TheFirstHeadToReachALinkGoesFirst) {
+  // C's message starts 10 later than A's and waits in front of the link into B.
+  EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000, 10}}), (Times{1107, 2107}));
+}
+
+TEST(FifoTest, ASmallMessageWaitsBehindALargeOne) {
+  EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1'000'000}, {kA, kC, 1}}), (Times{1'000'107, 1'000'108}));
+}
+
+TEST(FifoTest, TheTailFollowsAsFastAsTheSlowestLinkLetsIt) {
+  // Out of A 1000 ns, into B 4000 ns: 7 + 50 + 4000 + 50. The other way round the same.
+  Cluster cluster = small_cluster();
+  cluster.links[3].bandwidth = Bandwidth::from_bytes_per_second(0.25e9);
+  EXPECT_EQ(arrivals("fifo", cluster, {{kA, kB, 1000}}), Times{4107});
+  cluster = small_cluster();
+  cluster.links[0].bandwidth = Bandwidth::from_bytes_per_second(0.25e9);
+  EXPECT_EQ(arrivals("fifo", cluster, {{kA, kB, 1000}}), Times{4107});
+}
+
+TEST(FifoTest, TheSenderGoesOnWhenTheBytesHaveLeft) {
+  const auto passages = send_all(*find_network_model("fifo"), small_cluster(), {{kA, kB, 10}});
+  EXPECT_EQ(count(passages.front().sent), 17);
+  EXPECT_EQ(count(passages.front().arrived), 117);
+}
+
+/// L = 100, o = 20, g = 5, G = 1.
+Cluster log_gp_cluster() {
+  Cluster cluster = small_cluster();
+  cluster.network = {.overhead = Duration{20}, .gap = Duration{5}};
+  return cluster;
+}
+
+TEST(LogGPTest, AMessageTakesTwoOverheadsLatencyAndTheBytesBehindTheFirst) {
+  // o + L + (B - 1) G + o; the sender goes on after o.
+  const auto passages = send_all(*find_network_model("loggp"), log_gp_cluster(), {{kA, kB, 1000}});
+  EXPECT_EQ(count(passages.front().sent), 20);
+  EXPECT_EQ(count(passages.front().arrived), 20 + 100 + 999 + 20);
+}
+
+TEST(LogGPTest, TheNicIsBusyForTheGapAndTheBytes) {
+  // The second starts at g + (B - 1) G = 1004.
+  EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1000}, {kA, kC, 1000}}), (Times{1139, 2143}));
+}
+
+TEST(LogGPTest, SmallMessagesWaitForTheProcessor) {
+  // One byte: the NIC is busy for 5, the processor for 20.
+  EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1}, {kA, kC, 1}}), (Times{140, 160}));
+}
+
+TEST(LogGPTest, AReceiverTakesOneMessageAfterTheOther) {
+  // Both heads are there at 120. The first keeps B's processor until 120 + 20 + 999 = 1139.
+  EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{1139, 2158}));
+}
+
+TEST(LogGPTest, AReceiverTakesWhatArrivesFirst) {
+  // C's starts earlier; A's has only 10 bytes and would have been there long before C's last byte.
+  EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 10, 1}, {kC, kB, 1000}}), (Times{1139 + 29, 1139}));
+}
+
+TEST(MaxMinTest, MessagesShareALinkFairly) {
+  // Two of 1000 into B at half a byte a nanosecond: 7 + 100 + 2000.
+  EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{2107, 2107}));
+}
+
+TEST(MaxMinTest, WhatIsLeftMovesFasterWhenAnotherHasEnded) {
+  // Both have 500 at 1107; the rest of the larger one, 500, moves alone.
+  EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 500}, {kC, kB, 1000}}), (Times{1107, 1607}));
+}
+
+TEST(MaxMinTest, MessagesOfOneChannelEndInOrderOfTheirBytes) {
+  // Three share: the first ends at 3 * 100, the next 2 * 100 later, the last 100 after that.
+  EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 300}, {kA, kB, 100}, {kA, kB, 200}}),
+            (Times{107 + 600, 107 + 300, 107 + 500}));
+}
+
+TEST(MaxMinTest, LatencyFirstUsesNoLinkMeanwhile) {
+  // B's latency of 1000 passes while A's bytes move alone: 7 + 100 + 500, and only then its own.
+  Cluster cluster = small_cluster();
+  cluster.links[4].latency = Duration{950};  // out of C
+  EXPECT_EQ(arrivals("maxmin", cluster, {{kA, kB, 500}, {kC, kB, 500}}), (Times{607, 1507}));
+}
+
+TEST(MaxMinTest, LatencyLastLetsTheNextMessageFollowAtOnce) {
+  const auto passages = send_all(*find_network_model("maxmin"), small_cluster(),
+                                 {{kA, kB, 500, 0, Latency::kLast}, {kA, kB, 500, 507, Latency::kLast}});
+  EXPECT_EQ(count(passages[0].sent), 507);
+  EXPECT_EQ(count(passages[0].arrived), 607);
+  EXPECT_EQ(count(passages[1].sent), 507 + 507);
+  EXPECT_EQ(count(passages[1].arrived), 507 + 607);
+}
+
+TEST(MaxMinTest, AHundredThousandMessagesOfOneChannelTakeAsLongAsTheirBytes) {
+  const std::vector<Sending> sendings(100'000, {kA, kB, 10});
+  const Times times = arrivals("maxmin", small_cluster(), sendings);
+  EXPECT_EQ(*std::min_element(times.begin(), times.end()), 107 + 1'000'000);
+  EXPECT_EQ(*std::max_element(times.begin(), times.end()), 107 + 1'000'000);
+}
+
+}  // namespace
+}  // namespace stepsim

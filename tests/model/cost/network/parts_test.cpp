@@ -1,0 +1,209 @@
+// The parts that network models are made of: channels, the earliest clock, heaps, fluids, lines.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <queue>
+#include <random>
+
+#include "model/cost/network/channels.h"
+#include "model/cost/network/earliest.h"
+#include "model/cost/network/fluids.h"
+#include "model/cost/network/heap_pool.h"
+#include "model/cost/network/lines.h"
+
+namespace stepsim {
+namespace {
+
+Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
+
+TEST(ChannelsTest, AChannelSumsLatenciesAndTakesTheNarrowestGoodput) {
+  Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{50}});
+  cluster.links[3].efficiency = 0.5;
+  Channels channels{cluster};
+  const Channel& channel = channels[channels.find(EndpointId{0}, EndpointId{1}, Latency::kLast)];
+  EXPECT_EQ(channel.links, (Route{LinkId{0}, LinkId{3}}));
+  EXPECT_EQ(channel.route_latency, Duration{100});
+  EXPECT_EQ(channel.transfer(Bytes{1000}), Duration{2000});
+}
+
+TEST(ChannelsTest, LaterStopsAtTheEndOfTime) {
+  EXPECT_EQ(later(at(5), Duration{7}), at(12));
+  EXPECT_EQ(later(kEndOfTime, Duration{1}), kEndOfTime);
+  EXPECT_EQ(later(at(1), Duration::max()), kEndOfTime);
+}
+
+TEST(EarliestTest, GivesTheEarliestAndOfThoseTheSmallestNumber) {
+  Earliest clocks;
+  EXPECT_EQ(clocks.time(), Time::max());
+  for (int i = 0; i < 5; ++i) clocks.add();
+  EXPECT_EQ(clocks.time(), Time::max());
+  clocks.set(4, at(10));
+  clocks.set(2, at(10));
+  clocks.set(3, at(20));
+  EXPECT_EQ(clocks.clock(), 2U);
+  clocks.set(2, at(30));
+  EXPECT_EQ(clocks.clock(), 4U);
+  EXPECT_EQ(clocks.time(), at(10));
+}
+
+TEST(EarliestTest, EqualsALinearSearchWhileClocksAreSetAndAdded) {
+  std::mt19937 generator{1};
+  Earliest clocks;
+  std::vector<Time> times;
+  for (int step = 0; step < 3000; ++step) {
+    if (step % 20 == 0) {
+      EXPECT_EQ(clocks.add(), times.size());
+      times.push_back(Time::max());
+    }
+    const std::size_t clock = generator() % times.size();
+    times[clock] = generator() % 10 == 0 ? Time::max() : at(static_cast<std::int64_t>(generator() % 100));
+    clocks.set(clock, times[clock]);
+    const auto first = std::min_element(times.begin(), times.end());
+    ASSERT_EQ(clocks.time(), *first);
+    if (*first == Time::max()) continue;
+    ASSERT_EQ(clocks.clock(), static_cast<std::size_t>(first - times.begin()));
+  }
+}
+
+TEST(HeapPoolTest, EveryHeapEqualsAPriorityQueueWhileAllOfThemGrowAndShrink) {
+  std::mt19937 generator{1};
+  HeapPool<int> pool;
+  std::array<HeapPool<int>::Heap, 7> heaps;
+  std::array<std::priority_queue<int, std::vector<int>, std::greater<>>, 7> expected;
+  for (int step = 0; step < 20'000; ++step) {
+    const std::size_t i = generator() % heaps.size();
+    const bool grows = step % 4'000 < 2'000;
+    if (expected[i].empty() || generator() % 3 < (grows ? 2U : 1U)) {
+      const int item = static_cast<int>(generator() % 1'000);
+      pool.push(heaps[i], item);
+      expected[i].push(item);
+    } else {
+      pool.pop(heaps[i]);
+      expected[i].pop();
+    }
+    ASSERT_EQ(heaps[i].empty(), expected[i].empty());
+    if (expected[i].empty()) continue;
+    ASSERT_EQ(pool.top(heaps[i]), expected[i].top());
+  }
+}
+
+/// What a clock says when it is settled.
+Time next_end(Fluids& fluids) {
+  Time end = Time::max();
+  fluids.settle([&end](std::uint32_t, Time time) { end = time; });
+  return end;
+}
+
+TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
+  // 100 bytes at 2 a nanosecond for 20 ns, then at half a byte: 20 + 60 / 0.5.
+  Fluids fluids;
+  fluids.add_channel();
+  const std::uint32_t clock = fluids.add_clock();
+  fluids.enter(ChannelId{0}, MessageId{7}, Bytes{100}, at(0));
+  fluids.put_on(clock, ChannelId{0}, at(0));
+  fluids.set_rate(clock, 2, at(0));
+  EXPECT_EQ(next_end(fluids), at(50));
+  fluids.set_rate(clock, 0.5, at(20));
+  EXPECT_EQ(next_end(fluids), at(140));
+  std::vector<Fluids::Ended> ended;
+  fluids.finish(clock, at(140), ended);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended.front().message, MessageId{7});
+  EXPECT_EQ(fluids.messages(ChannelId{0}), 0U);
+  EXPECT_EQ(next_end(fluids), Time::max());
+}
+
+TEST(FluidsTest, AChannelTakesItsCountFromClockToClock) {
+  // 40 of 100 bytes by the first clock at 1 a nanosecond, the rest by the second at 3.
+  Fluids fluids;
+  fluids.add_channel();
+  fluids.add_clock();
+  fluids.add_clock();
+  fluids.set_rate(0, 1, at(0));
+  fluids.set_rate(1, 3, at(0));
+  fluids.enter(ChannelId{0}, MessageId{0}, Bytes{100}, at(0));
+  fluids.put_on(0, ChannelId{0}, at(0));
+  fluids.put_on(1, ChannelId{0}, at(40));
+  Time end = Time::max();
+  fluids.settle([&end](std::uint32_t clock, Time time) {
+    if (clock == 1) end = time;
+  });
+  EXPECT_EQ(end, at(60));
+}
+
+TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
+  Fluids fluids;
+  fluids.add_channel();
+  fluids.add_channel();
+  const std::uint32_t clock = fluids.add_clock();
+  fluids.set_rate(clock, 10, at(0));
+  fluids.enter(ChannelId{0}, MessageId{0}, Bytes{1001}, at(0));
+  fluids.enter(ChannelId{1}, MessageId{1}, Bytes{1004}, at(0));
+  fluids.enter(ChannelId{1}, MessageId{2}, Bytes{1006}, at(0));
+  fluids.put_on(clock, ChannelId{0}, at(0));
+  fluids.put_on(clock, ChannelId{1}, at(0));
+  EXPECT_EQ(next_end(fluids), at(100));
+  std::vector<Fluids::Ended> ended;
+  fluids.finish(clock, at(100), ended);
+  EXPECT_EQ(ended.size(), 2U);
+  EXPECT_EQ(fluids.messages(ChannelId{1}), 1U);
+}
+
+/// Channels from endpoints 0, 1, 2 to endpoint 3.
+struct LinesTest : ::testing::Test {
+  LinesTest() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      lines.add_channel(channels[channels.find(EndpointId{i}, EndpointId{3}, Latency::kFirst)]);
+    }
+  }
+  std::vector<double> weights() {
+    (void)lines.settle();
+    return {lines.weight(ChannelId{0}), lines.weight(ChannelId{1}), lines.weight(ChannelId{2})};
+  }
+
+  Cluster cluster = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
+  Channels channels{cluster};
+  Lines lines{0.5, 8};
+};
+
+TEST_F(LinesTest, TheOneThatCameFirstIsInFront) {
+  lines.enter(ChannelId{2}, at(1));
+  lines.enter(ChannelId{0}, at(2));
+  lines.enter(ChannelId{1}, at(3));
+  EXPECT_EQ(weights(), (std::vector<double>{0.5, 0.25, 1}));
+}
+
+TEST_F(LinesTest, OfOneInstantTheSmallerEndpointIsInFront) {
+  lines.enter(ChannelId{1}, at(1));
+  lines.enter(ChannelId{2}, at(1));
+  lines.enter(ChannelId{0}, at(1));
+  EXPECT_EQ(weights(), (std::vector<double>{1, 0.5, 0.25}));
+}
+
+TEST_F(LinesTest, ThoseBehindMoveUpWhenOneHasNothingLeft) {
+  lines.enter(ChannelId{0}, at(1));
+  lines.enter(ChannelId{0}, at(1));
+  lines.enter(ChannelId{1}, at(2));
+  lines.leave(ChannelId{0});
+  EXPECT_EQ(weights()[1], 0.5);
+  lines.leave(ChannelId{0});
+  EXPECT_EQ(weights()[1], 1);
+}
+
+TEST_F(LinesTest, ALineOfThousandsStillHasWeightsAboveZero) {
+  Lines serial{0, 2};
+  Channel channel{.links = {LinkId{0}}};
+  for (std::size_t i = 0; i < 3000; ++i) {
+    channel.from = EndpointId{i};
+    serial.add_channel(channel);
+    serial.enter(ChannelId{i}, at(0));
+  }
+  (void)serial.settle();
+  EXPECT_EQ(serial.weight(ChannelId{0}), 1);
+  EXPECT_GT(serial.weight(ChannelId{2999}), 0);
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,79 @@
+#include "model/job/cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stepsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr Duration kLatency{1000};
+
+Link link() { return {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9), .latency = kLatency}; }
+
+Route route(const Cluster& cluster, std::size_t from, std::size_t to) {
+  return cluster.route(EndpointId{from}, EndpointId{to}).value();
+}
+
+TEST(ClusterTest, AMessageOnAStarLeavesOneHostAndEntersTheOther) {
+  const Cluster cluster = star(3, link());
+  ASSERT_EQ(cluster.links.size(), 6U);
+  const Route crossed = route(cluster, 2, 0);
+  ASSERT_EQ(crossed.size(), 2U);
+  EXPECT_EQ(cluster.links[crossed[0].index()].name, "host 2 out");
+  EXPECT_EQ(cluster.links[crossed[1].index()].name, "host 0 in");
+}
+
+TEST(ClusterTest, AMessageToItselfCrossesNothing) { EXPECT_THAT(route(star(2, link()), 1, 1), IsEmpty()); }
+
+TEST(ClusterTest, AnEndpointThatIsNotThereCannotBeReached) {
+  EXPECT_FALSE(star(2, link()).route(EndpointId{0}, EndpointId{2}).has_value());
+}
+
+TEST(ClusterTest, AWrittenRouteGoesBeforeTheTree) {
+  Cluster cluster = star(2, link());
+  cluster.routes[{EndpointId{0}, EndpointId{1}}] = {LinkId{3}};
+  EXPECT_THAT(route(cluster, 0, 1), ElementsAre(LinkId{3}));
+  EXPECT_EQ(route(cluster, 1, 0).size(), 2U);
+}
+
+TEST(ClusterTest, EndpointsOfOneHostUseTheLinksInsideIt) {
+  Cluster cluster = star(1, link());
+  cluster.endpoints.push_back(cluster.endpoints[0]);
+  cluster.climbs.push_back(cluster.climbs[0]);
+  EXPECT_THAT(route(cluster, 0, 1), IsEmpty());
+  cluster.climbs[0].out = {LinkId{7}};
+  cluster.climbs[1].in = {LinkId{8}};
+  EXPECT_THAT(route(cluster, 0, 1), ElementsAre(LinkId{7}, LinkId{8}));
+}
+
+/// Two hosts of two endpoints, endpoint 0 of each on switch 0, endpoint 1 on switch 1.
+Cluster two_rails() {
+  Cluster cluster;
+  for (std::size_t i = 0; i < 4; ++i) {
+    cluster.endpoints.push_back({HostId{i / 2}, {}});
+    cluster.climbs.push_back({.up = {LinkId{10 + i}},
+                              .down = {LinkId{20 + i}},
+                              .switches = {static_cast<std::uint32_t>(i % 2)},
+                              .out = {LinkId{30 + i}},
+                              .in = {LinkId{40 + i}},
+                              .relays = {EndpointId{i ^ 1U}}});
+  }
+  return cluster;
+}
+
+TEST(ClusterTest, WithoutACommonSwitchARelayInTheSendersHostPassesOn) {
+  EXPECT_THAT(route(two_rails(), 0, 2), ElementsAre(LinkId{10}, LinkId{22}));
+  EXPECT_THAT(route(two_rails(), 0, 3), ElementsAre(LinkId{30}, LinkId{41}, LinkId{11}, LinkId{23}));
+}
+
+TEST(ClusterTest, WithoutARelayThereIsNoWay) {
+  Cluster cluster = two_rails();
+  cluster.climbs[0].relays.clear();
+  EXPECT_FALSE(cluster.route(EndpointId{0}, EndpointId{3}).has_value());
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,118 @@
+#include "model/job/parameter_server/partition.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace stepsim {
+namespace {
+
+using ::testing::ElementsAre;
+
+Job job_with(std::uint32_t servers, const std::string& hash) {
+  Job job;
+  job.servers = servers;
+  job.key_hash = hash;
+  return job;
+}
+
+Bytes bound_for(std::int64_t bytes, std::uint32_t local_size, bool exact = false) {
+  Job job;
+  job.partition_bytes = Bytes{bytes};
+  job.local_size = local_size;
+  job.exact = exact;
+  return partition_bound(job);
+}
+
+// The values of the formats page, section 3B.
+TEST(PartitionBound, IsRoundedUpToPagesOfAllGpus) {
+  EXPECT_EQ(partition_bound(Job{}), Bytes{4'096'000});
+  for (const std::uint32_t local_size : {1U, 2U, 4U, 5U, 8U})
+    EXPECT_EQ(bound_for(4'096'000, local_size).count(), 4'096'000);
+  for (const std::uint32_t local_size : {3U, 6U}) EXPECT_EQ(bound_for(4'096'000, local_size).count(), 4'104'192);
+  EXPECT_EQ(bound_for(4'096'000, 7).count(), 4'100'096);
+  EXPECT_EQ(bound_for(4'096'000, 16).count(), 4'128'768);
+}
+
+TEST(PartitionBound, IsTakenAsItIsWhereTheJobSaysSo) {
+  EXPECT_EQ(bound_for(1'000'001, 3, true).count(), 1'000'001);
+  EXPECT_EQ(bound_for(0, 1, true).count(), 1);
+}
+
+TEST(Partitions, AreAsLargeAsTheBoundButTheLast) {
+  EXPECT_EQ(partition_count(Bytes{2'500'000}, Bytes{1'000'000}), 3U);
+  EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 0), Bytes{1'000'000});
+  EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 2), Bytes{500'000});
+  EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 3), std::nullopt);
+  EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, -1), std::nullopt);
+}
+
+TEST(Partitions, OfATensorThatTheBoundDividesAreAllAlike) {
+  EXPECT_EQ(partition_count(Bytes{2'000'000}, Bytes{1'000'000}), 2U);
+  EXPECT_EQ(partition_size(Bytes{2'000'000}, Bytes{1'000'000}, 1), Bytes{1'000'000});
+}
+
+TEST(Partitions, OfAnEmptyTensorAreOneOfNoBytes) {
+  EXPECT_EQ(partition_count(Bytes{}, Bytes{1'000'000}), 1U);
+  EXPECT_EQ(partition_size(Bytes{}, Bytes{1'000'000}, 0), Bytes{});
+}
+
+TEST(Partitions, HaveTheTensorsDeclaredKeyInTheUpperBits) {
+  EXPECT_EQ(partition_key(399, 0), 26'148'864);
+  EXPECT_EQ(partition_key(1, 2), 65'538);
+}
+
+// The vectors of the formats page, section 3B.
+TEST(KeyHash, HashesDecimalDigits) {
+  EXPECT_EQ(djb2("0"), 177'621U);
+  EXPECT_EQ(djb2("65536"), 210'653'553'582U);
+  EXPECT_EQ(djb2("65537"), 210'653'553'583U);
+  EXPECT_EQ(djb2("131072"), 6'951'369'072'467U);
+  EXPECT_EQ(sdbm("65536"), 3'850'799'628'401'345'593U);
+}
+
+TEST(KeyHash, ChoosesTheServer) {
+  EXPECT_EQ(server_of(0, job_with(4, "djb2")), 1U);
+  EXPECT_EQ(server_of(65'536, job_with(4, "djb2")), 2U);
+  EXPECT_EQ(server_of(65'537, job_with(4, "djb2")), 3U);
+  EXPECT_EQ(server_of(131'072, job_with(4, "djb2")), 3U);
+  EXPECT_EQ(server_of(65'536, job_with(7, "sdbm")), 3'850'799'628'401'345'593U % 7);
+  EXPECT_EQ(server_of(65'538, job_with(5, "naive")), (1U + 2U) * 9'973U % 5);
+}
+
+TEST(KeyHash, IsDjb2WhereTheJobDoesNotSay) {
+  Job job;
+  job.servers = 4;
+  EXPECT_EQ(server_of(65'536, job), 2U);
+}
+
+TEST(KeyHash, IsNotGuessed) {
+  EXPECT_EQ(server_of(0, Job{}), std::nullopt);
+  EXPECT_EQ(server_of(0, job_with(2, "built_in")), std::nullopt);
+  EXPECT_EQ(server_of(0, job_with(1, "built_in")), 0U);
+  EXPECT_EQ(server_of(0, job_with(2, "mixed")), std::nullopt);  // how many workers there are decides
+}
+
+// W = 2, N = 2: threshold = 101 * 2 * 2 * 1 / (2 * 4 - 4) = 101, so that all keys go to the
+// servers that have a host of their own. W = 4, N = 1: 101 * 2 * 3 / (4 * 5 - 2) = 33.67, and
+// djb2(0) mod 101 = 63, so the key is on a worker's host: 1 + djb2(63) mod 4 with
+// djb2(63) = (5381 * 33 + '6') * 33 + '3' = 5861742, mod 4 = 2.
+TEST(KeyHash, MixedGivesServersWithoutAWorkerTheirShare) {
+  Job job = job_with(4, "mixed");
+  job.workers = 2;
+  for (std::int64_t key = 0; key < 200; ++key) EXPECT_LT(server_of(key, job).value(), 2U);
+  job = job_with(5, "mixed");
+  job.workers = 4;
+  ASSERT_EQ(djb2("0") % 101, 63U);
+  EXPECT_EQ(server_of(0, job), 1U + 2U);
+}
+
+TEST(EngineThreads, TakeAKeyWhereTheyHaveTheFewestBytes) {
+  const std::vector<Bytes> pushes{Bytes{10}, Bytes{3}, Bytes{3}, Bytes{5}, Bytes{3}};
+  EXPECT_THAT(engine_threads(pushes, 2), ElementsAre(0, 1, 1, 1, 0));
+  EXPECT_THAT(engine_threads(pushes, 1), ElementsAre(0, 0, 0, 0, 0));
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,87 @@
+#include "model/rewrite/buckets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/base/error.h"
+#include "model/rewrite/data_parallel.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+
+namespace stepsim {
+namespace {
+
+using testing::DataParallelJob;
+using ::testing::ElementsAre;
+using testing::has_edge;
+using testing::tasks_named;
+
+TEST(BucketsOfTest, BucketClosesWhenItsBytesReachTheBound) {
+  const std::vector<Bytes> gradients{Bytes{40}, Bytes{60}, Bytes{300}, Bytes{10}, Bytes{20}};
+
+  EXPECT_THAT(buckets_of(gradients, Bytes{100}),
+              ElementsAre(Bucket{1, Bytes{100}}, Bucket{2, Bytes{300}}, Bucket{4, Bytes{30}}));
+  EXPECT_THAT(buckets_of(gradients, Bytes{101}), ElementsAre(Bucket{2, Bytes{400}}, Bucket{4, Bytes{30}}));
+  EXPECT_THAT(buckets_of(gradients, Bytes{1000}), ElementsAre(Bucket{4, Bytes{430}}));
+}
+
+TEST(BucketsOfTest, BoundOfNothingGivesEveryGradientItsBucket) {
+  const std::vector<Bytes> gradients{Bytes{40}, Bytes{0}, Bytes{1}};
+
+  EXPECT_EQ(buckets_of(gradients, Bytes{0}).size(), 3U);
+  EXPECT_TRUE(buckets_of({}, Bytes{100}).empty());
+}
+
+/// The payloads of a step's all-reduces on one rank, in the order of their gradients.
+std::vector<Bytes> payloads(const Capture& capture, std::size_t step) {
+  std::vector<Bytes> bytes;
+  for (const TaskId task : tasks_named(capture.dag, "gloo:all_reduce")) {
+    if (capture.dag.lane(task).rank == 0 && capture.recording.step[task.index()] == static_cast<std::int32_t>(step))
+      bytes.push_back(capture.dag.collective(capture.dag.rendezvous(task)).bytes);
+  }
+  return bytes;
+}
+
+TEST(WithBucketsTest, EveryStepReducesTheNewBuckets) {
+  const Capture job = with_buckets(under_models(DataParallelJob{.ranks = 3}.capture()), Bytes{3'000'000});
+
+  // 1 + 3 MB, 2 + 0.6 MB at the bound of two gradients; at 3 MB the second bucket stays open.
+  EXPECT_THAT(payloads(job, 0), ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
+  EXPECT_THAT(payloads(job, 1), ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
+  const Capture all = with_buckets(job, Bytes{100'000'000});
+  EXPECT_THAT(payloads(all, 0), ElementsAre(Bytes{6'600'000}));
+  EXPECT_EQ(all.dag.members(all.dag.rendezvous(tasks_named(all.dag, "gloo:all_reduce").front())).size(), 3U);
+}
+
+TEST(WithBucketsTest, BucketFollowsItsLastGradientAndTheOptimizerAllBuckets) {
+  const Capture job = with_buckets(under_models(DataParallelJob{.ranks = 1, .steps = 1}.capture()), Bytes{1});
+
+  const std::vector<TaskId> gradients = tasks_named(job.dag, "backward");
+  const std::vector<TaskId> reductions = tasks_named(job.dag, "gloo:all_reduce");
+  const TaskId optimizer = tasks_named(job.dag, "optimizer").front();
+  ASSERT_EQ(reductions.size(), gradients.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    EXPECT_TRUE(has_edge(job.dag, gradients[i], reductions[i]));
+    EXPECT_TRUE(has_edge(job.dag, reductions[i], optimizer));
+    EXPECT_EQ(job.dag.lane(reductions[i]).order, LaneOrder::kFifo);
+  }
+}
+
+TEST(WithBucketsTest, CaptureWithoutGradientsIsRefused) {
+  Capture job = DataParallelJob{}.capture();
+  job.gradients.clear();
+
+  EXPECT_THROW((void)with_buckets(under_models(std::move(job)), Bytes{100}), UsageError);
+}
+
+TEST(WithBucketsTest, ReductionsThatAreNotTheGradientsAreLeftAlone) {
+  Capture job = DataParallelJob{}.capture();
+  job.gradients.front().bytes += Bytes{4};
+
+  const Capture changed = with_buckets(under_models(std::move(job)), Bytes{100'000'000});
+
+  EXPECT_EQ(payloads(changed, 0).size(), 2U) << "the first step's gradients do not fill its buckets";
+  EXPECT_EQ(payloads(changed, 1).size(), 1U);
+}
+
+}  // namespace
+}  // namespace stepsim

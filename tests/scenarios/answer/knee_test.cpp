@@ -1,0 +1,84 @@
+#include "scenarios/answer/knee.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace stepsim::scenarios {
+namespace {
+
+using ::testing::Eq;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::SizeIs;
+
+std::vector<Outcome> outcomes_of(const std::vector<int>& times) {
+  std::vector<Outcome> outcomes;
+  for (const int time : times) {
+    outcomes.push_back(time > 0 ? Outcome{Duration{time}, {}} : Outcome{std::nullopt, "cannot be had"});
+  }
+  return outcomes;
+}
+
+std::vector<Knee> knees_on(const std::vector<std::string>& values, const std::vector<int>& times) {
+  return knees({.axes = {{"a.b", values}}}, outcomes_of(times));
+}
+
+TEST(BestPointTest, IsTheFirstOfTheShortest) {
+  EXPECT_THAT(best_point(outcomes_of({300, 100, 0, 100})), Optional(Eq(1U)));
+  EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
+}
+
+TEST(KneeTest, IsTheSmallestValueFromWhichOnAllAreWithinFivePercent) {
+  const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].value, "4x");
+  EXPECT_TRUE(found[0].upwards);
+  EXPECT_FALSE(found[0].whole_axis);
+  EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x still buys 6 %
+}
+
+TEST(KneeTest, ValuesAreInOrderOfSizeHoweverTheyAreWritten) {
+  const auto found = knees_on({"1MiB", "512KiB", "2MB", "3000000B"}, {110, 200, 104, 100});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].value, "2MB");
+}
+
+TEST(KneeTest, OfALatencyIsTheLargestValueThatIsSmallEnough) {
+  const auto found = knees_on({"1us", "10us", "100us", "1ms"}, {100, 101, 104, 150});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].value, "100us");
+  EXPECT_FALSE(found[0].upwards);
+}
+
+TEST(KneeTest, AxisThatBuysNothingIsFlatThroughout) {
+  const auto found = knees_on({"1x", "2x", "4x"}, {102, 101, 100});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].whole_axis);
+}
+
+TEST(KneeTest, BestBetweenTwoWorseEndsIsNoKnee) {
+  EXPECT_THAT(knees_on({"64KiB", "256KiB", "1MiB", "4MiB"}, {200, 100, 100, 200}), IsEmpty());
+}
+
+TEST(KneeTest, WordsMixedUnitsSinglesAndHolesHaveNone) {
+  EXPECT_THAT(knees_on({"fifo", "priority"}, {100, 100}), IsEmpty());
+  EXPECT_THAT(knees_on({"1x", "25Gb/s"}, {100, 100}), IsEmpty());
+  EXPECT_THAT(knees_on({"1x"}, {100}), IsEmpty());
+  EXPECT_THAT(knees_on({"1x", "2x", "4x"}, {100, 0, 100}), IsEmpty());
+}
+
+TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
+  // Rows 1x, 2x, 4x; columns 1, 2, 3. The best is 4x, 2: its column falls to within 5 % at 2x, and
+  // its row has a worse end on either side.
+  const Points points{.axes = {{"n.b", {"1x", "2x", "4x"}}, {"c.p", {"1", "2", "3"}}}};
+  const auto found = knees(points, outcomes_of({500, 300, 500, 500, 104, 500, 400, 100, 300}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].axis, 0U);
+  EXPECT_EQ(found[0].value, "2x");
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

@@ -1,0 +1,117 @@
+#include "scenarios/answer/sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "model/base/error.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int kThreads[] = {1, 2, 3, 7, 16};
+
+std::vector<Outcome> swept(const stepsim::testing::Question& question, const std::string& yaml, int threads = 2) {
+  const Scenario scenario = parse_scenario(yaml, "s.yaml");
+  Sweep sweep(question.predictor(), scenario);
+  std::vector<Outcome> outcomes(sweep.points().size());
+  std::vector<std::size_t> all(outcomes.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  sweep.run(all, {.threads = threads, .done = [&](std::size_t point, const Outcome& one) { outcomes[point] = one; }});
+  return outcomes;
+}
+
+TEST(SweepTest, EveryPointHasItsClosedForm) {
+  // sample_capture: rank 1 computes 150 us and comes last, and 60 us follow in every step.
+  const auto question = stepsim::testing::streams_question();
+  for (const int threads : kThreads) {
+    const auto outcomes = swept(question, "sweep: {compute.scale: [0.8, 1, 2, 4], compute.add: [0us, 10us]}", threads);
+    std::size_t point = 0;
+    for (const int fifths : {4, 5, 10, 20}) {
+      for (const int added : {0, 10}) {
+        EXPECT_EQ(outcomes[point++].iteration, microseconds{30 * fifths + added + 60}) << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(SweepTest, PointsThatShareGraphsAreWhatTheyAreAlone) {
+  const auto question = stepsim::testing::parameter_server_question();
+  const std::string yaml =
+      "changes: [{network: {latency: 20us}}]\n"
+      "sweep: {network.bandwidth: [0.5x, 1x, 3x], comm.partition_bytes: [250kB, 600kB, 1MB], compute.scale: [1, 2]}";
+  std::vector<Duration> alone;
+  for (const char* const bandwidth : {"0.5x", "1x", "3x"}) {
+    for (const char* const size : {"250kB", "600kB", "1MB"}) {
+      for (const char* const scale : {"1", "2"}) {
+        alone.push_back(
+            question.iteration({"network.latency=20us", std::string("network.bandwidth=") + bandwidth,
+                                std::string("comm.partition_bytes=") + size, std::string("compute.scale=") + scale}));
+      }
+    }
+  }
+  for (const int threads : kThreads) {
+    const auto outcomes = swept(question, yaml, threads);
+    ASSERT_EQ(outcomes.size(), alone.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(outcomes[i].iteration, alone[i]) << i;
+  }
+}
+
+TEST(SweepTest, PointThatIsRefusedHasItsSentence) {
+  const auto outcomes =
+      swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.latency: 2x}]");
+  EXPECT_EQ(outcomes[0].iteration, microseconds{360});
+  EXPECT_EQ(outcomes[1].iteration, std::nullopt);
+  EXPECT_THAT(outcomes[1].problem, HasSubstr("s.yaml:1: transfers keep their recorded times"));
+}
+
+TEST(SweepTest, ValueThatMeansNothingEndsItBeforeAnythingIsPredicted) {
+  const auto question = stepsim::testing::parameter_server_question();
+  const Scenario unit = parse_scenario("sweep:\n  comm.partition_bytes: [1MB,\n   3 parrots]", "s.yaml");
+  EXPECT_THROW(Sweep(question.predictor(), unit), ValueError);
+  const Scenario number = parse_scenario("sweep: {compute.scale: [1, -2]}", "s.yaml");
+  EXPECT_NO_THROW(Sweep(question.predictor(), parse_scenario("sweep: {compute.scale: [1]}", "s.yaml")));
+  EXPECT_THROW(Sweep(question.predictor(), number), ValueError);
+}
+
+TEST(SweepTest, RefusalOfTheScenarioItselfIsNoPointsMatter) {
+  const auto question = stepsim::testing::streams_question();
+  const Scenario scenario =
+      parse_scenario("changes: [{network: {latency: 2x}}]\nsweep: {compute.scale: [1, 2]}", "s.yaml");
+  EXPECT_THROW(Sweep(question.predictor(), scenario), InputError);
+}
+
+TEST(SweepTest, OnlyThePointsAskedForAreDone) {
+  const auto question = stepsim::testing::streams_question();
+  const Scenario scenario = parse_scenario("sweep: {compute.scale: [1, 2, 3, 4, 5]}", "s.yaml");
+  Sweep sweep(question.predictor(), scenario);
+  const std::vector<std::size_t> some{1, 4};
+  std::vector<std::size_t> done;
+  sweep.run(some, {.threads = 1, .done = [&](std::size_t point, const Outcome&) { done.push_back(point); }});
+  EXPECT_THAT(done, ElementsAre(1, 4));
+}
+
+TEST(SweepTest, CtrlCAndAFailureToKeepAPointEndIt) {
+  const auto question = stepsim::testing::streams_question();
+  const Scenario scenario = parse_scenario("sweep: {compute.scale: [1, 2, 3, 4, 5]}", "s.yaml");
+  Sweep sweep(question.predictor(), scenario);
+  const std::vector<std::size_t> all{0, 1, 2, 3, 4};
+  std::atomic<bool> stop{false};
+  std::size_t done = 0;
+  const auto stop_after_two = [&](std::size_t, const Outcome&) { stop = ++done == 2; };
+  EXPECT_THROW(sweep.run(all, {.threads = 1, .stop = &stop, .done = stop_after_two}), Interrupted);
+  EXPECT_EQ(done, 2U);
+  const auto disk_full = [](std::size_t, const Outcome&) { throw OutputError("disk full"); };
+  EXPECT_THROW(sweep.run(all, {.threads = 2, .done = disk_full}), OutputError);
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

@@ -1,0 +1,176 @@
+#include "scenarios/change/selector.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::testing {
+namespace {
+
+using scenarios::Selector;
+
+/// Eight tasks; ids follow the order of the hints, which is that of adding.
+Capture job() {
+  DagMaker maker;
+  DagBuilder& builder = maker.builder;
+  const LaneId thread = builder.add_lane({.name = "thread 1", .host = "alpha", .rank = 0});
+  const LaneId stream7 =
+      builder.add_lane({.name = "stream 7", .host = "alpha", .rank = 0, .kind = LaneKind::kStream, .device = 0});
+  const LaneId stream20 =
+      builder.add_lane({.name = "stream 20", .host = "alpha", .rank = 1, .kind = LaneKind::kStream, .device = 1});
+  const LaneId far =
+      builder.add_lane({.name = "stream 7", .host = "beta", .rank = 3, .kind = LaneKind::kStream, .device = 1});
+  const LaneId server =
+      builder.add_lane({.name = "engine", .host = "gamma", .rank = 0, .kind = LaneKind::kServerThread});
+  Time now{};
+  const auto add = [&](LaneId lane, TaskKind kind, const char* name, std::int64_t bytes) {
+    now += Duration{1};
+    builder.add_task({.kind = kind, .name = builder.intern(name), .lane = lane, .bytes = Bytes{bytes}, .hint = now});
+  };
+  add(thread, TaskKind::kHost, "aten::mm", 0);
+  add(stream7, TaskKind::kKernel, "gemm_kernel", 0);
+  add(stream20, TaskKind::kKernel, "softmax_kernel", 0);
+  add(far, TaskKind::kOperator, "FW.conv1", 0);
+  add(far, TaskKind::kOperator, "BW.conv1", 0);
+  add(far, TaskKind::kOperator, "UPDATE.conv10", 0);
+  add(stream7, TaskKind::kCopy, "Memcpy HtoD", 1'000'000);
+  add(server, TaskKind::kServer, "sum", 4'000'000);
+  Capture capture;
+  capture.job.local_size = 2;
+  capture.dag = maker.build();
+  capture.recording.step = {0, 0, 1, 1, 1, -1, 0, -1};
+  capture.recording.steps = {{0, 10, {}, true, true}, {1, 12, {}, false, true}};
+  capture.recording.ranks = {0, 1, 3};
+  return capture;
+}
+
+/// Reads "{...}" and selects by it.
+std::vector<std::size_t> selected(const std::string& yaml) {
+  static const std::string file = "test.yaml";
+  const Capture capture = job();
+  const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
+  std::vector<std::size_t> tasks;
+  for (const TaskId task : Selector({"select", &value, &file}).select(capture)) tasks.push_back(task.index());
+  return tasks;
+}
+
+std::string refusal(const std::string& yaml) {
+  try {
+    (void)selected(yaml);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+using Ids = std::vector<std::size_t>;
+
+TEST(SelectorTest, WithoutKeysMeansEveryTask) {
+  EXPECT_EQ(Selector().select(job()).size(), 8U);
+  EXPECT_TRUE(Selector().is_all());
+}
+
+TEST(SelectorTest, RankIsAListWithRanges) {
+  EXPECT_EQ(selected("{rank: 1}"), (Ids{2}));
+  EXPECT_EQ(selected("{rank: \"1-3\"}"), (Ids{2, 3, 4, 5}));
+  EXPECT_EQ(selected("{rank: \"1,3\"}"), (Ids{2, 3, 4, 5}));
+}
+
+TEST(SelectorTest, WorkerIsTheRankDividedByItsGpusAndNoServer) {
+  EXPECT_EQ(selected("{worker: 0}"), (Ids{0, 1, 2, 6}));
+  EXPECT_EQ(selected("{worker: 1}"), (Ids{3, 4, 5}));
+}
+
+TEST(SelectorTest, HostDeviceAndStreamAreTheLanes) {
+  EXPECT_EQ(selected("{host: beta}"), (Ids{3, 4, 5}));
+  EXPECT_EQ(selected("{device: 1}"), (Ids{2, 3, 4, 5}));
+  EXPECT_EQ(selected("{stream: 7}"), (Ids{1, 3, 4, 5, 6}));
+  EXPECT_EQ(selected("{stream: 20}"), (Ids{2}));
+}
+
+TEST(SelectorTest, StepIsTheTracesNumber) {
+  EXPECT_EQ(selected("{step: 12}"), (Ids{2, 3, 4}));
+  EXPECT_EQ(selected("{step: \"10-11\"}"), (Ids{0, 1, 6}));
+}
+
+TEST(SelectorTest, KindIsAKindOfTask) {
+  EXPECT_EQ(selected("{kind: kernel}"), (Ids{1, 2}));
+  EXPECT_EQ(selected("{kind: server}"), (Ids{7}));
+  EXPECT_NE(refusal("{kind: kernels}").find("kernel"), std::string::npos);
+}
+
+TEST(SelectorTest, LayerIsAllThatIsDoneForItAndNotForOneWhoseNameItBegins) {
+  EXPECT_EQ(selected("{layer: conv1}"), (Ids{3, 4}));
+  EXPECT_EQ(selected("{layer: conv10}"), (Ids{5}));
+}
+
+TEST(SelectorTest, NameMatchesSomewhere) {
+  EXPECT_EQ(selected("{name: kernel}"), (Ids{1, 2}));
+  EXPECT_EQ(selected("{name: \"^(FW|BW)[.]\"}"), (Ids{3, 4}));
+  EXPECT_EQ(selected("{name: \"(?i)memcpy\"}"), (Ids{6}));
+}
+
+TEST(SelectorTest, BytesAreASizeARangeOrABound) {
+  EXPECT_EQ(selected("{bytes: 4MB}"), (Ids{7}));
+  EXPECT_EQ(selected("{bytes: 1MB-4MB}"), (Ids{6, 7}));
+  EXPECT_EQ(selected("{bytes: \">=4MB\"}"), (Ids{7}));
+  EXPECT_EQ(selected("{bytes: \">1MB\"}"), (Ids{7}));
+  EXPECT_EQ(selected("{bytes: \"<=1MB\", kind: copy}"), (Ids{6}));
+  EXPECT_EQ(selected("{bytes: \"<1MB\", kind: kernel}"), (Ids{1, 2}));
+}
+
+TEST(SelectorTest, EveryKeyMustHold) {
+  EXPECT_EQ(selected("{rank: 0, kind: kernel}"), (Ids{1}));
+  EXPECT_EQ(selected("{stream: 7, host: alpha, name: Memcpy}"), (Ids{6}));
+}
+
+TEST(SelectorTest, ASelectionOfNothingSaysWhatThereIs) {
+  const std::string what = refusal("{rank: 7}");
+  EXPECT_NE(what.find("{rank=7} matches none of the 8 tasks"), std::string::npos) << what;
+  EXPECT_NE(what.find("ranks 0 to 3"), std::string::npos) << what;
+  EXPECT_EQ(what.find("test.yaml:1: "), 0U) << what;
+}
+
+TEST(SelectorTest, RefusesWhatIsInNoForm) {
+  for (const char* const yaml :
+       {"{rank: x}", "{rank: \"3-1\"}", "{rank: \"1,\"}", "{step: 1.5}", "{bytes: many}", "{bytes: \"1MB-\"}",
+        "{name: \"(\"}", "{name: [a]}", "{colour: red}", "[rank]", "rank", "{rank: 1, rank: 2}"})
+    EXPECT_EQ(refusal(yaml).find("test.yaml:1: "), 0U) << yaml << ": " << refusal(yaml);
+}
+
+TEST(SelectorTest, AnUnknownKeyNamesTheNearest) {
+  EXPECT_NE(refusal("{wroker: 1}").find("worker"), std::string::npos) << refusal("{wroker: 1}");
+}
+
+TEST(SelectorTest, ARegularExpressionThatIsNoneIsRefusedWithTheReason) {
+  EXPECT_NE(refusal("{name: \"a(b\"}").find("no regular expression"), std::string::npos);
+}
+
+/// A backtracking engine would need 2^40 steps for this name.
+TEST(SelectorTest, NestedRepetitionsTakeTimeInProportionToTheName) {
+  DagMaker maker;
+  (void)maker.task(maker.lane(0), 1, {}, std::string(40, 'a') + "!");
+  Capture capture;
+  capture.dag = maker.build();
+  static const std::string file = "test.yaml";
+  const YamlValue value = parse_yaml("{name: \"^(a+)+$\"}", file, {1 << 20, "{}"});
+  EXPECT_THROW((void)Selector({"select", &value, &file}).select(capture), InputError);
+}
+
+TEST(SelectorTest, SaysWhetherItNamesWhatIsMeant) {
+  static const std::string file = "test.yaml";
+  const auto says_what = [](const char* yaml) {
+    const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
+    return Selector({"select", &value, &file}).says_what();
+  };
+  EXPECT_TRUE(says_what("{rank: 0, kind: kernel}"));
+  EXPECT_TRUE(says_what("{layer: conv1}"));
+  EXPECT_FALSE(says_what("{rank: 0, step: 3, bytes: 1MB}"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,83 @@
+// --set WHATIF.PARAMETER=VALUE.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/base/error.h"
+#include "scenarios/question/scenario.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// The change as it could be typed again; the message if it is refused.
+std::string read(const std::string& set) {
+  Scenario scenario;
+  try {
+    add_set(scenario, set);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return scenario.changes.back().to_text();
+}
+
+TEST(SetTest, GivesOneParameterAValue) {
+  Scenario scenario;
+  add_set(scenario, "network.bandwidth=2x");
+  ASSERT_EQ(scenario.changes.size(), 1U);
+  EXPECT_EQ(scenario.changes.front().what_if().name, "network");
+  ASSERT_NE(scenario.changes.front().find("bandwidth"), nullptr);
+  EXPECT_EQ(factor_of(*scenario.changes.front().find("bandwidth")), 2.0);
+  EXPECT_EQ(scenario.changes.front().find("latency"), nullptr);
+}
+
+TEST(SetTest, AppendsInTheOrderGiven) {
+  Scenario scenario;
+  add_set(scenario, "compute.scale=2");
+  add_set(scenario, "compute.add=1us");
+  ASSERT_EQ(scenario.changes.size(), 2U);
+  EXPECT_EQ(scenario.changes.back().to_text(), "compute.add=1us");
+}
+
+TEST(SetTest, IsWrittenAsItWasRead) {
+  for (const char* const set :
+       {"network.latency=10us", "compute{worker=1}.scale=1.5", "compute{worker=1,name=BW.*}.scale=1.5",
+        "compute{name=a{2}}.add=2ms", "straggler{rank=0,step=3}.factor=2"})
+    EXPECT_EQ(read(set), set);
+}
+
+TEST(SetTest, ACommaBelongsToAValueWhereNoKeyFollows) {
+  EXPECT_EQ(read("compute{rank=0,2,4-7}.scale=2"), "compute{rank=0,2,4-7}.scale=2");
+}
+
+TEST(SetTest, RefusesWhatHasNoSuchForm) {
+  for (const char* const set : {"", "network", "network.bandwidth", "network=2x", "network.=2x", ".bandwidth=2x",
+                                "compute{worker=1.scale=2", "compute{worker=1}scale=2", "compute}worker=1{.scale=2"})
+    EXPECT_EQ(read(set).find("--set '" + std::string(set) + "'"), 0U) << set << ": " << read(set);
+}
+
+TEST(SetTest, AMistypedNameIsToldTheNearest) {
+  EXPECT_NE(read("netwrok.bandwidth=2x").find("network"), std::string::npos);
+  EXPECT_NE(read("network.bandwith=2x").find("bandwidth"), std::string::npos);
+  EXPECT_NE(read("compute{wroker=1}.scale=2").find("worker"), std::string::npos);
+}
+
+TEST(SetTest, ASelectionIsRefusedWhereThereIsNothingToSelect) {
+  EXPECT_NE(read("network{rank=0}.bandwidth=2x").find("select"), std::string::npos);
+}
+
+TEST(SetTest, FactorsArePositiveNumbersBeforeAnX) {
+  const auto factor = [](const char* text) {
+    Scenario scenario;
+    add_set(scenario, std::string("network.bandwidth=") + text);
+    return factor_of(*scenario.changes.back().find("bandwidth"));
+  };
+  EXPECT_EQ(factor("0.5x"), 0.5);
+  EXPECT_EQ(factor("1e3x"), 1000.0);
+  EXPECT_EQ(factor("25Gb/s"), std::nullopt);
+  for (const char* const wrong : {"0x", "-1x", "x", "2xx", "infx", "nanx", "1e10x"})
+    EXPECT_THROW((void)factor(wrong), InputError) << wrong;
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

@@ -1,0 +1,212 @@
+#include "sim/export/exporter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/base/error.h"
+#include "sim/engine/engine.h"
+#include "tests/sim/sample_capture.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::DagMaker;
+using stepsim::testing::sample_capture;
+using stepsim::testing::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Provenance kProvenance{"1.2.3", "abc", "stepsim replay \"a b\"", {"trace <1>.json"}};
+
+simdjson::dom::element exported(simdjson::dom::parser& parser, const Capture& capture, const std::string& name) {
+  const TemporaryFolder folder;
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  export_to_file(folder.file(name), {capture, timeline, kProvenance});
+  return parser.load(folder.file(name));
+}
+
+std::string text(simdjson::dom::element value) { return std::string(value.get_string().value()); }
+
+/// The events of phase `phase`, in order.
+std::vector<simdjson::dom::element> events(simdjson::dom::element trace, std::string_view phase) {
+  std::vector<simdjson::dom::element> found;
+  for (const simdjson::dom::element event : trace["traceEvents"]) {
+    if (event["ph"].get_string().value() == phase) found.push_back(event);
+  }
+  return found;
+}
+
+std::vector<std::string> metadata(simdjson::dom::element trace, std::string_view what) {
+  std::vector<std::string> found;
+  for (const simdjson::dom::element event : events(trace, "M")) {
+    if (event["name"].get_string().value() == what) found.push_back(text(event["args"]["name"]));
+  }
+  return found;
+}
+
+TEST(ChromeExportTest, EachRankIsMeasuredAndReplayedSideBySide) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  EXPECT_THAT(metadata(trace, "process_name"),
+              ElementsAre("rank 0 measured", "rank 0 replayed", "rank 1 measured", "rank 1 replayed"));
+  EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre("stream 7", "thread 1", "stream 7", "thread 1", "stream 7",
+                                                          "thread 1", "stream 7", "thread 1"));
+  EXPECT_EQ(events(trace, "X").size(), 2U * 12U);
+}
+
+TEST(ChromeExportTest, MeasuredTimesCountFromTheFirstTaskOfTheJob) {
+  // The sample's first task starts at 1,000 us; its replay equals its recording.
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  std::map<std::int64_t, std::vector<std::pair<double, double>>> by_process;
+  for (const simdjson::dom::element event : events(trace, "X")) {
+    by_process[event["pid"].get_int64()].emplace_back(event["ts"].get_double(), event["dur"].get_double());
+  }
+  ASSERT_EQ(by_process.size(), 4U);
+  EXPECT_EQ(by_process[1], by_process[2]);
+  EXPECT_EQ(by_process[3], by_process[4]);
+  EXPECT_EQ(by_process[1].front(), (std::pair{0.0, 100.0}));
+}
+
+TEST(ChromeExportTest, TimesAreExactToTheNanosecond) {
+  DagMaker maker;
+  const LaneId lane = maker.lane(0);
+  const TaskId first = maker.task(lane, 9'007'199'254'740'993);  // 2^53 + 1 is no double
+  maker.task(lane, 1, {first});
+  Capture capture;
+  capture.dag = maker.build();
+  const Timeline timeline = replay(capture.dag, Machine{capture.dag});
+  const TemporaryFolder folder;
+  export_to_file(folder.file("out.json"), {capture, timeline, kProvenance});
+  const std::string trace = stepsim::testing::read_file(folder.file("out.json"));
+  EXPECT_THAT(trace, HasSubstr(R"("ts":0.000,"dur":9007199254740.993)"));
+  EXPECT_THAT(trace, HasSubstr(R"("ts":9007199254740.993,"dur":0.001)"));
+}
+
+TEST(ChromeExportTest, SaysWhatReleasedEachTask) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  std::vector<std::string> releases;
+  for (const simdjson::dom::element event : events(trace, "X")) {
+    std::string_view released_by;
+    if (event["args"]["released_by"].get(released_by) == simdjson::SUCCESS) releases.emplace_back(released_by);
+  }
+  EXPECT_THAT(releases, ::testing::Contains("the start of rank 0"));
+  EXPECT_THAT(releases, ::testing::Contains("gemm (stream)"));
+  EXPECT_THAT(releases, ::testing::Contains("ncclAllReduce (sync)"));
+}
+
+TEST(ChromeExportTest, TasksOfOneLaneThatOverlapTakeSeveralThreads) {
+  DagMaker maker;
+  const LaneId lane = maker.lane(0, LaneOrder::kEdges, "loose");
+  for (int i = 0; i < 3; ++i) maker.task(lane, 100 + i);
+  Capture capture;
+  capture.dag = maker.build();
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, capture, "out.json");
+  EXPECT_THAT(metadata(trace, "process_name"), ElementsAre("rank 0 replayed"));
+  EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre("loose", "loose (2)", "loose (3)"));
+}
+
+TEST(ChromeExportTest, HostileNamesReadBackUnchanged) {
+  const std::string hostile = "</script>\"\\\n\x1b[31m\xE2\x80\xAE{}[],:\xF0\x9F\x98\x80";
+  DagMaker maker;
+  maker.task(maker.lane(0, LaneOrder::kEdges, hostile), 1, {}, hostile);
+  Capture capture;
+  capture.dag = maker.build();
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, capture, "out.json");
+  EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre(hostile));
+  EXPECT_EQ(text(events(trace, "X").front()["name"]), hostile);
+}
+
+TEST(ChromeExportTest, CarriesItsProvenance) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  EXPECT_EQ(text(trace["otherData"]["version"]), "1.2.3");
+  EXPECT_EQ(text(trace["otherData"]["command"]), "stepsim replay \"a b\"");
+  EXPECT_EQ(text(trace["otherData"]["inputs"].at(0)), "trace <1>.json");
+}
+
+TEST(TaskGraphExportTest, LagsAndCollectivesBecomeComputes) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element graph = exported(parser, sample_capture(), "out.tasks.json");
+  std::map<std::string, int> names;
+  for (const simdjson::dom::element task : graph["tasks"]) {
+    EXPECT_EQ(text(task["kind"]), "compute");
+    ++names[text(task["name"])];
+  }
+  // 12 tasks, 2 collectives, 4 lags of 20 us.
+  EXPECT_EQ(names["gemm"] + names["ncclAllReduce"] + names["optimizer"], 12);
+  EXPECT_EQ(names["stepsim:collective"], 2);
+  EXPECT_EQ(names["stepsim:lag"], 4);
+  EXPECT_EQ(text(graph["provenance"]["commit"]), "abc");
+}
+
+TEST(TaskGraphExportTest, EachLaneIsAHost) {
+  // Four lanes, and one host each for lags that run side by side (two) and for collectives,
+  // which never meet a lag.
+  simdjson::dom::parser parser;
+  const simdjson::dom::element graph = exported(parser, sample_capture(), "out.tasks.json");
+  EXPECT_EQ(graph["hosts"].get_int64().value(), 4 + 2);
+}
+
+/// What every entry of the registry owes its users.
+class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
+ protected:
+  std::string written(const Capture& capture) const {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("out." + std::string(GetParam()->extension));
+    const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+    export_to_file(path, {capture, timeline, kProvenance});
+    return stepsim::testing::read_file(path);
+  }
+};
+
+TEST_P(EveryExporterTest, HasANameAnExtensionAndASummary) {
+  EXPECT_FALSE(GetParam()->name.empty());
+  EXPECT_FALSE(GetParam()->summary.empty());
+  EXPECT_EQ(&exporter_for("out." + std::string(GetParam()->extension)), GetParam());
+}
+
+TEST_P(EveryExporterTest, WritesTheSameBytesEveryTime) {
+  EXPECT_EQ(written(sample_capture()), written(sample_capture()));
+}
+
+TEST_P(EveryExporterTest, WritesAnEmptyCapture) { EXPECT_FALSE(written(Capture{}).empty()); }
+
+TEST_P(EveryExporterTest, CarriesItsProvenance) {
+  EXPECT_THAT(written(sample_capture()), AllOf(HasSubstr("1.2.3"), HasSubstr("abc"), HasSubstr("stepsim replay")));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryExporterTest, ::testing::ValuesIn(exporters().begin(), exporters().end()),
+                         [](const auto& entry) {
+                           std::string name{entry.param->name};
+                           name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
+                           return name;
+                         });
+
+TEST(ExporterTest, LongestExtensionChooses) {
+  EXPECT_EQ(exporter_for("a/b.json").name, "chrome");
+  EXPECT_EQ(exporter_for("a/b.tasks.json").name, "task-graph");
+}
+
+TEST(ExporterTest, UnknownExtensionIsWrongUseAndListsTheKnownOnes) {
+  for (const std::string path : {"out.txt", "out", "json", "tasks", ""}) {
+    try {
+      static_cast<void>(exporter_for(path));
+      FAIL() << path;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(".json or .tasks.json"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::sim

@@ -1,0 +1,125 @@
+#include "sim/output/write_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+
+#include "model/base/error.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::read_file;
+using stepsim::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string error_of(const std::string& path, std::string_view text = "x") {
+  try {
+    write_file(path, text);
+  } catch (const OutputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(WriteFileTest, WritesTheWholeTextAndLeavesNothingElse) {
+  const TemporaryFolder folder;
+  const std::string text(3'000'000, 'x');
+  write_file(folder.file("out.json"), text);
+  EXPECT_EQ(read_file(folder.file("out.json")), text);
+  EXPECT_THAT(folder.list(), ElementsAre("out.json"));
+}
+
+TEST(WriteFileTest, ModeIs0666LessTheUmask) {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(027);
+  write_file(folder.file("out"), "x");
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat(folder.file("out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(WriteFileTest, WithoutCommitTheOldFileStaysAndNoTemporaryIsLeft) {
+  const TemporaryFolder folder;
+  write_file(folder.file("out"), "old");
+  {
+    OutputFile file{folder.file("out")};
+    file.write(std::string(1'000'000, 'n'));
+    EXPECT_EQ(read_file(folder.file("out")), "old");
+  }
+  EXPECT_EQ(read_file(folder.file("out")), "old");
+  EXPECT_THAT(folder.list(), ElementsAre("out"));
+}
+
+TEST(WriteFileTest, SymlinkIsReplacedAndNotFollowed) {
+  const TemporaryFolder folder;
+  write_file(folder.file("precious"), "keep");
+  std::filesystem::create_symlink(folder.file("precious"), folder.file("out"));
+  write_file(folder.file("out"), "new");
+  EXPECT_EQ(read_file(folder.file("precious")), "keep");
+  EXPECT_FALSE(std::filesystem::is_symlink(folder.file("out")));
+  EXPECT_EQ(read_file(folder.file("out")), "new");
+}
+
+TEST(WriteFileTest, FileSizeLimitIsAnErrorThatNamesThePathAndLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  write_file(folder.file("out"), "old");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4096, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string error = error_of(folder.file("out"), std::string(100'000, 'n'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(error, HasSubstr(folder.file("out") + ": cannot be written: File too large; 100000 bytes or more"));
+  EXPECT_EQ(read_file(folder.file("out")), "old");
+  EXPECT_THAT(folder.list(), ElementsAre("out"));
+}
+
+TEST(WriteFileTest, FullDiskIsAnErrorWithNeededAndFreeBytes) {
+  EXPECT_THAT(error_of("/dev/full"), HasSubstr("/dev/full: cannot be written: No space left on device; 1 bytes"));
+}
+
+TEST(WriteFileTest, TemporariesOfKilledRunsAreRemovedAndThoseInUseAreNot) {
+  const TemporaryFolder folder;
+  std::ofstream{folder.file(".out.4711-0.stepsim-tmp")} << "left by a killed run";
+  std::ofstream{folder.file(".other.4711-0.stepsim-tmp")} << "of another file";
+  OutputFile in_use{folder.file("out")};
+  in_use.write("second");
+  write_file(folder.file("out"), "first");
+  EXPECT_EQ(folder.list().size(), 3U);
+  in_use.commit();
+  EXPECT_EQ(read_file(folder.file("out")), "second");
+  EXPECT_THAT(folder.list(), ElementsAre(".other.4711-0.stepsim-tmp", "out"));
+}
+
+TEST(WriteFileTest, MissingFolderFolderAndEmptyPathAreErrors) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of(folder.file("none/out")), HasSubstr("none/out: cannot be written: No such file or directory"));
+  EXPECT_THAT(error_of(folder.file("")), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of(folder.file(".")), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of(""), HasSubstr("No such file or directory"));
+  EXPECT_THAT(folder.list(), IsEmpty());
+}
+
+TEST(WriteFileTest, PathIsShownEscapedInErrors) {
+  EXPECT_THAT(error_of("no\n\x1b[31mfolder/out"), HasSubstr("no\\n\\x1b[31mfolder/out: cannot be written"));
+}
+
+TEST(WriteFileTest, LongestPossibleNameCanBeWritten) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  write_file(folder.file(name), "x");
+  EXPECT_THAT(folder.list(), ElementsAre(name));
+}
+
+}  // namespace
+}  // namespace stepsim::sim

@@ -1,0 +1,109 @@
+#include "sim/report/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/base/error.h"
+#include "sim/export/document_exporter.h"
+#include "sim/output/json_writer.h"
+
+namespace stepsim::sim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> kHostile{"=1+1", "  @x", "-2+3", "a,\"b\"", "two\r\n=lines", "|<script>|", "-2.5"};
+
+Document hostile_document() {
+  Document document{.headline = "Of *two* one."};
+  Table table({{"a|b", Align::kLeft}, {"n"}});
+  for (const std::string& text : kHostile) table.add_row({text, "1"});
+  document.sections = {{"Times", table, {}}, {"Words", std::nullopt, {"one <b>", "two"}}};
+  document.rows = table;
+  document.json = [](JsonWriter& json) { json.begin_object().key("a").value("<").end_object(); };
+  document.origin = "stepsim 1";
+  return document;
+}
+
+std::string exported(const std::string& extension) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("stepsim-document-" + std::to_string(::getpid()) + extension))
+          .string();
+  export_document(path, hostile_document());
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  std::filesystem::remove(path);
+  return text.str();
+}
+
+/// The records of RFC 4180.
+std::vector<std::vector<std::string>> parsed(const std::string& csv) {
+  std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
+  bool quoted = false;
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    std::string& cell = records.back().back();
+    if (csv[i] == '"' && quoted && csv[i + 1] == '"') {
+      cell += csv[++i];
+    } else if (csv[i] == '"') {
+      quoted = !quoted;
+    } else if (csv[i] == ',' && !quoted) {
+      records.back().emplace_back();
+    } else if (csv[i] == '\r' && !quoted) {
+      ++i;
+      records.emplace_back(1);
+    } else {
+      cell += csv[i];
+    }
+  }
+  records.pop_back();
+  return records;
+}
+
+TEST(DocumentTest, CsvIsReadBackAndHoldsNoFormula) {
+  const auto records = parsed(exported(".csv"));
+  ASSERT_EQ(records.size(), kHostile.size() + 1);
+  EXPECT_THAT(records[0], ElementsAre("a|b", "n", "made by"));
+  EXPECT_THAT(records[1], ElementsAre("'=1+1", "1", "stepsim 1"));
+  EXPECT_EQ(records[2][0], "'  @x");
+  EXPECT_EQ(records[3][0], "'-2+3");
+  EXPECT_EQ(records[4][0], "a,\"b\"");
+  EXPECT_EQ(records[5][0], "two\\r\\n=lines");
+  EXPECT_EQ(records[7][0], "-2.5") << "a number is none";
+}
+
+TEST(DocumentTest, MarkdownTakesNoMarkupFromNames) {
+  const std::string text = exported(".md");
+  EXPECT_THAT(text, HasSubstr("Of \\*two\\* one.\n"));
+  EXPECT_THAT(text, HasSubstr("| a\\|b | n |\n| --- | --: |\n"));
+  EXPECT_THAT(text, HasSubstr("| \\|&lt;script>\\| | 1 |\n"));
+  EXPECT_THAT(text, HasSubstr("- one &lt;b>\n- two\n"));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, HasSubstr("stepsim 1"));
+}
+
+TEST(DocumentTest, JsonIsTheObjectOfTheCommand) { EXPECT_EQ(exported(".json"), "{\"a\":\"\\u003c\"}\n"); }
+
+TEST(DocumentTest, TextIsTheHeadlineThenTheSections) {
+  const std::string text = to_text(hostile_document());
+  EXPECT_TRUE(text.starts_with("Of *two* one.\n\nTimes\n"));
+  EXPECT_TRUE(text.ends_with("\nWords\n- one <b>\n- two\n"));
+}
+
+TEST(DocumentTest, ExtensionsThatNobodyWritesAreListed) {
+  try {
+    static_cast<void>(document_exporter_for("a.xml"));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "a.xml: the extension does not say what to write; expected .md, .csv or .json");
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::sim
