@@ -5,6 +5,7 @@
 #include "ingest/bytes/small_file.h"
 #include "model/base/error.h"
 #include "model/base/yaml_value.h"
+#include "model/job/parameter_server/server_rules/server_rule.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -34,8 +35,8 @@ const Keys& job_keys() {
       {"server_threads", [](Job& job, const YamlField& field) { job.server_threads = field.count(1, kMostMembers); }},
       {"key_hash",
        [](Job& job, const YamlField& field) {
-         const std::vector<std::string> words{"djb2", "sdbm", "naive", "built_in", "mixed"};
-         job.key_hash = words[field.one_of_words(words)];
+         const std::vector<std::string> rules = server_rule_names(false);
+         job.key_hash = rules[field.one_of_words(rules)];
        }},
       {"partition_bytes", [](Job& job, const YamlField& field) { job.partition_bytes = field.bytes(1); }},
       {"exact", [](Job& job, const YamlField& field) { job.exact = field.flag(); }},

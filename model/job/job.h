@@ -22,7 +22,7 @@ struct Job {
   std::optional<std::uint32_t> servers;
   std::optional<std::uint32_t> local_size;  ///< GPUs a worker
   std::optional<std::uint32_t> server_threads;
-  std::optional<std::string> key_hash;  ///< djb2, sdbm, naive, built_in, mixed
+  std::optional<std::string> key_hash;  ///< which server holds a key: the name of a ServerRule
   std::optional<Bytes> partition_bytes;
   std::optional<bool> exact;  ///< the bound is not rounded up
   std::optional<Bytes> bucket_bytes;

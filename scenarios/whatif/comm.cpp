@@ -1,5 +1,6 @@
 #include <array>
 
+#include "model/job/parameter_server/server_rules/server_rule.h"
 #include "model/rewrite/capture_edit.h"
 #include "scenarios/change/what_if.h"
 
@@ -15,7 +16,7 @@ constexpr std::array kParameters{
     Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "pushes that may be under way at once", ""},
     Parameter{"barrier", "global or cross", "a step waits for all tensors, or each layer for its own", ""},
     Parameter{"control", "first or inline", "acknowledgements and requests ahead of bulk data, or behind it", ""},
-    Parameter{"key_hash", "djb2, sdbm, naive or mixed", "which server holds a partition", ""},
+    Parameter{"key_hash", "the name of a rule such as djb2", "which server holds a partition", ""},
     Parameter{"algorithm", "ring, tree, halving_doubling, direct or hierarchical", "of collectives", ""},
 };
 
@@ -42,8 +43,8 @@ constexpr std::array kJobParameters{
                  }},
     JobParameter{"key_hash",
                  [](Job& job, const YamlField& value) {
-                   const std::vector<std::string> hashes{"djb2", "sdbm", "naive", "mixed"};
-                   job.key_hash = hashes[value.one_of_words(hashes)];
+                   const std::vector<std::string> rules = server_rule_names(true);
+                   job.key_hash = rules[value.one_of_words(rules)];
                  }},
 };
 

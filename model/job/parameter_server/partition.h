@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "model/base/units.h"
@@ -28,14 +27,10 @@ namespace stepsim {
   return declared_key * 65'536 + index;
 }
 
-/// The server that holds a key, by job.key_hash (djb2 by default). Nothing if job.servers is
-/// absent, or for a hash that cannot be computed here: built_in is std::hash of the C++
-/// library the job ran with. With one server every hash is 0.
+/// The server that holds a key, by the rule that job.key_hash names (server_rules/); without a name
+/// by the first of them. Nothing if job.servers is absent or the rule does not say. 0 where there is
+/// one server.
 [[nodiscard]] std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job);
-
-/// djb2 and sdbm of the key's decimal digits, modulo 2^64.
-[[nodiscard]] std::uint64_t djb2(std::string_view digits) noexcept;
-[[nodiscard]] std::uint64_t sdbm(std::string_view digits) noexcept;
 
 /// The engine thread of each key of one server: at its first push a key goes to the thread with
 /// the fewest bytes so far, the first of equal ones, and stays. `first_pushes` holds the sizes

@@ -6,7 +6,9 @@
 #include <map>
 #include <numeric>
 
+#include "model/base/text.h"
 #include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/server_rules/server_rule.h"
 
 namespace stepsim {
 namespace {
@@ -119,10 +121,11 @@ class Shaper {
   [[nodiscard]] std::uint32_t server(std::int64_t key) const {
     const std::optional<std::uint32_t> server = server_of(key, job_);
     if (!server.has_value()) {
-      throw InputError(where_, fmt::format("which server holds a key under key_hash '{}' cannot be worked out for {} "
-                                           "workers and {} servers; expected djb2, sdbm, naive, or mixed with more "
-                                           "servers than workers",
-                                           job_.key_hash.value_or("djb2"), shape_.workers, shape_.servers));
+      throw InputError(where_,
+                       fmt::format("which server holds a key by the rule '{}' cannot be worked out for {} "
+                                   "workers and {} servers; expected {} (mixed: with more servers than workers)",
+                                   job_.key_hash.value_or(std::string(server_rules().front()->name)), shape_.workers,
+                                   shape_.servers, one_of(server_rule_names(true))));
     }
     return *server;
   }

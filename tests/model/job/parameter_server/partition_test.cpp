@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "model/job/parameter_server/server_rules/server_rule.h"
+
 namespace stepsim {
 namespace {
 
@@ -63,13 +65,14 @@ TEST(Partitions, HaveTheTensorsDeclaredKeyInTheUpperBits) {
   EXPECT_EQ(partition_key(1, 2), 65'538);
 }
 
-// The vectors of the formats page, section 3B.
+// Worked out from the definitions of djb2 and sdbm.
 TEST(KeyHash, HashesDecimalDigits) {
   EXPECT_EQ(djb2("0"), 177'621U);
   EXPECT_EQ(djb2("65536"), 210'653'553'582U);
   EXPECT_EQ(djb2("65537"), 210'653'553'583U);
   EXPECT_EQ(djb2("131072"), 6'951'369'072'467U);
-  EXPECT_EQ(sdbm("65536"), 3'850'799'628'401'345'593U);
+  // sdbm of "65536" is 3850799628401345593.
+  EXPECT_EQ(server_of(65'536, job_with(4'294'967'291, "sdbm")), 3'850'799'628'401'345'593U % 4'294'967'291U);
 }
 
 TEST(KeyHash, ChoosesTheServer) {

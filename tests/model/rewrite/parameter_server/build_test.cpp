@@ -197,7 +197,7 @@ TEST(PsBuild, RefusesWhatItWouldHaveToGuess) {
   PsOptions built_in = options;
   built_in.job.servers = 2;
   built_in.job.key_hash = "built_in";
-  EXPECT_THAT(refused(capture, built_in), HasSubstr("key_hash 'built_in' cannot be worked out"));
+  EXPECT_THAT(refused(capture, built_in), HasSubstr("by the rule 'built_in' cannot be worked out"));
   PsOptions tiny = options;
   tiny.job.partition_bytes = Bytes{1};
   EXPECT_THAT(refused(capture, tiny), HasSubstr("into 1000000 partitions; expected at most 65536"));
