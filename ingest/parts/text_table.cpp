@@ -34,18 +34,27 @@ std::uint32_t hash_of(std::string_view text) noexcept {
 
 TextTable::TextTable() : slots_(kFirstSlots) {}
 
-TextId TextTable::intern(std::string_view text) {
-  const std::uint32_t hash = hash_of(text);
+std::size_t TextTable::slot_of(std::string_view text, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
-  for (; slots_[at].text != kFree; at = (at + 1) & mask) {
-    if (slots_[at].hash == hash && texts_[slots_[at].text] == text) return TextId{slots_[at].text};
-  }
-  const auto id = static_cast<std::uint32_t>(texts_.size());
-  slots_[at] = {hash, id};
+  while (slots_[at].text != kFree && (slots_[at].hash != hash || texts_[slots_[at].text] != text)) at = (at + 1) & mask;
+  return at;
+}
+
+TextId TextTable::find(std::string_view text) const {
+  const std::uint32_t found = slots_[slot_of(text, hash_of(text))].text;
+  return found == kFree ? TextId{} : TextId{found};
+}
+
+TextId TextTable::intern(std::string_view text) {
+  const std::uint32_t hash = hash_of(text);
+  Slot& slot = slots_[slot_of(text, hash)];
+  if (slot.text != kFree) return TextId{slot.text};
+  slot = {hash, static_cast<std::uint32_t>(texts_.size())};
+  const TextId id{slot.text};
   texts_.emplace_back(text);
   if (texts_.size() * 2 > slots_.size()) grow();
-  return TextId{id};
+  return id;
 }
 
 void TextTable::grow() {

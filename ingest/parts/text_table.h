@@ -10,15 +10,21 @@
 
 namespace stepsim::ingest {
 
-/// Gives equal texts one id; ids count from 0 in order of first appearance. An open-addressing
-/// table of hashes: one probe and one comparison for a text that is known.
+/// Gives equal texts the same id. Ids count from 0 in the order in which texts first appear.
+/// A hash table with open addressing: a known text costs about one probe and one comparison.
 class TextTable {
  public:
   TextTable();
 
+  /// The id of `text`, which is copied into the table if it is new.
   [[nodiscard]] TextId intern(std::string_view text);
+  /// The id of `text`; invalid if the table does not hold it.
+  [[nodiscard]] TextId find(std::string_view text) const;
+  /// Precondition: this table gave out `id`.
+  [[nodiscard]] const std::string& text(TextId id) const noexcept { return texts_[id.index()]; }
+  [[nodiscard]] std::size_t size() const noexcept { return texts_.size(); }
   [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
-  /// Hands the texts over; the table is empty then.
+  /// Moves the texts out, by id. The table is empty afterwards.
   [[nodiscard]] std::vector<std::string> take() &&;
 
  private:
@@ -27,6 +33,8 @@ class TextTable {
     std::uint32_t text = kFree;
   };
   static constexpr std::uint32_t kFree = 0xFFFFFFFFU;
+  /// Index of the slot that holds `text`, else of the free slot where it belongs.
+  [[nodiscard]] std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
   void grow();
 
   std::vector<Slot> slots_;

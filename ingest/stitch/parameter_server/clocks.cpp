@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "ingest/stitch/parameter_server/tasks.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/partition.h"
 
@@ -25,16 +24,16 @@ struct Exchange {
 
 using Exchanges = std::map<std::pair<std::int64_t, std::int64_t>, Exchange>;  // key, step
 
-std::optional<StageSpan> span_of(const Chain& chain, Stage stage) {
+std::optional<StageSpan> span_of(const StageChain& chain, Stage stage) {
   const auto span = std::find_if(chain.stages.begin(), chain.stages.end(),
                                  [&](const StageSpan& candidate) { return candidate.stage == stage; });
   return span == chain.stages.end() ? std::nullopt : std::optional{*span};
 }
 
 /// Ends of pulls by server, ascending; all under one number where servers are unknown.
-std::map<std::int64_t, std::vector<Time>> answers_of(const GpuPlan& plan, const Job& job) {
+std::map<std::int64_t, std::vector<Time>> answers_of(const RecordedGpu& gpu, const Job& job) {
   std::map<std::int64_t, std::vector<Time>> ends;
-  for (const Chain& chain : plan.chains) {
+  for (const StageChain& chain : gpu.chains) {
     const auto pull = span_of(chain, Stage::kPull);
     if (pull.has_value()) ends[server_of(chain.key, job).value_or(0)].push_back(pull->finish);
   }
@@ -42,9 +41,9 @@ std::map<std::int64_t, std::vector<Time>> answers_of(const GpuPlan& plan, const 
   return ends;
 }
 
-void add_exchanges(const GpuPlan& plan, const Job& job, Exchanges& exchanges) {
-  const auto answers = answers_of(plan, job);
-  for (const Chain& chain : plan.chains) {
+void add_exchanges(const RecordedGpu& gpu, const Job& job, Exchanges& exchanges) {
+  const auto answers = answers_of(gpu, job);
+  for (const StageChain& chain : gpu.chains) {
     const auto push = span_of(chain, Stage::kPush);
     const auto pull = span_of(chain, Stage::kPull);
     if (!push.has_value() || !pull.has_value()) continue;
@@ -85,13 +84,14 @@ HostClock clock_within(const std::string& host, const Bounds& bounds) {
 
 }  // namespace
 
-std::vector<HostClock> align_worker_clocks(const std::vector<GpuPlan>& gpus, const Job& job, Diagnostics& diagnostics) {
+std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus, const Job& job,
+                                           Diagnostics& diagnostics) {
   std::vector<Exchanges> exchanges;
   std::vector<HostClock> clocks;
-  for (const GpuPlan& plan : gpus) {
-    while (clocks.size() <= plan.worker) clocks.push_back({plan.host, {}, {}, 0});
+  for (const RecordedGpu& gpu : gpus) {
+    while (clocks.size() <= gpu.worker) clocks.push_back({gpu.host, {}, {}, 0});
     exchanges.resize(clocks.size());
-    add_exchanges(plan, job, exchanges[plan.worker]);
+    add_exchanges(gpu, job, exchanges[gpu.worker]);
   }
   for (std::size_t worker = 1; worker < clocks.size(); ++worker) {
     const Bounds bounds = bounds_of(exchanges.front(), exchanges[worker]);

@@ -22,7 +22,7 @@ namespace stepsim::ingest {
 /// others and a clock that is ahead look alike (docs/architecture.md). Where they do not, the
 /// middle of the bounds is taken. `residual` is how far off that may still be; it is 0 for
 /// worker 0. O(events log events).
-[[nodiscard]] std::vector<HostClock> align_worker_clocks(const std::vector<GpuPlan>& gpus, const Job& job,
+[[nodiscard]] std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus, const Job& job,
                                                          Diagnostics& diagnostics);
 
 }  // namespace stepsim::ingest

@@ -1,11 +1,10 @@
-// A recording that contradicts itself (damaged files, clocks that jumped) can name
-// dependencies that run in a circle. What is whole in it is used: only the edges in such a
-// circle that run against recorded time are left out.
+#include "ingest/stitch/parameter_server/cycles.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
-
-#include "ingest/stitch/parameter_server/tasks.h"
+#include <utility>
+#include <vector>
 
 namespace stepsim::ingest {
 namespace {

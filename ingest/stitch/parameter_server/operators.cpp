@@ -1,9 +1,9 @@
+#include "ingest/stitch/parameter_server/operators.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-
-#include "ingest/stitch/parameter_server/tasks.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -15,13 +15,14 @@ constexpr double kWholeShare = 0.9;
 
 class OperatorPass {
  public:
-  OperatorPass(PsTasks& tasks, std::size_t gpu) : tasks_(tasks), out_(tasks.out), plan_(tasks.gpus[gpu]), gpu_(gpu) {}
+  OperatorPass(PsTasks& tasks, std::size_t gpu)
+      : tasks_(tasks), out_(tasks.out), recorded_(tasks.gpus[gpu]), gpu_(gpu) {}
 
   void run() {
     add_steps();
     add_tasks();
     begin_steps();
-    for (std::size_t i = 0; i < plan_.operators.size(); ++i) add_dependencies(i);
+    for (std::size_t i = 0; i < recorded_.operators.size(); ++i) add_dependencies(i);
   }
 
  private:
@@ -32,10 +33,10 @@ class OperatorPass {
 
   void add_steps() {
     std::map<std::int64_t, Contents> contents;
-    for (const OperatorSpan& span : plan_.operators) {
+    for (const OperatorRun& span : recorded_.operators) {
       if (span.step >= 0) ++contents[span.step].operators;
     }
-    for (const Chain& chain : plan_.chains) ++contents[chain.step].chains;
+    for (const StageChain& chain : recorded_.chains) ++contents[chain.step].chains;
     Contents most;
     for (const auto& [number, content] : contents)
       most = {std::max(most.operators, content.operators), std::max(most.chains, content.chains)};
@@ -48,24 +49,24 @@ class OperatorPass {
       if (!whole) {
         out_.diagnostics.count("incomplete_step", Severity::kNotice,
                                "record whole steps: an incomplete one is replayed but not compared", {},
-                               fmt::format("rank {} step {}", plan_.rank, number));
+                               fmt::format("rank {} step {}", recorded_.rank, number));
       }
       tasks_.step_index[{gpu_, number}] = static_cast<std::int32_t>(out_.steps.size());
-      out_.steps.push_back({plan_.rank, number, TaskId{}, false, whole});
+      out_.steps.push_back({recorded_.rank, number, TaskId{}, false, whole});
     }
   }
 
   void add_tasks() {
     std::map<std::uint32_t, LaneId> lanes;
-    for (const OperatorSpan& span : plan_.operators) {
+    for (const OperatorRun& span : recorded_.operators) {
       const auto [lane, added] = lanes.try_emplace(span.row);
       if (added) {
         const std::string name = lanes.size() == 1 ? "operators" : fmt::format("operators {}", lanes.size() - 1);
         lane->second =
-            out_.builder.add_lane({name, plan_.host, plan_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
+            out_.builder.add_lane({name, recorded_.host, recorded_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
       }
       tasks_.operator_task[gpu_].push_back(out_.add_task(
-          TaskKind::kOperator, out_.builder.intern(plan_.names[span.name]), lane->second,
+          TaskKind::kOperator, out_.builder.intern(recorded_.names.text(span.name)), lane->second,
           tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), tasks_.step_of(gpu_, span.step)));
     }
   }
@@ -75,12 +76,12 @@ class OperatorPass {
   /// before as much as to this one.
   void begin_steps() {
     std::map<std::int64_t, std::size_t> place;
-    for (std::size_t i = 0; i < plan_.operators.size(); ++i) {
-      const std::int64_t number = plan_.operators[i].step;
+    for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {
+      const std::int64_t number = recorded_.operators[i].step;
       if (number < 0) continue;
       const std::size_t seen = place[number]++;
       RecordedStep& step = out_.steps[static_cast<std::size_t>(tasks_.step_of(gpu_, number))];
-      if (seen == 0 || (plan_.opaque && seen == 1)) step.first = tasks_.operator_task[gpu_][i];
+      if (seen == 0 || (recorded_.opaque && seen == 1)) step.first = tasks_.operator_task[gpu_][i];
     }
     std::int32_t before = -1;
     for (const auto& [number, count] : place) {
@@ -93,23 +94,23 @@ class OperatorPass {
       before = index;
     }
     // What follows the last release of an opaque job's last step was not recorded.
-    if (plan_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
+    if (recorded_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
   }
 
   void add_dependencies(std::size_t i) {
-    const OperatorSpan& span = plan_.operators[i];
+    const OperatorRun& span = recorded_.operators[i];
     const TaskId task = tasks_.operator_task[gpu_][i];
     const auto [row, first] = last_of_row_.try_emplace(span.row, i);
     if (!first) {
       const std::size_t before = row->second;
-      if (plan_.operators[before].finish <= span.start + kGrain)
+      if (recorded_.operators[before].finish <= span.start + kGrain)
         out_.add_edge(tasks_.operator_task[gpu_][before], task, EdgeKind::kProgram);
-      if (plan_.operators[before].finish <= span.finish) row->second = i;
+      if (recorded_.operators[before].finish <= span.finish) row->second = i;
     }
-    for (const std::uint32_t input : span.inputs) {
+    for (const TextId input : span.inputs) {
       const auto run = last_run_.find(input);
       if (run == last_run_.end()) continue;
-      if (plan_.operators[run->second].finish <= span.start + kGrain)
+      if (recorded_.operators[run->second].finish <= span.start + kGrain)
         out_.add_edge(tasks_.operator_task[gpu_][run->second], task, EdgeKind::kData);
     }
     last_run_[span.name] = i;
@@ -117,10 +118,10 @@ class OperatorPass {
 
   PsTasks& tasks_;
   Assembly& out_;
-  const GpuPlan& plan_;
+  const RecordedGpu& recorded_;
   std::size_t gpu_;
   std::map<std::uint32_t, std::size_t> last_of_row_;
-  std::map<std::uint32_t, std::size_t> last_run_;  // by name
+  std::map<TextId, std::size_t> last_run_;  // by name
 };
 
 }  // namespace

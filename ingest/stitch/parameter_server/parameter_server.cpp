@@ -7,46 +7,56 @@
 #include <utility>
 
 #include "ingest/stitch/parameter_server/clocks.h"
-#include "ingest/stitch/parameter_server/gpu_split.h"
+#include "ingest/stitch/parameter_server/cycles.h"
+#include "ingest/stitch/parameter_server/inferred_job.h"
+#include "ingest/stitch/parameter_server/local_gpus.h"
+#include "ingest/stitch/parameter_server/merged_traces.h"
+#include "ingest/stitch/parameter_server/operators.h"
+#include "ingest/stitch/parameter_server/queues.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
+#include "ingest/stitch/parameter_server/stages.h"
+#include "ingest/stitch/parameter_server/step_numbers.h"
 #include "ingest/stitch/parameter_server/tasks.h"
-#include "model/base/text.h"
+#include "ingest/stitch/parameter_server/transfers.h"
+#include "ingest/stitch/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {
 
-/// Plans GPUs with operators first: their steps have numbers that the others' have not.
-std::vector<GpuPlan> plan_all(const std::vector<GpuParts>& gpus, const Job& job, Diagnostics& diagnostics) {
+/// GPUs with operators come first, because only their events say what the steps' numbers are.
+std::vector<RecordedGpu> arrange_all(const std::vector<GpuParts>& parts, const Job& job, Diagnostics& diagnostics) {
   const Barrier barrier = job.barrier.value_or(Barrier::kGlobal);
-  std::vector<GpuPlan> plans(gpus.size());
+  std::vector<RecordedGpu> gpus(parts.size());
   std::vector<std::int64_t> numbers;
   for (const bool with_operators : {true, false}) {
-    for (std::size_t i = 0; i < gpus.size(); ++i) {
-      if (gpus[i].operators.has_value() != with_operators) continue;
-      plans[i] = plan_gpu(gpus[i], barrier, numbers, diagnostics);
-      if (numbers.empty() && !plans[i].opaque) numbers = step_numbers(plans[i]);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].operators.has_value() != with_operators) continue;
+      gpus[i] = arrange_gpu(parts[i], barrier, numbers, diagnostics);
+      if (numbers.empty() && !gpus[i].opaque) numbers = step_numbers(gpus[i]);
     }
   }
-  return plans;
+  return gpus;
 }
 
-void number_ranks(std::vector<GpuPlan>& plans, const Job& job) {
+void number_ranks(std::vector<RecordedGpu>& gpus, const Job& job) {
   std::uint32_t local_size = job.local_size.value_or(1);
-  for (const GpuPlan& plan : plans) local_size = std::max(local_size, plan.local_rank + 1);
-  for (GpuPlan& plan : plans) plan.rank = static_cast<Rank>(std::uint64_t{plan.worker} * local_size + plan.local_rank);
+  for (const RecordedGpu& gpu : gpus) local_size = std::max(local_size, gpu.local_rank + 1);
+  for (RecordedGpu& gpu : gpus) gpu.rank = static_cast<Rank>(std::uint64_t{gpu.worker} * local_size + gpu.local_rank);
+}
+
+bool has_pushes(const RecordedGpu& gpu) {
+  return std::any_of(gpu.chains.begin(), gpu.chains.end(), [](const StageChain& chain) {
+    return std::any_of(chain.stages.begin(), chain.stages.end(),
+                       [](const StageSpan& span) { return span.stage == Stage::kPush; });
+  });
 }
 
 void state_assumptions(const PsTasks& tasks) {
   std::vector<std::string>& sentences = tasks.out.assumptions;
-  if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const GpuPlan& plan) { return plan.opaque; })) {
+  if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
     sentences.emplace_back(
         "no operators were recorded: what a GPU did between two releases of gradients is one opaque segment");
   }
-  const auto has_pushes = [](const GpuPlan& plan) {
-    return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
-      return std::any_of(chain.stages.begin(), chain.stages.end(),
-                         [](const StageSpan& span) { return span.stage == Stage::kPush; });
-    });
-  };
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
   sentences.emplace_back(
       "a server's copying and summing is part of the pulls that wait for it: no server was recorded");
@@ -62,19 +72,20 @@ void state_assumptions(const PsTasks& tasks) {
 }  // namespace
 
 void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
-  gpus = split_processes(std::move(gpus));
+  gpus = split_merged_traces(std::move(gpus));
   std::stable_sort(gpus.begin(), gpus.end(), [](const GpuParts& a, const GpuParts& b) {
     return std::tuple{a.worker, a.local_rank} < std::tuple{b.worker, b.local_rank};
   });
-  std::vector<GpuPlan> plans = plan_all(gpus, job, assembly.diagnostics);
-  const Job known = with_inferred(job, plans, assembly.assumptions);
-  PsTasks tasks{known, assembly, std::move(plans), {}, {}, {}, {}, {}, {}, {}};
+  std::vector<RecordedGpu> recorded = arrange_all(gpus, job, assembly.diagnostics);
+  const Job known = with_inferred_settings(job, recorded, assembly.assumptions);
+  PsTasks tasks{known, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
   number_ranks(tasks.gpus, known);
   tasks.clocks = align_worker_clocks(tasks.gpus, known, assembly.diagnostics);
   add_operators(tasks);
   assembly.parameter_server = workload_of(tasks);
   add_stages(tasks);
-  add_links(tasks);
+  join_local_gpus(tasks);
+  join_transfers(tasks);
   order_lanes(tasks);
   join_and_break_cycles(tasks);
   explain_polling(tasks);

@@ -1,32 +1,21 @@
 #ifndef STEPSIM_INGEST_STITCH_PARAMETER_SERVER_PARAMETER_SERVER_H
 #define STEPSIM_INGEST_STITCH_PARAMETER_SERVER_PARAMETER_SERVER_H
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "ingest/parts/part.h"
 #include "ingest/stitch/assembly.h"
+#include "ingest/stitch/parameter_server/gpu_parts.h"
 #include "model/job/job.h"
 
 namespace stepsim::ingest {
 
-/// What the files of one GPU folder of a BytePS job hold. Which worker it is only the folders
-/// say: <trial>/<worker>/<gpu>/files.
-struct GpuParts {
-  std::uint32_t worker = 0;      ///< counted over the worker folders in natural order
-  std::uint32_t local_rank = 0;  ///< counted over the GPU folders of the worker
-  std::string host;              ///< the worker folder's name
-  std::string folder;            ///< for messages
-  std::optional<StageTrace> stages;
-  std::optional<OperatorTrace> operators;
-  std::optional<OperatorGraph> graph;
-  std::optional<TensorTable> tensors;
-};
-
-/// Joins the GPUs of a parameter-server job into `assembly`: operators, the stage chain of each
-/// partition and step, PULL split into waiting and transfer, workers' clocks aligned.
+/// Joins the GPUs of a parameter-server job into `assembly`: their operators, the chain of stages
+/// of each partition in each step, and the workers' clocks, aligned. Each PULL is divided into the
+/// waiting for others, which becomes edges, and the transfer, which becomes its duration.
+///
+/// `job` is what job.yaml says. What it leaves open is inferred from the recording or assumed, and
+/// stated in assembly.assumptions. Each of `gpus` holds stages or operators.
+/// Also sets assembly.parameter_server, from which the graph can be built for other settings.
 void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly);
 
 }  // namespace stepsim::ingest

@@ -8,80 +8,66 @@
 #include <vector>
 
 #include "ingest/parts/part.h"
-#include "ingest/stitch/parameter_server/parameter_server.h"
+#include "ingest/parts/text_table.h"
+#include "ingest/stitch/parameter_server/gpu_parts.h"
+#include "ingest/stitch/parameter_server/stage_chains.h"
 #include "model/base/diagnostics.h"
 #include "model/base/id.h"
+#include "model/job/job.h"
 
 namespace stepsim::ingest {
 
-/// One stage of one partition as it was recorded.
-struct StageSpan {
-  Stage stage = Stage::kTotal;
+/// One run of an operator. Names are ids of RecordedGpu::names.
+struct OperatorRun {
+  TextId name;
+  std::uint32_t row = 0;        ///< operators of one row ran one after another
+  std::int64_t step = kNoStep;  ///< the step's number
   Time start;
   Time finish;
+  std::vector<TextId> inputs;  ///< what it waits for: operators and "Comm.<tensor>"; ascending, each once
 };
 
-/// A partition's way through the stages in one step on one GPU. A tensor of which only the
-/// total was recorded is one partition with the one stage kTotal.
-struct Chain {
-  std::uint32_t tensor = 0;  ///< index into GpuPlan::tensors
-  std::int64_t key = 0;
-  std::uint32_t occurrence = 0;   ///< how many chains of this key came before
-  std::int64_t step = kNoStep;    ///< the step's number
-  std::vector<StageSpan> stages;  ///< in order of time; never empty
-  static constexpr std::int64_t kNoStep = -1;
-  /// The key of a whole tensor: no partition has it.
-  [[nodiscard]] static std::int64_t key_of_whole(std::uint32_t tensor) noexcept { return -2 - std::int64_t{tensor}; }
-};
-
-/// An operator's run. Names are indices into GpuPlan::names.
-struct OperatorSpan {
-  std::uint32_t name = 0;
-  std::uint32_t row = 0;  ///< operators of one row ran one after another
-  std::int64_t step = Chain::kNoStep;
-  Time start;
-  Time finish;
-  std::vector<std::uint32_t> inputs;  ///< names of what it waits for: operators and "Comm.<tensor>"; each once
-};
-
-/// A tensor and the operators around it.
-struct TensorPlan {
-  std::string name;  ///< as the gradient list calls it, else as recorded
+/// A tensor that the job communicates, and the operators before and after that.
+struct RecordedTensor {
+  std::string name;  ///< as gradient_name_list calls it, else as recorded
   std::optional<Bytes> bytes;
-  std::uint32_t node = 0;                ///< "Comm.<name>" in GpuPlan::names
-  std::vector<std::uint32_t> producers;  ///< names of operators whose end releases it
-  std::vector<std::uint32_t> consumers;  ///< names of operators that wait for it
+  TextId node;                    ///< "Comm.<name>" in RecordedGpu::names
+  std::vector<TextId> producers;  ///< operators whose end releases it for communication; ascending
+  std::vector<TextId> consumers;  ///< operators that wait until it has been communicated; ascending
 };
 
-/// One GPU of the job, sorted out: what ran in which step, and what waits for what by name.
-struct GpuPlan {
+/// What one GPU of the job did: operators and stage chains by step, and which of them wait for
+/// which, by name. Times are on the worker's own clock.
+struct RecordedGpu {
   std::uint32_t worker = 0;
   std::uint32_t local_rank = 0;
   Rank rank = 0;
   std::string host;
-  bool opaque = false;                  ///< without operators: segments between releases stand for them
-  std::vector<std::string> names;       ///< of operators and of Comm nodes
-  std::vector<OperatorSpan> operators;  ///< by start
-  std::vector<TensorPlan> tensors;
-  std::vector<Chain> chains;  ///< by start of their first stage
+  bool opaque = false;                 ///< no operators were recorded: segments between releases stand for them
+  TextTable names;                     ///< of operators and of "Comm.<tensor>" nodes
+  std::vector<OperatorRun> operators;  ///< by start
+  std::vector<RecordedTensor> tensors;
+  std::vector<StageChain> chains;  ///< by start of their first stage; each has a step
+
+  [[nodiscard]] const std::string& name(const OperatorRun& run) const noexcept { return names.text(run.name); }
 };
 
-/// Sorts out the parts of one GPU. `number_of` are the steps' numbers as other GPUs of the job
-/// name them, in order: a GPU without operators takes them by occurrence; empty if unknown.
-/// Precondition: the parts hold stages or operators.
-[[nodiscard]] GpuPlan plan_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& number_of,
-                               Diagnostics& diagnostics);
+/// Arranges what the files of one GPU hold. `numbers` are the numbers of the job's steps,
+/// ascending, as GPUs with operators name them: a GPU without operators takes the k-th
+/// occurrence of a partition for the k-th of these steps. Empty if no GPU has operators.
+/// Precondition: `parts` hold stages or operators. O(events log events).
+[[nodiscard]] RecordedGpu arrange_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& numbers,
+                                      Diagnostics& diagnostics);
 
-/// The chains of a comm.json: the stages of one key in order of time begin a new chain where
-/// the pipeline's order goes back. (Occurrences are not counted a stage: a record that is
-/// missing would shift all that follow.) O(events log events).
-[[nodiscard]] std::vector<Chain> chains_of(const StageTrace& trace, Diagnostics& diagnostics);
-
-/// The numbers of the steps of a plan's operators, ascending.
-[[nodiscard]] std::vector<std::int64_t> step_numbers(const GpuPlan& plan);
-
-/// UPDATE, STEP and their kin: what stands between a step's gradients and the next step.
+/// True for UPDATE, STEP and similar operators, which lie between a step's gradients and the next step.
 [[nodiscard]] bool is_update(std::string_view operator_name) noexcept;
+
+/// Bytes of the partition `key` of `tensor`, by the size of the job's partitions; of a whole tensor
+/// its own bytes. Nothing if the tensor's size is unknown or it has no such partition.
+[[nodiscard]] std::optional<Bytes> partition_bytes(const RecordedTensor& tensor, std::int64_t key, const Job& job);
+
+/// Sorts names and leaves each in once.
+void sort_unique(std::vector<TextId>& names);
 
 }  // namespace stepsim::ingest
 

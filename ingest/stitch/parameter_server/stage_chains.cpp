@@ -1,12 +1,12 @@
+#include "ingest/stitch/parameter_server/stage_chains.h"
+
 #include <algorithm>
 #include <tuple>
-
-#include "ingest/stitch/parameter_server/recorded_gpu.h"
 
 namespace stepsim::ingest {
 namespace {
 
-/// The stages, and the totals of tensors that have none.
+/// All stages, and the totals of those tensors that have no stages, by tensor, key and start.
 std::vector<const StageTrace::Event*> sorted_stages(const StageTrace& trace) {
   std::vector<bool> has_stages(trace.tensors.size(), false);
   for (const StageTrace::Event& event : trace.events) {
@@ -29,24 +29,24 @@ bool same(const StageTrace::Event& a, const StageTrace::Event& b) noexcept {
 
 }  // namespace
 
-std::vector<Chain> chains_of(const StageTrace& trace, Diagnostics& diagnostics) {
-  std::vector<Chain> chains;
+std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagnostics) {
+  std::vector<StageChain> chains;
   const StageTrace::Event* last = nullptr;
   for (const StageTrace::Event* event : sorted_stages(trace)) {
     if (last != nullptr && same(*last, *event)) {
-      diagnostics.count("duplicate_record", Severity::kNotice, "the same stage is recorded twice; one of them is used");
+      diagnostics.count("duplicate_record", Severity::kNotice, "the same stage is recorded twice: one record is used");
       continue;
     }
     const bool same_key = last != nullptr && last->tensor == event->tensor && last->key == event->key;
     if (!same_key || event->stage <= last->stage) {
       const std::uint32_t occurrence = same_key ? chains.back().occurrence + 1 : 0;
-      const std::int64_t key = event->stage == Stage::kTotal ? Chain::key_of_whole(event->tensor) : event->key;
-      chains.push_back({event->tensor, key, occurrence, Chain::kNoStep, {}});
+      const std::int64_t key = event->stage == Stage::kTotal ? StageChain::key_of_whole(event->tensor) : event->key;
+      chains.push_back({event->tensor, key, occurrence, kNoStep, {}});
     }
     chains.back().stages.push_back({event->stage, event->start, event->start + event->duration});
     last = event;
   }
-  std::stable_sort(chains.begin(), chains.end(), [](const Chain& a, const Chain& b) {
+  std::stable_sort(chains.begin(), chains.end(), [](const StageChain& a, const StageChain& b) {
     return std::tuple{a.stages.front().start, a.key} < std::tuple{b.stages.front().start, b.key};
   });
   return chains;

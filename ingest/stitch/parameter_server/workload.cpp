@@ -1,6 +1,4 @@
-// What a parameter-server job can be built from anew (model/job/parameter_server/workload.h): the
-// plans of its GPUs without what the network made of them.
-#include "model/job/parameter_server/workload.h"
+#include "ingest/stitch/parameter_server/workload.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +8,6 @@
 #include <utility>
 
 #include "ingest/parts/byteps_names.h"
-#include "ingest/stitch/parameter_server/tasks.h"
 #include "model/base/fit.h"
 
 namespace stepsim::ingest {
@@ -34,17 +31,16 @@ std::optional<PsStage> stage_of(Stage stage) noexcept {
 class WorkloadOfGpu {
  public:
   WorkloadOfGpu(const PsTasks& tasks, std::size_t gpu, PsWorkload& out)
-      : tasks_(tasks), plan_(tasks.gpus[gpu]), gpu_(gpu), out_(out) {
+      : tasks_(tasks), recorded_(tasks.gpus[gpu]), gpu_(gpu), out_(out) {
     for (std::uint32_t step = 0; step < out_.steps.size(); ++step) step_.try_emplace(out_.steps[step], step);
   }
 
   void run() {
-    made_.worker = plan_.worker;
-    made_.local_rank = plan_.local_rank;
-    made_.rank = plan_.rank;
-    made_.host = plan_.host;
-    made_.opaque = plan_.opaque;
-    for (std::uint32_t name = 0; name < plan_.names.size(); ++name) of_text_.try_emplace(plan_.names[name], name);
+    made_.worker = recorded_.worker;
+    made_.local_rank = recorded_.local_rank;
+    made_.rank = recorded_.rank;
+    made_.host = recorded_.host;
+    made_.opaque = recorded_.opaque;
     add_operators();
     add_tensors();
     add_stages();
@@ -54,29 +50,29 @@ class WorkloadOfGpu {
 
  private:
   /// The k-th run of a name in a step is the same operator in every step.
-  using Place = std::pair<std::uint32_t, std::uint32_t>;  // name, occurrence
+  using Place = std::pair<TextId, std::uint32_t>;  // name, occurrence
 
   [[nodiscard]] PsRun aligned(Time start, Time finish) const {
     return {tasks_.aligned(gpu_, start), tasks_.aligned(gpu_, finish)};
   }
 
   void add_operators() {
-    std::vector<std::vector<const OperatorSpan*>> by_step(out_.steps.size());
-    for (const OperatorSpan& span : plan_.operators) {
+    std::vector<std::vector<const OperatorRun*>> by_step(out_.steps.size());
+    for (const OperatorRun& span : recorded_.operators) {
       if (const auto step = step_.find(span.step); step != step_.end()) by_step[step->second].push_back(&span);
     }
     for (std::uint32_t step = 0; step < by_step.size(); ++step) add_runs(by_step[step], step);
-    for (const OperatorSpan* const span : by_step.front()) add_inputs(*span);
+    for (const OperatorRun* const span : by_step.front()) add_inputs(*span);
   }
 
   /// An operator that a step lacks is taken to have run as in the first one.
-  void add_runs(const std::vector<const OperatorSpan*>& spans, std::uint32_t step) {
-    std::map<std::uint32_t, std::uint32_t> seen;
+  void add_runs(const std::vector<const OperatorRun*>& spans, std::uint32_t step) {
+    std::map<TextId, std::uint32_t> seen;
     for (PsOperator& op : made_.operators) {
       const Duration later = tasks_.aligned(gpu_, spans.front()->start) - made_.operators.front().runs.front().start;
       op.runs.push_back({op.runs.front().start + later, op.runs.front().finish + later});
     }
-    for (const OperatorSpan* const span : spans) {
+    for (const OperatorRun* const span : spans) {
       const Place place{span->name, seen[span->name]++};
       if (step == 0) add_operator(*span, place);
       const auto known = place_.find(place);
@@ -84,21 +80,21 @@ class WorkloadOfGpu {
     }
   }
 
-  void add_operator(const OperatorSpan& span, Place place) {
+  void add_operator(const OperatorRun& span, Place place) {
     const auto index = static_cast<std::uint32_t>(made_.operators.size());
     place_.try_emplace(place, index);
     of_name_[span.name].push_back(index);
     PsOperator& op = made_.operators.emplace_back();
-    op.name = plan_.names[span.name];
+    op.name = recorded_.names.text(span.name);
     op.row = span.row;
     op.update = is_update(op.name);
     op.runs.resize(1);
   }
 
   /// What an operator's inputs name: the last run before it in its step, else in the step before.
-  void add_inputs(const OperatorSpan& span) {
+  void add_inputs(const OperatorRun& span) {
     PsOperator& op = made_.operators[place_.at({span.name, passed_[span.name]++})];
-    for (const std::uint32_t input : span.inputs) {
+    for (const TextId input : span.inputs) {
       const auto runs = of_name_.find(input);
       if (runs == of_name_.end()) continue;
       const std::uint32_t before = passed_[input];
@@ -112,32 +108,31 @@ class WorkloadOfGpu {
 
   void add_tensors() {
     std::map<std::int64_t, std::uint32_t> tensor_of_key;
-    for (const Chain& chain : plan_.chains) tensor_of_key.try_emplace(chain.key >> 16, chain.tensor);
+    for (const StageChain& chain : recorded_.chains) tensor_of_key.try_emplace(chain.key >> 16, chain.tensor);
     for (const auto& [declared, index] : tensor_of_key) {
-      const TensorPlan& plan = plan_.tensors[index];
-      if (declared < 0) return give_up("only the totals of {} were recorded, not its partitions", plan.name);
-      if (!plan.bytes.has_value()) return give_up("the size of {} is unknown (gradient_name_list.txt)", plan.name);
-      PsTensor tensor{plan.name, declared, *plan.bytes, {}, {}, {}};
-      for (const std::uint32_t name : plan.producers) append(tensor.made_by, name);
-      if (tensor.made_by.empty()) return give_up("no operator is known to make {} (dag.gml)", plan.name);
-      add_users(plan, tensor);
+      const RecordedTensor& recorded = recorded_.tensors[index];
+      const std::string& name = recorded.name;
+      if (declared < 0) return give_up("only the totals of {} were recorded, not its partitions", name);
+      if (!recorded.bytes.has_value()) return give_up("the size of {} is unknown (gradient_name_list.txt)", name);
+      PsTensor tensor{name, declared, *recorded.bytes, {}, {}, {}};
+      for (const TextId producer : recorded.producers) append(tensor.made_by, producer);
+      if (tensor.made_by.empty()) return give_up("no operator is known to make {} (dag.gml)", name);
+      add_users(recorded, tensor);
       made_.tensors.push_back(std::move(tensor));
     }
   }
 
-  void add_users(const TensorPlan& plan, PsTensor& tensor) {
-    for (const std::uint32_t name : plan.consumers)
-      append(is_update(plan_.names[name]) ? tensor.needed_by : tensor.used_by, name);
+  void add_users(const RecordedTensor& recorded, PsTensor& tensor) {
+    for (const TextId name : recorded.consumers)
+      append(is_update(recorded_.names.text(name)) ? tensor.needed_by : tensor.used_by, name);
     if (!tensor.used_by.empty()) return;
-    for (const std::uint32_t maker : plan.producers) {
-      const std::string& text = plan_.names[maker];
-      if (!text.starts_with("BW.")) continue;
-      const auto forward = of_text_.find("FW." + text.substr(3));
-      if (forward != of_text_.end()) append(tensor.used_by, forward->second);
+    for (const TextId maker : recorded.producers) {
+      const std::string& text = recorded_.names.text(maker);
+      if (text.starts_with("BW.")) append(tensor.used_by, recorded_.names.find("FW." + text.substr(3)));
     }
   }
 
-  void append(std::vector<std::uint32_t>& to, std::uint32_t name) const {
+  void append(std::vector<std::uint32_t>& to, TextId name) const {
     const auto runs = of_name_.find(name);
     if (runs != of_name_.end()) to.insert(to.end(), runs->second.begin(), runs->second.end());
   }
@@ -148,10 +143,10 @@ class WorkloadOfGpu {
   }
 
   void add_stages() {
-    for (const Chain& chain : plan_.chains) {
+    for (const StageChain& chain : recorded_.chains) {
       const auto step = step_.find(chain.step);
       if (step == step_.end() || chain.key < 0) continue;
-      const Bytes bytes = partition_bytes(plan_.tensors[chain.tensor], chain.key, tasks_.job).value_or(Bytes{});
+      const Bytes bytes = partition_bytes(recorded_.tensors[chain.tensor], chain.key, tasks_.job).value_or(Bytes{});
       Time& done = done_[{chain.key >> 16, step->second}];
       done = std::max(done, tasks_.aligned(gpu_, chain.stages.back().finish));
       for (const StageSpan& span : chain.stages) {
@@ -226,15 +221,14 @@ class WorkloadOfGpu {
   }
 
   const PsTasks& tasks_;
-  const GpuPlan& plan_;
+  const RecordedGpu& recorded_;
   std::size_t gpu_;
   PsWorkload& out_;
   PsGpu made_;
   std::map<std::int64_t, std::uint32_t> step_;                   // number to index
-  std::map<std::string, std::uint32_t> of_text_;                 // to name
   std::map<Place, std::uint32_t> place_;                         // to operator
-  std::map<std::uint32_t, std::vector<std::uint32_t>> of_name_;  // to operators
-  std::map<std::uint32_t, std::uint32_t> passed_;                // name to runs before this one
+  std::map<TextId, std::vector<std::uint32_t>> of_name_;         // to operators
+  std::map<TextId, std::uint32_t> passed_;                       // name to runs before this one
   std::map<std::pair<std::int64_t, std::uint32_t>, Time> done_;  // declared key, step
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/stitch/parameter_server/gpu_split.h"
+#include "ingest/stitch/parameter_server/merged_traces.h"
 #include "ingest/stitch/parameter_server/tasks.h"
 #include "sim/engine/engine.h"
 
@@ -273,13 +273,13 @@ TEST(WorkerClockTest, ClocksThatMayAgreeAreTakenToAgree) {
   EXPECT_EQ(capture.recording.clocks[1].residual, Duration{20'000});
 }
 
-TEST(SplitProcessesTest, AFileOfSeveralGpusIsTakenApartByRank) {
+TEST(MergedTracesTest, AFileOfSeveralGpusIsTakenApartByRank) {
   GpuParts whole;
   whole.host = "folder";
   whole.operators.emplace();
   for (const char* process : {"wk0.rank0", "wk0.rank1", "wk1.rank0"})
     whole.operators->events.push_back({"FW.a", process, "1", 0, at(0), Duration{5}, {}, false});
-  const std::vector<GpuParts> gpus = split_processes({whole});
+  const std::vector<GpuParts> gpus = split_merged_traces({whole});
   ASSERT_EQ(gpus.size(), 3U);
   EXPECT_EQ(gpus[1].worker, 0U);
   EXPECT_EQ(gpus[1].local_rank, 1U);
@@ -287,10 +287,10 @@ TEST(SplitProcessesTest, AFileOfSeveralGpusIsTakenApartByRank) {
   EXPECT_EQ(gpus[2].host, "wk1");
 }
 
-TEST(SplitProcessesTest, OneGpusFilesStayTogether) {
+TEST(MergedTracesTest, OneGpusFilesStayTogether) {
   std::vector<GpuParts> gpus;
   for (MadeGpu& gpu : two_workers()) gpus.push_back(std::move(gpu.parts));
-  EXPECT_EQ(split_processes(std::move(gpus)).size(), 2U);
+  EXPECT_EQ(split_merged_traces(std::move(gpus)).size(), 2U);
 }
 
 // Keys 65536 and 65537 are on the servers 0 and 1 of two (djb2 210653553582 and ...583), so
@@ -309,7 +309,7 @@ TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgem
 }
 
 TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
-  TensorPlan tensor;
+  RecordedTensor tensor;
   tensor.bytes = Bytes{10'000'000};
   Job job;
   job.partition_bytes = Bytes{4'096'000};

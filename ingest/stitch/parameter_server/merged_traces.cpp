@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/gpu_split.h"
+#include "ingest/stitch/parameter_server/merged_traces.h"
 
 #include <algorithm>
 #include <map>
@@ -119,7 +119,7 @@ void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
 
 }  // namespace
 
-std::vector<GpuParts> split_processes(std::vector<GpuParts> gpus) {
+std::vector<GpuParts> split_merged_traces(std::vector<GpuParts> gpus) {
   std::vector<std::pair<std::string, GpuParts>> named;
   bool any = false;
   for (GpuParts& gpu : gpus) {

@@ -1,19 +1,13 @@
-// PUSH and PULL over the connections of workers and servers (formats page 1a and 3B).
-//
-// PUSH lasts until the server's acknowledgement and waits behind the pushes handed to the
-// connection before it. PULL begins at the acknowledgement and lasts until the
-// data is there: it waits for every worker's push of the key (the edges through SUM), for its
-// own request, which stands in line behind pushes on the way up, and for answers that the
-// server sent first (the order of recorded ends, which is the server's to choose). What is
-// left is its own duration.
+#include "ingest/stitch/parameter_server/transfers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "ingest/stitch/parameter_server/tasks.h"
+#include "ingest/stitch/parameter_server/queues.h"
 #include "model/job/parameter_server/partition.h"
 
 namespace stepsim::ingest {
@@ -29,9 +23,9 @@ struct Transfer {
   std::optional<TaskId> answer;  ///< what the server's answer waits for: SUM
 };
 
-class LinkPass {
+class TransferPass {
  public:
-  explicit LinkPass(PsTasks& tasks) : tasks_(tasks), out_(tasks.out) {}
+  explicit TransferPass(PsTasks& tasks) : tasks_(tasks), out_(tasks.out) {}
 
   void run() {
     collect();
@@ -60,9 +54,9 @@ class LinkPass {
       transfer.acknowledged = out_.finish[transfer.push->index()];
       transfer.handed_over = out_.start[transfer.push->index()];
     }
-    const Chain& plan = tasks_.gpus[gpu].chains[chain];
-    by_key_[{plan.key, plan.step}].push_back(transfers_.size());
-    const std::optional<std::uint32_t> server = server_of(plan.key, tasks_.job);
+    const StageChain& stages = tasks_.gpus[gpu].chains[chain];
+    by_key_[{stages.key, stages.step}].push_back(transfers_.size());
+    const std::optional<std::uint32_t> server = server_of(stages.key, tasks_.job);
     if (server.has_value()) by_connection_[{gpu, *server}].push_back(transfers_.size());
     transfers_.push_back(transfer);
   }
@@ -126,7 +120,7 @@ class LinkPass {
 
   /// The instant from which a server can answer, shown on a row of the first rank.
   TaskId add_sum(const Transfer& transfer, Time when) {
-    const Chain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
+    const StageChain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
     const std::int64_t server = server_of(chain.key, tasks_.job).has_value()
                                     ? static_cast<std::int64_t>(*server_of(chain.key, tasks_.job))
                                     : -1;
@@ -244,6 +238,6 @@ class LinkPass {
 
 }  // namespace
 
-void add_links(PsTasks& tasks) { LinkPass(tasks).run(); }
+void join_transfers(PsTasks& tasks) { TransferPass(tasks).run(); }
 
 }  // namespace stepsim::ingest

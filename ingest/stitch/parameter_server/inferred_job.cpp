@@ -1,11 +1,11 @@
+#include "ingest/stitch/parameter_server/inferred_job.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <utility>
 #include <vector>
 
-#include "ingest/stitch/parameter_server/tasks.h"
 #include "model/job/parameter_server/partition.h"
 
 namespace stepsim::ingest {
@@ -23,10 +23,10 @@ struct Push {
   std::int64_t key = 0;
 };
 
-std::vector<std::vector<Push>> pushes_of(const std::vector<GpuPlan>& gpus) {
+std::vector<std::vector<Push>> pushes_of(const std::vector<RecordedGpu>& gpus) {
   std::vector<std::vector<Push>> pushes(gpus.size());
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-    for (const Chain& chain : gpus[gpu].chains) {
+    for (const StageChain& chain : gpus[gpu].chains) {
       for (const StageSpan& span : chain.stages) {
         if (span.stage == Stage::kPush) pushes[gpu].push_back({span.start, span.finish, chain.key});
       }
@@ -55,11 +55,12 @@ bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const 
 
 }  // namespace
 
-Job with_inferred(const Job& given, const std::vector<GpuPlan>& gpus, std::vector<std::string>& assumptions) {
+Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpus,
+                           std::vector<std::string>& assumptions) {
   Job job = given;
   if (!job.local_size.has_value()) {
     job.local_size = 1;
-    for (const GpuPlan& plan : gpus) job.local_size = std::max(*job.local_size, plan.local_rank + 1);
+    for (const RecordedGpu& gpu : gpus) job.local_size = std::max(*job.local_size, gpu.local_rank + 1);
   }
   if (job.servers.has_value()) return job;
   const std::vector<std::vector<Push>> pushes = pushes_of(gpus);

@@ -1,9 +1,9 @@
-#ifndef STEPSIM_INGEST_STITCH_PARAMETER_SERVER_GPU_SPLIT_H
-#define STEPSIM_INGEST_STITCH_PARAMETER_SERVER_GPU_SPLIT_H
+#ifndef STEPSIM_INGEST_STITCH_PARAMETER_SERVER_MERGED_TRACES_H
+#define STEPSIM_INGEST_STITCH_PARAMETER_SERVER_MERGED_TRACES_H
 
 #include <vector>
 
-#include "ingest/stitch/parameter_server/parameter_server.h"
+#include "ingest/stitch/parameter_server/gpu_parts.h"
 
 namespace stepsim::ingest {
 
@@ -12,7 +12,7 @@ namespace stepsim::ingest {
 /// more than one pid) become a GPU each. Workers are numbered again, by folder, then prefix.
 /// Events of no process go to the first. Other parts are left as they are, and files with
 /// hundreds of pids too.
-[[nodiscard]] std::vector<GpuParts> split_processes(std::vector<GpuParts> gpus);
+[[nodiscard]] std::vector<GpuParts> split_merged_traces(std::vector<GpuParts> gpus);
 
 }  // namespace stepsim::ingest
 
