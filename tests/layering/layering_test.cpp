@@ -271,7 +271,7 @@ TEST(LayeringSelfTest, PlantedWrongArrowBetweenRoomsIsFound) {
                           "model/cost"));
   EXPECT_THAT(problems("ingest/stitch/assembly.h", "#include \"ingest/stitch/host_device/clock.h\""),
               ElementsAre(HasSubstr("ingest/stitch may not see ingest/stitch/host_device")));
-  EXPECT_THAT(problems("ingest/stitch/parameter_server/links.cpp", "#include \"ingest/stitch/host_device/clock.h\""),
+  EXPECT_THAT(problems("ingest/stitch/parameter_server/transfers.cpp", "#include \"ingest/stitch/host_device/clock.h\""),
               ElementsAre(HasSubstr("wrong arrow")));
   EXPECT_THAT(problems("sim/engine/engine.cpp", "#include \"sim/new.h\""), ElementsAre(HasSubstr("in no room")));
   EXPECT_THAT(problems("sim/new.cpp", "#include \"sim/engine/engine.h\""), ElementsAre(HasSubstr("in no room")));

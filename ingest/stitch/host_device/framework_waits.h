@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ingest/stitch/host_device/device_waits.h"
 #include "ingest/stitch/host_device/rank_events.h"
+#include "ingest/stitch/host_device/stream_waits.h"
 
 namespace stepsim::ingest {
 

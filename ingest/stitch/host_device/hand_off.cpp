@@ -32,11 +32,11 @@ struct Activity {
   bool began_before = false;
 };
 
-std::vector<Work> work_of_others(const std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+std::vector<Work> work_of_others(const std::vector<HostThread>& threads, std::size_t main_thread) {
   std::vector<Work> work;
-  for (std::uint32_t t = 0; t < plans.size(); ++t) {
+  for (std::uint32_t t = 0; t < threads.size(); ++t) {
     if (t == main_thread) continue;
-    for (const Segment& segment : plans[t].segments) {
+    for (const Segment& segment : threads[t].segments) {
       if (segment.kind == Segment::Kind::kQuiet) continue;
       work.push_back({segment.begin, segment.end, t, segment.kind == Segment::Kind::kCollective});
     }
@@ -48,13 +48,13 @@ std::vector<Work> work_of_others(const std::vector<ThreadPlan>& plans, std::size
 }
 
 /// Maximal quiet stretches of the main thread, longer than what is its own work anyway.
-std::vector<std::pair<Time, Time>> silences_of(const ThreadPlan& plan) {
+std::vector<std::pair<Time, Time>> silences_of(const HostThread& thread) {
   std::vector<std::pair<Time, Time>> silences;
-  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
-    if (plan.segments[i].kind != Segment::Kind::kQuiet) continue;
-    const Time begin = plan.segments[i].begin;
-    while (i + 1 < plan.segments.size() && plan.segments[i + 1].kind == Segment::Kind::kQuiet) ++i;
-    if (plan.segments[i].end - begin > kShortQuiet) silences.emplace_back(begin, plan.segments[i].end);
+  for (std::size_t i = 0; i < thread.segments.size(); ++i) {
+    if (thread.segments[i].kind != Segment::Kind::kQuiet) continue;
+    const Time begin = thread.segments[i].begin;
+    while (i + 1 < thread.segments.size() && thread.segments[i + 1].kind == Segment::Kind::kQuiet) ++i;
+    if (thread.segments[i].end - begin > kShortQuiet) silences.emplace_back(begin, thread.segments[i].end);
   }
   return silences;
 }
@@ -85,13 +85,13 @@ bool explains(const Activity& activity, std::pair<Time, Time> silence) {
 
 class SilenceReader {
  public:
-  SilenceReader(const RankEvents& events, std::vector<ThreadPlan>& plans)
-      : plans_(plans), main_(static_cast<std::uint32_t>(events.main_thread)) {}
+  SilenceReader(const RankEvents& events, std::vector<HostThread>& threads)
+      : threads_(threads), main_(static_cast<std::uint32_t>(events.main_thread)) {}
 
   std::vector<HandOff> run() {
-    const std::vector<Work> work = work_of_others(plans_, main_);
+    const std::vector<Work> work = work_of_others(threads_, main_);
     std::size_t at = 0;
-    for (const auto& silence : silences_of(plans_[main_])) {
+    for (const auto& silence : silences_of(threads_[main_])) {
       std::map<std::uint32_t, Activity> threads = activity_in(silence, work, at);
       std::erase_if(threads, [&](const auto& entry) { return !explains(entry.second, silence); });
       if (!threads.empty()) explain(silence, threads);
@@ -107,29 +107,29 @@ class SilenceReader {
       wait_begin = std::min(wait_begin, activity.first_begin);
       wait_end = std::max(wait_end, activity.last_end);
     }
-    plans_[main_].waits.push_back({wait_begin, wait_end});
-    plans_[main_].cuts.push_back(wait_end);
+    threads_[main_].waits.push_back({wait_begin, wait_end});
+    threads_[main_].cuts.push_back(wait_end);
     for (const auto& [thread, activity] : threads) {
       hand_offs_.push_back({thread, activity.last_end, main_, wait_end});
-      plans_[thread].cuts.push_back(activity.last_end);
+      threads_[thread].cuts.push_back(activity.last_end);
       if (activity.ends_in_collective || activity.began_before) continue;
       hand_offs_.push_back({main_, wait_begin, thread, activity.first_begin});
-      plans_[thread].cuts.push_back(activity.first_begin);
-      plans_[thread].busy.emplace_back(activity.first_begin, activity.last_end);
+      threads_[thread].cuts.push_back(activity.first_begin);
+      threads_[thread].busy.emplace_back(activity.first_begin, activity.last_end);
     }
   }
 
-  std::vector<ThreadPlan>& plans_;
+  std::vector<HostThread>& threads_;
   std::uint32_t main_;
   std::vector<HandOff> hand_offs_;
 };
 
 /// The collectives of all threads but the main one, by begin.
-std::vector<Segment*> collectives_of_others(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
+std::vector<Segment*> collectives_of_others(std::vector<HostThread>& threads, std::size_t main_thread) {
   std::vector<Segment*> collectives;
-  for (std::size_t t = 0; t < plans.size(); ++t) {
+  for (std::size_t t = 0; t < threads.size(); ++t) {
     if (t == main_thread) continue;
-    for (Segment& segment : plans[t].segments) {
+    for (Segment& segment : threads[t].segments) {
       if (segment.kind == Segment::Kind::kCollective) collectives.push_back(&segment);
     }
   }
@@ -141,12 +141,12 @@ std::vector<Segment*> collectives_of_others(std::vector<ThreadPlan>& plans, std:
 /// A library wakes who waits for a collective, and closes the collective's annotation later. So
 /// where the main thread goes on after a silence, nothing else has just ended, and the collective
 /// that has run longest ends soon after, that one is over for its waiter when the silence ends.
-void end_where_waiters_go_on(std::vector<ThreadPlan>& plans, std::size_t main_thread) {
-  const std::vector<Segment*> collectives = collectives_of_others(plans, main_thread);
+void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread) {
+  const std::vector<Segment*> collectives = collectives_of_others(threads, main_thread);
   std::size_t next = 0;
   std::vector<Segment*> running;  // by begin
   Time last_end = Time::min();
-  for (const auto& [begin, end] : silences_of(plans[main_thread])) {
+  for (const auto& [begin, end] : silences_of(threads[main_thread])) {
     while (next < collectives.size() && collectives[next]->begin < end) running.push_back(collectives[next++]);
     for (const Segment* const segment : running) {
       if (segment->end <= end) last_end = std::max(last_end, segment->end);
@@ -158,14 +158,15 @@ void end_where_waiters_go_on(std::vector<ThreadPlan>& plans, std::size_t main_th
   }
 }
 
-void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_offs, std::vector<ThreadPlan>& plans) {
-  std::vector<bool> needed(plans.size(), false);
+void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_offs,
+                     std::vector<HostThread>& threads) {
+  std::vector<bool> needed(threads.size(), false);
   needed[events.main_thread] = true;
   for (const HandOff& hand_off : hand_offs) needed[hand_off.from] = true;
-  for (std::size_t t = 0; t < plans.size(); ++t) {
-    const bool collective = std::any_of(plans[t].segments.begin(), plans[t].segments.end(),
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    const bool collective = std::any_of(threads[t].segments.begin(), threads[t].segments.end(),
                                         [](const Segment& s) { return s.kind == Segment::Kind::kCollective; });
-    plans[t].background = !needed[t] && !events.threads[t].launches && !collective;
+    threads[t].background = !needed[t] && !events.threads[t].launches && !collective;
   }
 }
 
@@ -202,10 +203,10 @@ std::vector<Call> framework_calls(const RankEvents& events) {
   return calls;
 }
 
-std::vector<Call> collective_runs(const RankEvents& events, const std::vector<ThreadPlan>& plans) {
+std::vector<Call> collective_runs(const RankEvents& events, const std::vector<HostThread>& threads) {
   std::vector<Call> runs;
-  for (std::uint32_t t = 0; t < plans.size(); ++t) {
-    for (const Segment& segment : plans[t].segments) {
+  for (std::uint32_t t = 0; t < threads.size(); ++t) {
+    for (const Segment& segment : threads[t].segments) {
       if (segment.kind != Segment::Kind::kCollective) continue;
       runs.push_back({segment.begin, segment.end, t, served_as(events.name_of(segment.event))});
     }
@@ -216,17 +217,17 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Th
 
 }  // namespace
 
-std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<ThreadPlan>& plans) {
-  if (plans.empty()) return {};
-  end_where_waiters_go_on(plans, events.main_thread);
-  std::vector<HandOff> hand_offs = SilenceReader(events, plans).run();
-  mark_background(events, hand_offs, plans);
+std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads) {
+  if (threads.empty()) return {};
+  end_where_waiters_go_on(threads, events.main_thread);
+  std::vector<HandOff> hand_offs = SilenceReader(events, threads).run();
+  mark_background(events, hand_offs, threads);
   return hand_offs;
 }
 
-std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans,
+std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,
                                       std::uint64_t& unmatched) {
-  const std::vector<Call> runs = collective_runs(events, plans);
+  const std::vector<Call> runs = collective_runs(events, threads);
   if (runs.empty()) return {};
   std::map<std::string_view, std::deque<Call>> waiting;
   for (const Call& call : framework_calls(events)) waiting[call.operation].push_back(call);
@@ -241,7 +242,7 @@ std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<Thre
     queue.pop_front();
     if (call.thread == run.thread) continue;
     const Time submitted = std::min(run.begin, call.end);
-    plans[call.thread].cuts.push_back(submitted);
+    threads[call.thread].cuts.push_back(submitted);
     submissions.push_back({call.thread, submitted, run.thread, run.begin});
   }
   return submissions;

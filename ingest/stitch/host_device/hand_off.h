@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ingest/stitch/host_device/thread_plan.h"
+#include "ingest/stitch/host_device/host_thread.h"
 
 namespace stepsim::ingest {
 
@@ -26,13 +26,13 @@ struct HandOff {
 /// first start to their last end in it, which spans at least half the silence; and by any
 /// collective that ends in it. Threads that nothing depends on become background threads.
 /// O(segments log segments).
-[[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<ThreadPlan>& plans);
+[[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Finds for each host collective the framework call that submitted it on another thread
 /// (c10d::allreduce_ before gloo:all_reduce): the calls of one kind are served in the order
 /// they were made. Enters the cut at which the submission happened into the caller's plan.
 /// Adds to `unmatched` the collectives whose call was not recorded.
-[[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<ThreadPlan>& plans,
+[[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,
                                                     std::uint64_t& unmatched);
 
 }  // namespace stepsim::ingest

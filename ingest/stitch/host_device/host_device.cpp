@@ -11,7 +11,7 @@
 #include "ingest/stitch/host_device/clock.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/payload.h"
-#include "ingest/stitch/host_device/rank_stitcher.h"
+#include "ingest/stitch/host_device/stitched_rank.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -113,13 +113,13 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
 /// parts end apart by what TCP makes of their last messages, so each keeps its own time from
 /// the last arrival on. A part that ended before the last arrival waited for nobody.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
-                      std::size_t world, std::vector<RankStitcher>& stitchers, Assembly& assembly) {
+                      std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
     std::vector<std::pair<TaskId, Duration>> members;
     for (const CollectiveUse& use : match.uses) {
-      const TaskId task = stitchers[use.rank].task_of(use);
+      const TaskId task = stitched[use.rank].task_of(use);
       if (!task.valid() || assembly.finish[task.index()] <= last) continue;
       members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
@@ -186,17 +186,12 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 
-  std::vector<RankStitcher> stitchers;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    stitchers.emplace_back(std::move(events[r]), identities[r]);
-    stitchers.back().stitch(assembly);
-  }
-  std::vector<RankEvents> arranged;
-  arranged.reserve(stitchers.size());
-  for (RankStitcher& stitcher : stitchers) arranged.push_back(stitcher.release_events());
-  std::vector<MatchedCollective> matches = match_collectives(arranged, identities, assembly.diagnostics);
-  drop_mismatched(matches, arranged, identities, assembly.diagnostics);
-  join_collectives(matches, arranged, world_of(ranks), stitchers, assembly);
+  std::vector<StitchedRank> stitched;
+  stitched.reserve(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) stitched.push_back(stitch_rank(events[r], identities[r], assembly));
+  std::vector<MatchedCollective> matches = match_collectives(events, identities, assembly.diagnostics);
+  drop_mismatched(matches, events, identities, assembly.diagnostics);
+  join_collectives(matches, events, world_of(ranks), stitched, assembly);
   say_what_is_assumed(ranks, matches, assembly);
 }
 

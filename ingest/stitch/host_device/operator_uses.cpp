@@ -1,10 +1,19 @@
 #include "ingest/stitch/host_device/operator_uses.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace stepsim::ingest {
 namespace {
+
+/// The operator whose call had a piece of device work launched.
+struct OperatorUse {
+  std::uint32_t which = kNoIndex;  ///< index into HostDeviceTrace::operators; kNoIndex if no shape was recorded
+  std::uint32_t occurrence = 0;    ///< number of the call, in order of its start
+  bool in_optimizer = false;       ///< an "Optimizer." annotation is around the call
+};
 
 /// The operator around a runtime call.
 struct Caller {
@@ -41,8 +50,7 @@ std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std
   return number;
 }
 
-}  // namespace
-
+/// By op. Empty where no shapes were recorded.
 std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   if (events.trace->operator_of.empty()) return {};
   std::vector<std::uint32_t> operator_of(events.trace->size(), kNoIndex);
@@ -64,6 +72,29 @@ std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
     uses[i] = {operator_of[caller[call].event], number[caller[call].event], caller[call].in_optimizer};
   }
   return uses;
+}
+
+}  // namespace
+
+void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
+  OperatorTable& table = assembly.operators;
+  const auto first = static_cast<std::uint32_t>(table.operators.size());
+  const std::uint32_t occurrence = table.occurrences;
+  const std::vector<OperatorUse> uses = find_operator_uses(events);
+  for (std::uint32_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].which == kNoIndex) continue;
+    const auto note = [&](TaskId task) {
+      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer});
+      table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
+    };
+    if (const auto parts = tasks.parts.find(i); parts != tasks.parts.end()) {
+      for (const auto& [end, task] : parts->second) note(task);
+    }
+    note(tasks.ops[i].last);
+  }
+  if (table.uses.empty()) return;
+  const auto& operators = events.trace->operators;
+  table.operators.insert(table.operators.end(), operators.begin(), operators.end());
 }
 
 }  // namespace stepsim::ingest

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ingest/stitch/host_device/device_waits.h"
-
 namespace stepsim::ingest {
 namespace {
 

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "ingest/stitch/host_device/rank_events.h"
+#include "ingest/stitch/host_device/stream_waits.h"
 
 namespace stepsim::ingest {
-
-struct StreamWait;
 
 /// What the cuda_sync events of a trace say: which device work each blocking call waited for,
 /// and which streams waited for each other. A sync that names no stream or no record (-1)

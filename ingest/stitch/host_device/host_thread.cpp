@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/thread_plan.h"
+#include "ingest/stitch/host_device/host_thread.h"
 
 #include <algorithm>
 #include <tuple>
@@ -39,54 +39,54 @@ TaskKind kind_of(const Segment& segment, const RankEvents& events) {
 bool is_work_of_host(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
 
 /// Walks segments, cuts and waits of one thread side by side.
-class Placer {
+class TaskMaker {
  public:
-  Placer(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly)
-      : plan_(plan),
+  TaskMaker(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly)
+      : thread_(thread),
         events_(events),
         lane_(lane),
         names_(names),
         assembly_(assembly),
-        waits_(merged(plan.waits)),
-        busy_(merged(plan.busy)) {
-    std::sort(plan.cuts.begin(), plan.cuts.end());
+        waits_(merged(thread.waits)),
+        busy_(merged(thread.busy)) {
+    std::sort(thread.cuts.begin(), thread.cuts.end());
   }
 
   void run() {
-    for (const Segment& segment : plan_.segments) {
-      if (is_work(segment)) place_around_waits(segment);
+    for (const Segment& segment : thread_.segments) {
+      if (is_work(segment)) add_around_waits(segment);
     }
     flush();
   }
 
  private:
   bool is_work(const Segment& segment) {
-    if (segment.kind != Segment::Kind::kQuiet || plan_.quiet_is_work) return true;
+    if (segment.kind != Segment::Kind::kQuiet || thread_.quiet_is_work) return true;
     if (segment.end - segment.begin <= kShortQuiet) return true;
     while (busy_at_ < busy_.size() && busy_[busy_at_].second < segment.end) ++busy_at_;
     return busy_at_ < busy_.size() && busy_[busy_at_].first <= segment.begin;
   }
 
-  void place_around_waits(const Segment& segment) {
+  void add_around_waits(const Segment& segment) {
     Time at = segment.begin;
     while (wait_at_ < waits_.size() && waits_[wait_at_].second <= at) ++wait_at_;
     std::size_t wait = wait_at_;
     while (at < segment.end) {
       const bool waits_ahead = wait < waits_.size() && waits_[wait].first < segment.end;
       const Time until = waits_ahead ? std::max(at, waits_[wait].first) : segment.end;
-      place_cut(segment, at, until);
+      add_between_cuts(segment, at, until);
       at = waits_ahead ? std::max(at, waits_[wait++].second) : segment.end;
     }
   }
 
-  void place_cut(const Segment& segment, Time begin, Time end) {
+  void add_between_cuts(const Segment& segment, Time begin, Time end) {
     if (segment.kind == Segment::Kind::kCollective) return add(segment, begin, end);
-    while (cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] <= begin) {
-      if (plan_.cuts[cut_at_++] == begin) flush();
+    while (cut_at_ < thread_.cuts.size() && thread_.cuts[cut_at_] <= begin) {
+      if (thread_.cuts[cut_at_++] == begin) flush();
     }
     while (begin < end) {
-      const bool cut = cut_at_ < plan_.cuts.size() && plan_.cuts[cut_at_] < end;
-      const Time until = cut ? plan_.cuts[cut_at_++] : end;
+      const bool cut = cut_at_ < thread_.cuts.size() && thread_.cuts[cut_at_] < end;
+      const Time until = cut ? thread_.cuts[cut_at_++] : end;
       add(segment, begin, until);
       if (cut) flush();
       begin = until;
@@ -125,23 +125,23 @@ class Placer {
   void flush() {
     if (pending_.begin >= pending_.end) return;
     const std::uint32_t event = pending_.event;
-    const NameId name = event == kNoIndex ? assembly_.builder.intern("(no operator)") : names_.of_event(event);
+    const NameId name = event == kNoIndex ? assembly_.builder.intern("(no operator)") : names_.of(event);
     const EventDetail* const detail = event == kNoIndex ? nullptr : events_.trace->detail_of(event);
     const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
                                            detail == nullptr ? Bytes{} : detail->bytes);
-    if (!plan_.placed.empty()) {
-      const Duration pause = plan_.background ? pending_.begin - plan_.placed.back().end : Duration{};
-      assembly_.add_edge(plan_.placed.back().task, task, EdgeKind::kProgram, pause);
+    if (!thread_.tasks.empty()) {
+      const Duration pause = thread_.background ? pending_.begin - thread_.tasks.back().end : Duration{};
+      assembly_.add_edge(thread_.tasks.back().task, task, EdgeKind::kProgram, pause);
     }
-    plan_.placed.push_back(
+    thread_.tasks.push_back(
         {pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
     pending_ = {};
   }
 
-  ThreadPlan& plan_;
+  HostThread& thread_;
   const RankEvents& events_;
   LaneId lane_;
-  NameCache& names_;
+  EventNames& names_;
   Assembly& assembly_;
   Pending pending_;
   std::vector<std::pair<Time, Time>> waits_;
@@ -153,27 +153,20 @@ class Placer {
 
 }  // namespace
 
-TaskId ThreadPlan::task_ending_by(Time time) const noexcept {
+TaskId HostThread::task_ending_by(Time time) const noexcept {
   const auto after =
-      std::upper_bound(placed.begin(), placed.end(), time, [](Time t, const Placed& p) { return t < p.end; });
-  return after == placed.begin() ? TaskId{} : std::prev(after)->task;
+      std::upper_bound(tasks.begin(), tasks.end(), time, [](Time t, const Task& p) { return t < p.end; });
+  return after == tasks.begin() ? TaskId{} : std::prev(after)->task;
 }
 
-TaskId ThreadPlan::task_starting_from(Time time) const noexcept {
-  const auto at =
-      std::lower_bound(placed.begin(), placed.end(), time, [](const Placed& p, Time t) { return p.begin < t; });
-  return at == placed.end() ? TaskId{} : at->task;
+TaskId HostThread::task_starting_from(Time time) const noexcept {
+  const auto at = std::lower_bound(tasks.begin(), tasks.end(), time, [](const Task& p, Time t) { return p.begin < t; });
+  return at == tasks.end() ? TaskId{} : at->task;
 }
 
-NameId NameCache::of_event(std::uint32_t event) {
-  NameId& name = names_[trace_.name[event].index()];
-  if (!name.valid()) name = assembly_.builder.intern(trace_.text(trace_.name[event]));
-  return name;
-}
-
-void place(ThreadPlan& plan, const RankEvents& events, LaneId lane, NameCache& names, Assembly& assembly) {
-  Placer(plan, events, lane, names, assembly).run();
-  plan.segments = {};
+void add_tasks(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly) {
+  TaskMaker(thread, events, lane, names, assembly).run();
+  thread.segments = {};
 }
 
 }  // namespace stepsim::ingest

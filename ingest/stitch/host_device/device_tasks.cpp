@@ -1,0 +1,162 @@
+#include "ingest/stitch/host_device/device_tasks.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace stepsim::ingest {
+namespace {
+
+/// A delay up to this many times the usual one, or up to the caps below, is how the device works. A
+/// longer one waited for something that was not recorded.
+constexpr std::int64_t kUsualTimes = 4;
+constexpr Duration kLaunchCap{20'000};
+constexpr Duration kTurnCap{5'000};
+constexpr Duration kSyncCap{50'000};
+
+/// One thing that a piece of device work depends on.
+struct Dependency {
+  TaskId from;
+  Time ready;  ///< when that was done
+  EdgeKind kind;
+  Duration usual;  ///< the usual delay after it
+  Duration cap;    ///< the longest delay it explains
+};
+
+/// Adds the edges to one piece of device work, which begins at `begin`. Each carries its usual delay,
+/// as far as the recording leaves room for it, and the binding one as much as its cap allows.
+void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& dependencies, Assembly& assembly) {
+  std::size_t binding = dependencies.size();
+  Time ready = Time::min();
+  std::vector<Duration> lags;
+  for (std::size_t i = 0; i < dependencies.size(); ++i) {
+    lags.push_back(std::clamp(begin - dependencies[i].ready, Duration{}, dependencies[i].usual));
+    if (dependencies[i].ready + lags[i] <= ready) continue;
+    ready = dependencies[i].ready + lags[i];
+    binding = i;
+  }
+  if (binding < dependencies.size()) {
+    lags[binding] = std::clamp(begin - dependencies[binding].ready, lags[binding],
+                               std::max(lags[binding], dependencies[binding].cap));
+  }
+  for (std::size_t i = 0; i < dependencies.size(); ++i)
+    assembly.add_edge(dependencies[i].from, task, dependencies[i].kind, lags[i]);
+}
+
+TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
+  switch (events.trace->kind[event]) {
+    case EventKind::kMemcpy: return TaskKind::kCopy;
+    case EventKind::kMemset: return TaskKind::kMemset;
+    default: break;
+  }
+  const EventDetail* const detail = events.trace->detail_of(event);
+  const bool collective =
+      collective_in(events.name_of(event)).has_value() || (detail != nullptr && detail->collective.valid());
+  return collective ? TaskKind::kCollective : TaskKind::kKernel;
+}
+
+class DeviceTaskMaker {
+ public:
+  DeviceTaskMaker(const RankEvents& events, const DeviceWaits& waits, const RankIdentity& identity, Assembly& assembly)
+      : events_(events), waits_(waits), identity_(identity), assembly_(assembly) {}
+
+  DeviceTasks run(EventNames& names) {
+    for (const StreamWait& wait : waits_.streams) {
+      if (wait.why == StreamWait::Why::kRoom) made_.parts[wait.before].try_emplace(events_.ops[wait.after].begin);
+    }
+    made_.ops.resize(events_.ops.size());
+    for (std::uint32_t i = 0; i < events_.ops.size(); ++i) add(i, names.of(events_.ops[i].event));
+    return std::move(made_);
+  }
+
+ private:
+  void add(std::uint32_t index, NameId name) {
+    const DeviceOp& op = events_.ops[index];
+    Time begin = op.begin;
+    if (const auto parts = made_.parts.find(index); parts != made_.parts.end()) {
+      for (auto& [end, part] : parts->second) {
+        part = add_part(index, name, begin, end, {});
+        begin = end;
+      }
+    }
+    const EventDetail* const detail = events_.trace->detail_of(op.event);
+    (void)add_part(index, name, begin, op.end, detail == nullptr ? Bytes{} : detail->bytes);
+  }
+
+  TaskId add_part(std::uint32_t index, NameId name, Time begin, Time end, Bytes bytes) {
+    const DeviceOp& op = events_.ops[index];
+    const std::int32_t step = events_.step_at(op.call == kNoIndex ? op.begin : events_.begin_of(op.call));
+    const TaskId part = assembly_.add_task(kind_of(events_, op.event), name, lane_of(index), begin, end, step, bytes);
+    DeviceTasks::Op& tasks = made_.ops[index];
+    if (tasks.last.valid()) assembly_.add_edge(tasks.last, part, EdgeKind::kStream);
+    if (!tasks.first.valid()) tasks.first = part;
+    tasks.last = part;
+    return part;
+  }
+
+  LaneId lane_of(std::uint32_t op) {
+    const std::uint32_t row = waits_.order.row[op];
+    const auto [lane, added] = lanes_.try_emplace({events_.ops[op].stream, row});
+    if (added) {
+      const RankEvents::Stream& stream = events_.streams[events_.ops[op].stream];
+      std::string name = fmt::format("stream {}", stream.number);
+      if (row > 0) name += fmt::format(" ({})", row + 1);
+      lane->second = assembly_.builder.add_lane(
+          {name, identity_.host, identity_.rank, LaneKind::kStream, LaneOrder::kEdges, stream.device});
+    }
+    return lane->second;
+  }
+
+  const RankEvents& events_;
+  const DeviceWaits& waits_;
+  const RankIdentity& identity_;
+  Assembly& assembly_;
+  DeviceTasks made_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // by stream and row
+};
+
+/// Where work of one stream waits for another's: the task before it, and when that was done.
+Dependency across_streams(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
+                          const StreamWait& wait) {
+  const Time begin = events.ops[wait.after].begin;
+  const bool room = wait.why == StreamWait::Why::kRoom;
+  const TaskId before = room ? tasks.parts.at(wait.before).at(begin) : tasks.ops[wait.before].last;
+  const Time ready = room ? begin : events.ops[wait.before].end;
+  const Duration cap = wait.why == StreamWait::Why::kInferred ? std::max(kSyncCap, begin - ready) : kSyncCap;
+  return {before, ready, EdgeKind::kSync, waits.delays.turn, cap};
+}
+
+}  // namespace
+
+DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits, const RankIdentity& identity,
+                             EventNames& names, Assembly& assembly) {
+  return DeviceTaskMaker(events, waits, identity, assembly).run(names);
+}
+
+void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
+                          const std::vector<HostThread>& threads, Assembly& assembly) {
+  std::vector<std::vector<Dependency>> dependencies(events.ops.size());
+  const Duration turn_cap = std::max(kTurnCap, kUsualTimes * waits.delays.turn);
+  const Duration launch_cap = std::max(kLaunchCap, kUsualTimes * waits.delays.launch);
+  for (std::size_t i = 0; i < events.ops.size(); ++i) {
+    const DeviceOp& op = events.ops[i];
+    if (waits.order.previous[i] != kNoIndex) {
+      const std::uint32_t before = waits.order.previous[i];
+      dependencies[i].push_back(
+          {tasks.ops[before].last, events.ops[before].end, EdgeKind::kStream, waits.delays.turn, turn_cap});
+    }
+    if (op.call == kNoIndex) continue;
+    const TaskId launch = threads[op.thread].task_ending_by(op.launched);
+    if (launch.valid())
+      dependencies[i].push_back({launch, op.launched, EdgeKind::kLaunch, waits.delays.launch, launch_cap});
+  }
+  for (const StreamWait& wait : waits.streams) {
+    if (wait.before < wait.after) dependencies[wait.after].push_back(across_streams(events, waits, tasks, wait));
+  }
+  for (std::size_t i = 0; i < events.ops.size(); ++i)
+    add_dependencies(tasks.ops[i].first, events.ops[i].begin, dependencies[i], assembly);
+}
+
+}  // namespace stepsim::ingest

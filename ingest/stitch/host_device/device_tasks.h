@@ -1,0 +1,42 @@
+#ifndef STEPSIM_INGEST_STITCH_HOST_DEVICE_DEVICE_TASKS_H
+#define STEPSIM_INGEST_STITCH_HOST_DEVICE_DEVICE_TASKS_H
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "ingest/stitch/assembly.h"
+#include "ingest/stitch/host_device/collectives.h"
+#include "ingest/stitch/host_device/device_waits.h"
+#include "ingest/stitch/host_device/event_names.h"
+#include "ingest/stitch/host_device/host_thread.h"
+
+namespace stepsim::ingest {
+
+/// The tasks of one rank's device work.
+struct DeviceTasks {
+  /// One piece of work is several tasks if other work began in its tail (StreamWait::Why::kRoom).
+  struct Op {
+    TaskId first;
+    TaskId last;
+  };
+  std::vector<Op> ops;  ///< by op
+  /// Of divided work: all parts but the last, by op, then by their end.
+  std::map<std::uint32_t, std::map<Time, TaskId>> parts;
+};
+
+/// Adds the tasks of a rank's device work to `assembly`, each on the lane of its stream and row. A
+/// piece of work belongs to the step in which it was launched.
+[[nodiscard]] DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits,
+                                           const RankIdentity& identity, EventNames& names, Assembly& assembly);
+
+/// Adds the edges to device work: from the work before it on its stream, from the call that launched
+/// it and from what it waited for on other streams. Each edge carries its usual delay as lag, and
+/// the binding one up to four times that. What is longer is left to finish(), as unexplained.
+/// The tasks of `threads` are there already.
+void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
+                          const std::vector<HostThread>& threads, Assembly& assembly);
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,55 @@
+#include "ingest/stitch/host_device/rank_steps.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace stepsim::ingest {
+namespace {
+
+/// Step numbers come from names and may be as large as they like.
+bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
+
+/// The first and the last step of a capture may have been cut: they have then less than a
+/// quarter of the tasks that the middle one of the others has.
+std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
+  std::vector<bool> whole(tasks.size(), true);
+  if (tasks.size() < 2) return whole;
+  for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
+    std::vector<std::size_t> others = tasks;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(edge));
+    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    whole[edge] = 4 * tasks[edge] >= *middle;
+  }
+  return whole;
+}
+
+}  // namespace
+
+void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank rank, std::size_t first_task,
+               Assembly& assembly) {
+  const auto base = static_cast<std::int32_t>(assembly.steps.size());
+  if (events.steps.empty()) events.steps.push_back({0, Time::min(), Time::max()});
+  std::vector<TaskId> earliest(events.steps.size());
+  std::vector<std::size_t> tasks(events.steps.size(), 0);
+  const bool marked = events.steps.front().begin != Time::min();
+  for (std::size_t i = first_task; i < assembly.start.size(); ++i) {
+    std::int32_t& step = assembly.step[i];
+    if (!marked) step = 0;
+    if (step < 0) continue;
+    ++tasks[static_cast<std::size_t>(step)];
+    TaskId& first = earliest[static_cast<std::size_t>(step)];
+    if (!first.valid() || assembly.start[i] < assembly.start[first.index()]) first = TaskId{i};
+    step += base;
+  }
+  const std::vector<bool> whole = whole_steps(tasks);
+  for (std::size_t s = 0; s < events.steps.size(); ++s) {
+    const RankEvents::StepWindow& window = events.steps[s];
+    TaskId first = marked && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
+    if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
+    const bool next_follows = s + 1 < events.steps.size() && is_next(window.number, events.steps[s + 1].number);
+    assembly.steps.push_back({rank, window.number, first, next_follows, first.valid() && whole[s]});
+  }
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,146 @@
+#include "ingest/stitch/host_device/stitched_rank.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ingest/stitch/host_device/device_waits.h"
+#include "ingest/stitch/host_device/event_names.h"
+#include "ingest/stitch/host_device/gradients.h"
+#include "ingest/stitch/host_device/hand_off.h"
+#include "ingest/stitch/host_device/host_compute.h"
+#include "ingest/stitch/host_device/host_thread.h"
+#include "ingest/stitch/host_device/operator_uses.h"
+#include "ingest/stitch/host_device/rank_steps.h"
+
+namespace stepsim::ingest {
+namespace {
+
+std::vector<HostThread> cut_threads(const RankEvents& events) {
+  std::vector<HostThread> threads(events.threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) threads[t].segments = cut_thread(events, events.threads[t]);
+  if (!threads.empty()) threads[events.main_thread].quiet_is_work = true;
+  return threads;
+}
+
+/// A background thread starts by its own timer, after something that the main thread did.
+void start_background(const HostThread& thread, const HostThread& main_thread, Assembly& assembly) {
+  if (!thread.background || thread.tasks.empty()) return;
+  const HostThread::Task& first = thread.tasks.front();
+  const TaskId before = main_thread.task_ending_by(first.begin);
+  if (before.valid())
+    assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
+}
+
+/// Adds the tasks of all threads, those of the main thread first: background threads hang on them.
+void add_thread_tasks(const RankEvents& events, std::vector<HostThread>& threads, const RankIdentity& identity,
+                      EventNames& names, Assembly& assembly) {
+  std::vector<std::size_t> order;
+  for (std::size_t t = 0; t < threads.size(); ++t)
+    order.insert(t == events.main_thread ? order.begin() : order.end(), t);
+  for (const std::size_t t : order) {
+    const Track& track = events.trace->tracks[events.threads[t].track.index()];
+    const LaneId lane = assembly.builder.add_lane({fmt::format("thread {}", track.thread), identity.host, identity.rank,
+                                                   LaneKind::kThread, LaneOrder::kEdges, -1});
+    add_tasks(threads[t], events, lane, names, assembly);
+    start_background(threads[t], threads[events.main_thread], assembly);
+  }
+}
+
+void connect_threads(const std::vector<HostThread>& threads, const std::vector<HandOff>& hand_offs,
+                     const std::vector<HostWait>& waits, const DeviceTasks& device, Assembly& assembly) {
+  const auto connect = [&](TaskId from, TaskId to, EdgeKind kind) {
+    if (from.valid() && to.valid() && from != to && assembly.finish[from.index()] <= assembly.start[to.index()])
+      assembly.add_edge(from, to, kind);
+  };
+  for (const HandOff& hand_off : hand_offs) {
+    connect(threads[hand_off.from].task_ending_by(hand_off.from_time),
+            threads[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
+  }
+  for (const HostWait& wait : waits)
+    connect(device.ops[wait.op].last, threads[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
+}
+
+/// Counts what had to be inferred or could not be found.
+void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t unmatched_submissions,
+            Diagnostics& diagnostics) {
+  const auto note = [&](std::string_view name, Severity severity, std::string_view remedy, std::uint64_t count) {
+    if (count > 0) diagnostics.count(name, severity, remedy, {}, {}, count);
+  };
+  const auto stream_waits = [&](StreamWait::Why why) {
+    return static_cast<std::uint64_t>(
+        std::count_if(waits.streams.begin(), waits.streams.end(), [&](const StreamWait& w) { return w.why == why; }));
+  };
+  note("time_out_of_range", Severity::kDataLoss,
+       "events 73 years before or 146 years after 1970 cannot be compared with others", events.out_of_time);
+  note("instant_host_event", Severity::kInfo,
+       "host events of no length become no task of their own; what they launched keeps its place", events.instants);
+  note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device",
+       stream_waits(StreamWait::Why::kRoom));
+  note("framework_stream_wait", Severity::kInfo,
+       "waits between streams that the framework's calls imply; cuda_sync events would show them all",
+       stream_waits(StreamWait::Why::kFramework));
+  note("inferred_stream_wait", Severity::kNotice,
+       "record with enable_cuda_sync_events=True to have these edges from the runtime",
+       stream_waits(StreamWait::Why::kInferred));
+  note("unresolved_sync_event", Severity::kNotice,
+       "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552",
+       waits.unresolved_syncs);
+  note("inferred_host_wait", Severity::kNotice,
+       "record with enable_cuda_sync_events=True to have these edges from the runtime", waits.calls.inferred);
+  note("full_launch_queue", Severity::kInfo,
+       "launches that waited for room in the device's queue; the step is bound by the device there",
+       waits.calls.full_queue);
+  note("unexplained_blocking_call", Severity::kNotice,
+       "a synchronising call took long, but no recorded device work ended in it; its time stays host time",
+       waits.calls.unexplained);
+  note("unmatched_host_collective", Severity::kNotice,
+       "the framework call that submitted it was not recorded; start the capture a step earlier",
+       unmatched_submissions);
+  const auto orphans = static_cast<std::uint64_t>(
+      std::count_if(events.ops.begin(), events.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
+  note("device_work_without_launch", Severity::kNotice,
+       "the launching call was not recorded; record CPU and CUDA activities together", orphans);
+}
+
+}  // namespace
+
+TaskId StitchedRank::task_of(const CollectiveUse& use) const noexcept {
+  if (use.op != kNoIndex) return device.ops[use.op].last;
+  const auto task = host_collectives.find(use.event);
+  return task == host_collectives.end() ? TaskId{} : task->second;
+}
+
+StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assembly& assembly) {
+  const std::size_t first_task = assembly.start.size();
+  events.computes = computing_events(events);
+  std::vector<HostThread> threads = cut_threads(events);
+  std::vector<HandOff> hand_offs = explain_silences(events, threads);
+  std::uint64_t unmatched = 0;
+  const std::vector<HandOff> submissions = find_submissions(events, threads, unmatched);
+  hand_offs.insert(hand_offs.end(), submissions.begin(), submissions.end());
+  const std::vector<GradientMark> gradients = find_gradients(events, threads);
+  const DeviceWaits waits = find_device_waits(events, threads);
+
+  StitchedRank rank;
+  EventNames names(*events.trace, assembly);
+  add_thread_tasks(events, threads, identity, names, assembly);
+  for (const HostThread& thread : threads) {
+    for (const HostThread::Task& task : thread.tasks) {
+      if (task.collective != kNoIndex) rank.host_collectives.emplace(task.collective, task.task);
+    }
+  }
+  rank.device = add_device_tasks(events, waits, identity, names, assembly);
+  add_gradients(gradients, threads, assembly);
+  add_operator_uses(events, rank.device, assembly);
+  connect_device_tasks(events, waits, rank.device, threads, assembly);
+  connect_threads(threads, hand_offs, waits.calls.waits, rank.device, assembly);
+  add_steps(events, threads, identity.rank, first_task, assembly);
+  report(events, waits, unmatched, assembly.diagnostics);
+  return rank;
+}
+
+}  // namespace stepsim::ingest

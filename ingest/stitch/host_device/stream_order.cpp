@@ -1,0 +1,90 @@
+#include "ingest/stitch/host_device/stream_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ingest/stitch/host_device/runtime_calls.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::size_t kMostRows = 16;
+/// The longest delays that count as usual.
+constexpr Duration kLongestUsualLaunch{20'000};
+constexpr Duration kLongestUsualTurn{5'000};
+
+Duration median(std::vector<Duration>& values) {
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Puts an op on the first row of its stream that is free then, and clips a small overlap. Returns the row.
+std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of_row, std::uint32_t index) {
+  const DeviceOp& op = events.ops[index];
+  for (std::uint32_t row = 0; row < last_of_row.size(); ++row) {
+    DeviceOp& before = events.ops[last_of_row[row]];
+    const Duration overlap = before.end - op.begin;
+    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end &&
+                       op.begin > before.begin;
+    if (overlap > Duration{} && !small) continue;
+    before.end = std::min(before.end, op.begin);
+    last_of_row[row] = index;
+    return row;
+  }
+  if (last_of_row.size() < kMostRows) last_of_row.push_back(index);
+  last_of_row.back() = index;
+  return static_cast<std::uint32_t>(last_of_row.size() - 1);
+}
+
+void order_stream(RankEvents& events, const RankEvents::Stream& stream, StreamOrder& order) {
+  std::vector<std::uint32_t> last_of_row;
+  for (const std::uint32_t index : stream.ops) order.row[index] = choose_row(events, last_of_row, index);
+  std::vector<std::pair<Time, std::uint32_t>> by_end;
+  for (const std::uint32_t index : stream.ops) by_end.emplace_back(events.ops[index].end, index);
+  std::sort(by_end.begin(), by_end.end());
+  for (const std::uint32_t index : stream.ops) {
+    const auto at = std::lower_bound(by_end.begin(), by_end.end(), std::pair{events.ops[index].begin, index});
+    if (at != by_end.begin()) order.previous[index] = std::prev(at)->second;
+  }
+}
+
+}  // namespace
+
+StreamOrder order_streams(RankEvents& events) {
+  StreamOrder order;
+  order.row.resize(events.ops.size(), 0);
+  order.previous.resize(events.ops.size(), kNoIndex);
+  for (const RankEvents::Stream& stream : events.streams) order_stream(events, stream, order);
+  return order;
+}
+
+void find_launch_times(RankEvents& events, const StreamOrder& order) {
+  for (std::size_t i = 0; i < events.ops.size(); ++i) {
+    DeviceOp& op = events.ops[i];
+    if (op.call == kNoIndex) continue;
+    const Time call_begin = events.begin_of(op.call);
+    op.launched = std::min(events.end_of(op.call), std::max(op.begin, call_begin));
+    const bool awaited =
+        wait_of_call(events.name_of(op.call)) == CallWait::kOwnWork && op.end <= events.end_of(op.call);
+    const bool behind = order.previous[i] != kNoIndex && events.ops[order.previous[i]].end > call_begin;
+    if (awaited && behind) op.launched = std::min(op.launched, call_begin + kCallOverhead);
+  }
+}
+
+DeviceDelays usual_delays(const RankEvents& events, const StreamOrder& order) {
+  std::vector<Duration> launches;
+  std::vector<Duration> turns;
+  for (std::size_t i = 0; i < events.ops.size(); ++i) {
+    const DeviceOp& op = events.ops[i];
+    if (op.call == kNoIndex) continue;
+    const bool has_previous = order.previous[i] != kNoIndex;
+    const Time free = has_previous ? events.ops[order.previous[i]].end : Time::min();
+    if (op.launched > free && op.begin >= op.launched) launches.push_back(op.begin - op.launched);
+    if (has_previous && free >= op.launched && op.begin >= free) turns.push_back(op.begin - free);
+  }
+  return {std::min(median(launches), kLongestUsualLaunch), std::min(median(turns), kLongestUsualTurn)};
+}
+
+}  // namespace stepsim::ingest
