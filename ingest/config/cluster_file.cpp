@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ingest/bytes/small_file.h"
+#include "ingest/config/cluster_links.h"
 #include "ingest/config/cluster_tables.h"
 #include "model/base/yaml_value.h"
 #include "model/job/topology.h"

@@ -1,8 +1,8 @@
+#include "ingest/config/cluster_links.h"
+
 #include <fmt/format.h>
 
 #include <utility>
-
-#include "ingest/config/cluster_tables.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -171,7 +171,7 @@ void read_routes(const YamlField& field, const NameTable& links, Cluster& cluste
 
 }  // namespace
 
-Cluster read_links(const LinkByLink& keys, std::vector<Host> hosts, Places places) {
+Cluster read_links(const LinkKeys& keys, std::vector<Host> hosts, Places places) {
   Cluster cluster;
   cluster.hosts = std::move(hosts);
   NameTable links{"link"};

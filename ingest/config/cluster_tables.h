@@ -47,15 +47,6 @@ struct Places {
 /// `hosts: 4`, whose names are their numbers, or `hosts: [a, b]`.
 [[nodiscard]] std::vector<Host> read_hosts(const YamlField& field, NameTable& names);
 
-/// The links, endpoints and routes of a cluster told link by link. Null: the key is not there.
-struct LinkByLink {
-  const YamlField* links = nullptr;
-  const YamlField* devices = nullptr;
-  const YamlField* endpoints = nullptr;
-  const YamlField* routes = nullptr;
-};
-[[nodiscard]] Cluster read_links(const LinkByLink& keys, std::vector<Host> hosts, Places places);
-
 }  // namespace stepsim::ingest
 
 #endif

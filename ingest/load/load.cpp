@@ -158,7 +158,7 @@ class JobParts {
   void stitch(const LoadOptions& options, const Job& job, Assembly& assembly) {
     std::vector<GpuParts> gpus = numbered_gpus(assembly);
     refuse_mix(ranks_, gpus, graphs_);
-    if (!graphs_.empty()) return stitch_task_graph(graphs_.front().first, assembly);
+    if (!graphs_.empty()) return stitch_given_graph(graphs_.front().first, assembly);
     if (!gpus.empty()) {
       keep_gpus(gpus, options.ranks);
       return stitch_parameter_server(std::move(gpus), job, assembly);

@@ -125,6 +125,6 @@ class Stitcher {
 
 }  // namespace
 
-void stitch_task_graph(const TaskGraph& graph, Assembly& assembly) { Stitcher(graph, assembly).run(); }
+void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) { Stitcher(graph, assembly).run(); }
 
 }  // namespace stepsim::ingest

@@ -6,10 +6,14 @@
 
 namespace stepsim::ingest {
 
-/// Turns a task graph into tasks: computes one at a time on their host, transfers without
-/// contention, each taking its route's latency and its bytes over the narrowest link. Sets
-/// assembly.measured to false and fills assembly.task_ids.
-void stitch_task_graph(const TaskGraph& graph, Assembly& assembly);
+/// Turns a task graph, which was given as such and not recorded, into tasks, edges and a cluster.
+/// Computations run one at a time on their host. A transfer takes its route's latency plus its bytes
+/// over the route's narrowest link, as if it were alone there.
+///
+/// Sets assembly.measured to false and fills assembly.task_ids. assembly.cluster stays empty, and a
+/// diagnostic says so, if hosts have numbers of a million or more. Precondition: the reader has
+/// checked ids, hosts and routes. O(tasks log tasks + edges log tasks).
+void stitch_given_graph(const TaskGraph& graph, Assembly& assembly);
 
 }  // namespace stepsim::ingest
 
