@@ -33,11 +33,8 @@ WhatIfAnswer answer(Asked& asked, const scenarios::Scenario& scenario, const Com
   answer.name = scenario.name;
   answer.cluster = plan.cluster;
   answer.assumptions = answer.scenario.graph->assumptions;
-  const auto assume = [&answer](const std::vector<std::string>& more) {
-    answer.assumptions.insert(answer.assumptions.end(), more.begin(), more.end());
-  };
-  if (asked.calibration) assume(asked.calibration->assumptions);
-  assume(plan.assumptions);
+  if (asked.calibration) append(answer.assumptions, asked.calibration->assumptions);
+  append(answer.assumptions, plan.assumptions);
   return answer;
 }
 

@@ -56,10 +56,10 @@ void write_ingest(JsonWriter& json, const Capture& capture) {
   json.end_array().end_object().new_line();
 }
 
-void write_assumptions(JsonWriter& json, const std::vector<std::string>& assumptions) {
+void write_assumptions(JsonWriter& json, const Assumptions& assumptions) {
   json.key("assumptions").begin_array();
-  for (const std::string& assumption : assumptions) {
-    json.value(assumption);
+  for (const Assumption& assumption : assumptions) {
+    json.value(assumption.sentence);
   }
   json.end_array().new_line();
 }

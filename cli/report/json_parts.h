@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/program/output.h"
+#include "model/base/assumption.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "sim/output/json_writer.h"
@@ -28,7 +29,7 @@ void write_parts(JsonWriter& json, const sim::RankBreakdown& rank);
 void write_fits(JsonWriter& json, const std::vector<Fit>& fits);
 /// "ingest": what was read, what was skipped and why.
 void write_ingest(JsonWriter& json, const Capture& capture);
-void write_assumptions(JsonWriter& json, const std::vector<std::string>& assumptions);
+void write_assumptions(JsonWriter& json, const Assumptions& assumptions);
 
 }  // namespace stepsim::cli
 

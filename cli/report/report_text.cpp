@@ -147,7 +147,7 @@ std::string replay_text(const Replayed& replayed, const sim::Summary& summary, c
                  path_text(capture, path.path, kReplayPathRows)) +
          section("Who held the others up in collectives", if_several(sim::straggler_table(stragglers))) +
          section("Clocks against the first host", clock_text(capture.recording)) +
-         section("Input", ingest_text(capture)) + section("Assumptions", bullets(capture.assumptions)) +
+         section("Input", ingest_text(capture)) + section("Assumptions", bullets(sentences_of(capture.assumptions))) +
          section("Where to look next", bullets(sim::where_to_look(capture, summary, path.path, stragglers)));
 }
 
@@ -159,15 +159,16 @@ std::string critical_path_text(const Replayed& replayed, const NamedPath& path, 
          section("Who held the others up in collectives",
                  if_several(sim::straggler_table(sim::stragglers(dag, replayed.timeline)))) +
          section("Input", ingest_text(replayed.capture)) +
-         section("Assumptions", bullets(replayed.capture.assumptions));
+         section("Assumptions", bullets(sentences_of(replayed.capture.assumptions)));
 }
 
 std::string calibration_text(const Capture& capture, const Calibration& calibration) {
   const Cluster& cluster = calibration.cluster;
   return calibration_sentence(calibration) + loss_text(capture.diagnostics) +
          section("Fitted", fits_text(calibration)) + section("cluster.yaml", sim::cluster_yaml(cluster)) +
-         section("Input", ingest_text(capture)) + section("Assumptions", bullets(calibration.assumptions)) +
-         section("Assumptions about the capture", bullets(capture.assumptions));
+         section("Input", ingest_text(capture)) +
+         section("Assumptions", bullets(sentences_of(calibration.assumptions))) +
+         section("Assumptions about the capture", bullets(sentences_of(capture.assumptions)));
 }
 
 }  // namespace stepsim::cli

@@ -190,7 +190,7 @@ Document whatif_document(const Asked& asked, const WhatIfAnswer& answer, const P
   if (!links.empty()) document.sections.push_back(links_section(links, *before, *after));
   for (Document::Section& section : share_sections(answer.scenario.shares))
     document.sections.push_back(std::move(section));
-  document.sections.push_back({"Assumptions", {}, answer.assumptions});
+  document.sections.push_back({"Assumptions", {}, sentences_of(answer.assumptions)});
   std::erase_if(document.sections, [](const auto& section) { return !section.table && section.sentences.empty(); });
   document.rows = rows_of(answer, *before, *after);
   document.json = [&asked, &answer, &provenance, before, after](JsonWriter& json) {

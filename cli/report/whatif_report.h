@@ -32,10 +32,10 @@ struct WhatIfAnswer {
   std::string name;  ///< of the scenario; may be empty
   scenarios::Prediction baseline;
   scenarios::Prediction scenario;
-  scenarios::AnswerInterval interval;    ///< of the scenario
-  Cluster cluster;                       ///< of the scenario
-  std::vector<std::string> changes;      ///< as they could be typed after --set
-  std::vector<std::string> assumptions;  ///< all that the answer rests on
+  scenarios::AnswerInterval interval;  ///< of the scenario
+  Cluster cluster;                     ///< of the scenario
+  std::vector<std::string> changes;    ///< as they could be typed after --set
+  Assumptions assumptions;             ///< all that the answer rests on
 };
 
 /// For people: the answer in a sentence, why it is a range, where the difference comes from. For

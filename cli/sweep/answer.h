@@ -19,7 +19,7 @@ struct SweepHead {
   std::string name;     ///< of the scenario; may be empty
   std::string network;  ///< the model's name
   std::vector<std::string> changes;
-  std::vector<std::string> assumptions;
+  Assumptions assumptions;
   Duration baseline{};               ///< the iteration of the job as captured, predicted
   std::optional<Duration> measured;  ///< and measured
   scenarios::Points points;

@@ -215,7 +215,7 @@ sim::Document sweep_document(const SweepAnswer& answer) {
   };
   add("Points that cannot be had", problems_of(answer));
   add("Changes of every point", answer.head.changes);
-  add("Assumptions", answer.head.assumptions);
+  add("Assumptions", sentences_of(answer.head.assumptions));
   document.rows = rows_of(answer);
   document.json = [&answer, best](JsonWriter& json) { write_json(json, answer, best); };
   document.origin = origin_line(answer.head.provenance);

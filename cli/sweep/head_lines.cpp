@@ -15,7 +15,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
@@ -91,7 +91,12 @@ constexpr std::array kKinds{
     Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
     Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
     Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
-    Kind{"assumption", [](Line& line, HeadRead& read) { read.head.assumptions.push_back(line.text()); }},
+    Kind{"assumption",
+         [](Line& line, HeadRead& read) {
+           Assumption& assumption = read.head.assumptions.emplace_back();
+           assumption.id = line.text();
+           assumption.sentence = line.text();
+         }},
     Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline = line.duration(); }},
     Kind{"measured", [](Line& line, HeadRead& read) { read.head.measured = line.duration(); }},
     Kind{"axis", read_axis},
@@ -133,7 +138,8 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   lines.push_back({"name", head.name});
   lines.push_back({"network", head.network});
   for (const std::string& change : head.changes) lines.push_back({"change", change});
-  for (const std::string& assumption : head.assumptions) lines.push_back({"assumption", assumption});
+  for (const Assumption& assumption : head.assumptions)
+    lines.push_back({"assumption", assumption.id, assumption.sentence});
   lines.push_back({"baseline", std::to_string(head.baseline.count())});
   if (head.measured) lines.push_back({"measured", std::to_string(head.measured->count())});
   for (const scenarios::Points::Axis& axis : head.points.axes) {

@@ -76,11 +76,8 @@ SweepHead head_of(Asked& asked, const SweepRequest& request, const scenarios::Sw
                   const sim::EngineOptions& engine) {
   SweepHead head;
   set_baseline(head, asked, engine);
-  const auto assume = [&head](const std::vector<std::string>& more) {
-    head.assumptions.insert(head.assumptions.end(), more.begin(), more.end());
-  };
-  if (asked.calibration) assume(asked.calibration->assumptions);
-  assume(sweep.assumptions());
+  if (asked.calibration) append(head.assumptions, asked.calibration->assumptions);
+  append(head.assumptions, sweep.assumptions());
   head.name = request.scenario.name;
   head.network = asked.network->name;
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());

@@ -58,8 +58,7 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   if (options.network->make != nullptr) {
     result.hardware = hardware_of(result.capture, options);
     if (result.hardware.calibration) {
-      const std::vector<std::string>& assumed = result.hardware.calibration->assumptions;
-      result.capture.assumptions.insert(result.capture.assumptions.end(), assumed.begin(), assumed.end());
+      append(result.capture.assumptions, result.hardware.calibration->assumptions);
     }
     const Cluster& cluster = result.hardware.cluster;
     build_anew(result.capture, cluster);
@@ -68,8 +67,9 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
     return machine;
   }
   if (result.capture.cluster) {
-    result.capture.assumptions.emplace_back(
-        "transfers do not share links: each takes its route's latency and its bytes over the narrowest link");
+    result.capture.assumptions.push_back(
+        {"unshared_links",
+         "transfers do not share links: each takes its route's latency and its bytes over the narrowest link"});
   }
   return sim::Machine::as_recorded(result.capture);
 }

@@ -110,8 +110,8 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     rank.rank = next_free(taken);
     taken.insert(rank.rank);
     if (ranks.size() > 1) {
-      assembly.assumptions.push_back(
-          fmt::format("{} does not say its rank: it is taken to be rank {}", shown(rank.file), rank.rank));
+      assembly.assumptions.push_back({"rank_number", fmt::format("{} does not say its rank: it is taken to be rank {}",
+                                                                 shown(rank.file), rank.rank)});
     }
   }
 }

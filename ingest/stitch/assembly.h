@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/assumption.h"
 #include "model/base/diagnostics.h"
 #include "model/job/dag_builder.h"
 #include "model/job/parameter_server/workload.h"
@@ -24,7 +25,7 @@ struct Assembly {
   std::vector<RecordedStep> steps;
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
-  std::vector<std::string> assumptions;
+  Assumptions assumptions;
   std::optional<Cluster> cluster;   ///< the hardware, where the input itself says it
   std::vector<Gradient> gradients;  ///< by rank, in the order in which they came
   std::optional<PsWorkload> parameter_server;

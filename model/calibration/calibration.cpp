@@ -54,14 +54,15 @@ Calibration without_network(std::size_t endpoints) {
     result.cluster.hosts.push_back({std::to_string(i)});
     result.cluster.endpoints.push_back({HostId{i}, {}});
   }
-  result.assumptions = {endpoints == 1 ? "One rank alone sends no messages: nothing is said of a network."
-                                       : "Nothing is said of a network: no transfer of the capture says its bytes."};
+  result.assumptions.push_back(
+      {"no_network", endpoints == 1 ? "One rank alone sends no messages: nothing is said of a network."
+                                    : "Nothing is said of a network: no transfer of the capture says its bytes."});
   return result;
 }
 
 Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
-    return {*capture.cluster, {}, {"Hosts, links and routes are those of the task graph."}};
+    return {*capture.cluster, {}, {{"task_graph_cluster", "Hosts, links and routes are those of the task graph."}}};
   }
   if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
     return calibrate_parameter_server(capture);
@@ -101,14 +102,18 @@ Calibration network_of_job_file(const Capture& capture) {
                                                                 .latency = job.latency.value_or(kUsualLatency),
                                                                 .efficiency = kTcpEfficiency});
   place(result.cluster, endpoints, per_host);
-  result.assumptions = {
-      "Every host has one full-duplex link to one switch, with the bandwidth of job.yaml.",
-      fmt::format("A link carries {} of its rate as payload, as TCP over Ethernet does.", kTcpEfficiency)};
+  result.assumptions.push_back(
+      {"one_switch", "Every host has one full-duplex link to one switch, with the bandwidth of job.yaml."});
+  result.assumptions.push_back(
+      {"link_payload",
+       fmt::format("A link carries {} of its rate as payload, as TCP over Ethernet does.", kTcpEfficiency)});
   if (!job.latency.has_value()) {
     result.assumptions.push_back(
-        fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kUsualLatency)));
+        {"link_latency",
+         fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kUsualLatency))});
   }
-  if (per_host > 1) result.assumptions.emplace_back("Messages between ranks of one host take no time.");
+  if (per_host > 1)
+    result.assumptions.push_back({"local_messages", "Messages between ranks of one host take no time."});
   return result;
 }
 

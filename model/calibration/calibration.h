@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/assumption.h"
 #include "model/job/cluster.h"
 #include "model/job/recording.h"
 
@@ -23,7 +24,7 @@ struct Fit {
 struct Calibration {
   Cluster cluster;
   std::vector<Fit> fits;
-  std::vector<std::string> assumptions;  ///< one sentence each: what the capture could not show
+  Assumptions assumptions;  ///< in place of what the capture could not show
 };
 
 /// Fits links, copies, sums and launches to what was measured; what the capture does not show

@@ -184,7 +184,7 @@ Calibration prior(const Capture& capture) {
   Calibration result;
   result.cluster = star(endpoint_count(capture),
                         {.name = {}, .bandwidth = {}, .latency = capture.job.latency.value_or(kUsualLatency)});
-  result.assumptions = {"Every rank has one full-duplex link of its own to one switch."};
+  result.assumptions.push_back({"one_switch", "Every rank has one full-duplex link of its own to one switch."});
   return result;
 }
 
@@ -210,7 +210,7 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
   const Duration alpha{std::llround(cost.besides)};
 
   Calibration result = prior(capture);
-  std::erase_if(result.assumptions, [](const std::string& text) { return text.starts_with("A link carries"); });
+  remove_assumption(result.assumptions, "link_payload");
   set_links(result.cluster, goodput, alpha);
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";
   result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});

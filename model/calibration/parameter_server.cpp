@@ -73,15 +73,17 @@ Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
   }
   if (!contradicted) {
     result.assumptions.push_back(
-        fmt::format("Every link has the bandwidth of job.yaml, of which {} is payload, as TCP over Ethernet leaves.",
-                    kTcpEfficiency));
+        {"job_file_bandwidth",
+         fmt::format("Every link has the bandwidth of job.yaml, of which {} is payload, as TCP over Ethernet leaves.",
+                     kTcpEfficiency)});
     return link;
   }
   link.bandwidth = Bandwidth::from_bytes_per_second(seen.bytes_per_second);
   link.efficiency = 1;
-  result.assumptions.emplace_back(job.bandwidth.has_value()
-                                      ? "Every link carries what pushes kept up: more than job.yaml's bandwidth allows."
-                                      : "Every link carries what pushes kept up; job.yaml names no bandwidth.");
+  result.assumptions.push_back(
+      {"push_bandwidth", job.bandwidth.has_value()
+                             ? "Every link carries what pushes kept up: more than job.yaml's bandwidth allows."
+                             : "Every link carries what pushes kept up; job.yaml names no bandwidth."});
   return link;
 }
 
@@ -110,10 +112,12 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
   if (seen.samples == 0) {
     result.cluster.network.sharing = kUsualSharing;
     result.cluster.network.sharing_is_assumed = true;
-    result.assumptions.push_back(fmt::format(
-        "Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
-        "TCP does: at no time did two alone push into one server's link.",
-        kUsualSharing));
+    result.assumptions.push_back(
+        {"link_sharing",
+         fmt::format(
+             "Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
+             "TCP does: at no time did two alone push into one server's link.",
+             kUsualSharing)});
     return;
   }
   result.cluster.network.sharing = seen.sharing;
@@ -148,10 +152,12 @@ Calibration calibrate_parameter_server(const Capture& capture) {
   const Link link = link_of(job, seen, result);
   (void)endpoint_count(capture);  // refuses absurd numbers in job.yaml
   result.cluster = star(std::size_t{job.workers.value_or(1)} + job.servers.value_or(1), link);
-  result.assumptions.emplace_back("Every worker and every server has one full-duplex link to one switch.");
+  result.assumptions.push_back({"one_switch", "Every worker and every server has one full-duplex link to one switch."});
   if (!job.latency.has_value())
-    result.assumptions.push_back(fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency)));
-  result.assumptions.emplace_back("Copying and summing on a server takes no time: no server was recorded.");
+    result.assumptions.push_back(
+        {"link_latency", fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency))});
+  result.assumptions.push_back(
+      {"server_time", "Copying and summing on a server takes no time: no server was recorded."});
   fit_sharing(workload, link, result);
   fit_copies(workload, result);
   return result;

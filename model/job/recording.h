@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/assumption.h"
 #include "model/base/diagnostics.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
@@ -67,12 +68,12 @@ struct Capture {
   Dag dag;
   Recording recording;
   Diagnostics diagnostics;
-  std::uint64_t events = 0;              ///< records seen in the input
-  std::uint64_t skipped = 0;             ///< records that could not be used
-  std::vector<std::string> inputs;       ///< the files it was made from, as given
-  std::vector<std::string> assumptions;  ///< one sentence each
-  Job job;                               ///< what job.yaml says
-  std::optional<Cluster> cluster;        ///< the hardware, where the input itself says it: task graphs
+  std::uint64_t events = 0;         ///< records seen in the input
+  std::uint64_t skipped = 0;        ///< records that could not be used
+  std::vector<std::string> inputs;  ///< the files it was made from, as given
+  Assumptions assumptions;
+  Job job;                         ///< what job.yaml says
+  std::optional<Cluster> cluster;  ///< the hardware, where the input itself says it: task graphs
   /// Of a parameter-server job, what its graph can be built from anew; null for other jobs.
   std::shared_ptr<const PsWorkload> parameter_server;
   /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.

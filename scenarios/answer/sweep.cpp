@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "model/base/error.h"
@@ -47,6 +48,21 @@ class Numbered {
  private:
   std::map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> texts_;
+};
+
+/// Assumptions, each once, in the order in which they came.
+class DistinctAssumptions {
+ public:
+  void add(const Assumptions& more) {
+    for (const Assumption& assumption : more) {
+      if (known_.insert(assumption).second) in_order_.push_back(assumption);
+    }
+  }
+  Assumptions take() && { return std::move(in_order_); }
+
+ private:
+  std::set<Assumption> known_;
+  Assumptions in_order_;
 };
 
 /// How many points of each graph are still to be done.
@@ -100,13 +116,13 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
   for (const Change& change : scenario.changes) change.apply(common_);
   graph_of_.reserve(points_.size());
   Numbered structures;
-  Numbered assumptions;
-  for (const std::string& sentence : common_.assumptions) static_cast<void>(assumptions.number_of(sentence));
+  DistinctAssumptions assumptions;
+  assumptions.add(common_.assumptions);
   for (std::size_t point = 0; point < points_.size(); ++point) {
     std::string structure;
     static_cast<void>(problem_of([&] {
       const Plan plan = plan_of(point);
-      for (const std::string& sentence : plan.assumptions) static_cast<void>(assumptions.number_of(sentence));
+      assumptions.add(plan.assumptions);
       structure = plan.structure;
     }));
     graph_of_.push_back(structures.number_of(structure));

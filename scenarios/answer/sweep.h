@@ -39,8 +39,8 @@ class Sweep {
   Sweep(Predictor& predictor, const Scenario& scenario);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
-  /// What the answers rest on, each sentence once: the scenario's, then those of its points.
-  [[nodiscard]] const std::vector<std::string>& assumptions() const noexcept { return assumptions_; }
+  /// What the answers rest on, each once: the scenario's, then those of its points.
+  [[nodiscard]] const Assumptions& assumptions() const noexcept { return assumptions_; }
 
   /// Predicts these points. A point that a what-if refuses has an outcome too. Throws Interrupted.
   void run(std::span<const std::size_t> which, const SweepOptions& options);
@@ -56,7 +56,7 @@ class Sweep {
   Plan common_;                          ///< after the scenario's own changes
   std::vector<std::string> structures_;  ///< of the graphs there are
   std::vector<std::uint32_t> graph_of_;  ///< by point: place in structures_
-  std::vector<std::string> assumptions_;
+  Assumptions assumptions_;
 };
 
 }  // namespace stepsim::scenarios

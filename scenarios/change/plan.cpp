@@ -20,9 +20,11 @@ std::uint32_t captured_workers(const Capture& capture) {
   return std::max(1U, static_cast<std::uint32_t>(capture.recording.ranks.size()) / capture.job.local_size.value_or(1));
 }
 
-std::string copies_assumption(std::uint32_t captured) {
-  return fmt::format(
-      "workers beyond the {} that were captured do what a captured one did, on a host and link like its own", captured);
+Assumption copies_assumption(std::uint32_t captured) {
+  return {"copies",
+          fmt::format(
+              "workers beyond the {} that were captured do what a captured one did, on a host and link like its own",
+              captured)};
 }
 
 Bandwidth scaled(Bandwidth rate, double factor) noexcept {

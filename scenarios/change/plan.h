@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/assumption.h"
 #include "model/base/units.h"
 #include "model/cost/device/device_work.h"
 #include "model/cost/device/rescale.h"
@@ -55,8 +56,8 @@ struct Plan {
   using Reshape = std::function<void(const Capture& capture, DevicePieces& pieces)>;
   std::vector<Reshape> reshapes;
 
-  /// What the answer rests on, one sentence each, beside the capture's own assumptions.
-  std::vector<std::string> assumptions;
+  /// What the answer rests on, beside the capture's own assumptions.
+  Assumptions assumptions;
   /// Says all that the graph depends on: plans of one capture with equal texts have equal
   /// graphs, so that a sweep makes each graph once. A change that adds an edit, or touches the
   /// job, appends itself.
@@ -73,7 +74,7 @@ struct Plan {
 /// How many workers the capture holds: ranks by local_size in a job without servers.
 [[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
 /// The assumption under which there are more.
-[[nodiscard]] std::string copies_assumption(std::uint32_t captured);
+[[nodiscard]] Assumption copies_assumption(std::uint32_t captured);
 
 /// Multiplies `rate` or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;

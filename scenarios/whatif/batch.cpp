@@ -57,8 +57,9 @@ void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
   plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
     scale_compute(capture, value, factor, durations);
   });
-  plan.assumptions.emplace_back(
-      "compute on samples takes time in proportion to their number, and gradients have the sizes they had");
+  plan.assumptions.push_back(
+      {"proportional_compute",
+       "compute on samples takes time in proportion to their number, and gradients have the sizes they had"});
 }
 
 /// Where a profiler recorded which operator had a kernel launched, on tensors of which shapes.
@@ -70,10 +71,11 @@ void grow_by_shapes(const Change& change, const YamlField& value, double factor,
   };
   add_device_rule(plan, change, pieces, by_roofline(value, plan),
                   "the optimizer, operators on parameters and gradients alone, and collectives");
-  plan.assumptions.push_back(fmt::format(
-      "a tensor carries samples if it has two dimensions or more and no parameter has its sizes ({} were found); what "
-      "works on such tensors grows by roofline, and the host takes the time it took",
-      SampleGrowth(plan.captured->operators, factor).parameters()));
+  plan.assumptions.push_back(
+      {"sample_tensors", fmt::format("a tensor carries samples if it has two dimensions or more and no parameter has "
+                                     "its sizes ({} were found); what "
+                                     "works on such tensors grows by roofline, and the host takes the time it took",
+                                     SampleGrowth(plan.captured->operators, factor).parameters())});
 }
 
 void apply(const Change& change, Plan& plan) {

@@ -89,9 +89,11 @@ std::shared_ptr<const DeviceFit> fit_of(const YamlField& with, const Accelerator
     with.fail(
         fmt::format("'{}' was not captured on {}; expected a trace of that, or no 'to'", shown(path, 60), to->name));
   }
-  plan.assumptions.push_back(fmt::format(
-      "fitted on {} calls that the capture shares with '{}', {:.0f} % of its device time, off by {:.1f} % on them",
-      fit->matched, shown(path), 100 * fit->matched_from, 100 * fit->residual));
+  plan.assumptions.push_back(
+      {"device_fit",
+       fmt::format(
+           "fitted on {} calls that the capture shares with '{}', {:.0f} % of its device time, off by {:.1f} % on them",
+           fit->matched, shown(path), 100 * fit->matched_from, 100 * fit->residual)});
   return fit;
 }
 
@@ -105,13 +107,16 @@ void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan)
   const Accelerator* const captured = accelerator_of(*plan.captured);
   if (from != nullptr && captured != nullptr && captured != &named(*from)) {
     plan.assumptions.push_back(
-        fmt::format("the trace says that it ran on {}, and the scenario on {}", captured->name, named(*from).name));
+        {"captured_device",
+         fmt::format("the trace says that it ran on {}, and the scenario on {}", captured->name, named(*from).name)});
   }
   if (to == nullptr || model != Model::kRoofline) return;
-  plan.assumptions.push_back(fmt::format(
-      "device work takes on {} what roofline makes of its recorded time ({}): docs/models.md says what that "
-      "leaves out; host work and launches take what they took",
-      to->name, to->source));
+  plan.assumptions.push_back(
+      {"device_roofline",
+       fmt::format(
+           "device work takes on {} what roofline makes of its recorded time ({}): docs/models.md says what that "
+           "leaves out; host work and launches take what they took",
+           to->name, to->source)});
 }
 
 void apply(const Change& change, Plan& plan) {

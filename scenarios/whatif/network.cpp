@@ -43,9 +43,10 @@ void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
   plan.assumptions.push_back(
-      fmt::format("{} parts of collectives do not say what they transfer, or lack too many members: their recorded "
-                  "times, waiting for other ranks included, are divided by {:g} as the links' transfers are",
-                  count, factor));
+      {"recorded_transfers",
+       fmt::format("{} parts of collectives do not say what they transfer, or lack too many members: their recorded "
+                   "times, waiting for other ranks included, are divided by {:g} as the links' transfers are",
+                   count, factor)});
 }
 
 /// Where no model times a transfer there is no rate to set and no latency to know; only that

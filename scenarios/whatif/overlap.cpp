@@ -120,7 +120,8 @@ void set_copies_apart(const YamlField& value, Plan& plan) {
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     if (direction_of(dag, TaskId{i}) == Direction::kNone) continue;
     plan.edits.emplace_back([](const Capture& capture) { return Engines(capture).run(); });
-    plan.assumptions.emplace_back("a copy to the device needs nothing that kernels before it on its stream did");
+    plan.assumptions.push_back(
+        {"copies_apart", "a copy to the device needs nothing that kernels before it on its stream did"});
     return;
   }
   value.fail("the capture shows no copies between host and device on streams; expected a trace of a GPU");

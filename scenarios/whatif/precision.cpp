@@ -104,7 +104,8 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
   plan.edits.emplace_back(
       [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
   plan.structure += change.to_text() + '\n';
-  plan.assumptions.emplace_back("all-reduces and reduce-scatters carry gradients, in the buckets they had");
+  plan.assumptions.push_back(
+      {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the buckets they had"});
 }
 
 void apply(const Change& change, Plan& plan) {
@@ -121,10 +122,12 @@ void apply(const Change& change, Plan& plan) {
   if (after == nullptr) return;
   require_kernels(plan, *to);
   add_device_rule(plan, change, into(*to, *after), by_roofline(*to, plan), kKept);
-  plan.assumptions.push_back(fmt::format(
-      "products are done in {} and activations kept in {}; no casts are added, and the optimizer keeps its own "
-      "precision",
-      after->name, after->precision == Precision::kFloat8 ? "16 bits" : after->name));
+  plan.assumptions.push_back(
+      {"cast_whole",
+       fmt::format(
+           "products are done in {} and activations kept in {}; no casts are added, and the optimizer keeps its own "
+           "precision",
+           after->name, after->precision == Precision::kFloat8 ? "16 bits" : after->name)});
 }
 
 }  // namespace

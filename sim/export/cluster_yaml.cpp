@@ -274,7 +274,8 @@ std::string calibration_yaml(const Calibration& calibration, const Provenance& p
   if (!calibration.fits.empty())
     text += "\nHow well it fits, the median over the samples:\n" + fit_table(calibration).to_text();
   if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
-  for (const std::string& assumption : calibration.assumptions) text += fmt::format("- {}\n", shown(assumption, 400));
+  for (const Assumption& assumption : calibration.assumptions)
+    text += fmt::format("- {}\n", shown(assumption.sentence, 400));
   return commented(text) + cluster_yaml(calibration.cluster);
 }
 

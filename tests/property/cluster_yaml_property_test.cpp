@@ -112,7 +112,7 @@ TEST(ClusterYamlTest, AStarIsWrittenByItsNumbers) {
 TEST(ClusterYamlTest, CommentsSayWhoMadeItHowWellItFitsAndWhatIsAssumed) {
   const Calibration calibration{star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)}),
                                 {{"link bandwidth", "119.6 MB/s", 120, 0.004, "pushes that had the link alone"}},
-                                {"Links are full duplex.\nhosts: 9"}};
+                                {{"one_switch", "Links are full duplex.\nhosts: 9"}}};
   const std::string text =
       sim::calibration_yaml(calibration, {"1.2", "abc", "calibrate 'x\ny' -o c.yaml", {"x (3 bytes)"}});
   for (const char* part : {"stepsim 1.2 (abc)", "x (3 bytes)", "119.6 MB/s", "120", "0.4 %", "pushes that had"}) {

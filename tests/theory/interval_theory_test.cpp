@@ -233,8 +233,7 @@ TEST(IntervalTheory, AWorkerThatWasNotCapturedIsNamedThoughNothingChanges) {
   const IntervalSource* const copies = find(interval, "copies");
   ASSERT_NE(copies, nullptr);
   EXPECT_NE(copies->reason.find("one worker was captured"), std::string::npos);
-  EXPECT_NE(Predictor(capture, gigabyte_star(3), *find_network_model("maxmin")).plan().assumptions,
-            std::vector<std::string>{});
+  EXPECT_NE(Predictor(capture, gigabyte_star(3), *find_network_model("maxmin")).plan().assumptions, Assumptions{});
 }
 
 }  // namespace

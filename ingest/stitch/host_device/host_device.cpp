@@ -147,11 +147,13 @@ void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<
   const std::size_t world = world_of(ranks);
   if (world > ranks.size()) {
     assembly.assumptions.push_back(
-        fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
-                    ranks.size(), world));
+        {"missing_ranks",
+         fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
+                     ranks.size(), world)});
   }
   if (ranks.size() > 1 && matches.empty()) {
-    assembly.assumptions.emplace_back("no collective ties the ranks together: each is replayed on its own");
+    assembly.assumptions.push_back(
+        {"untied_ranks", "no collective ties the ranks together: each is replayed on its own"});
   }
   const std::size_t joined = assembly.builder.rendezvous_count();
   std::size_t unsized = 0;
@@ -160,9 +162,10 @@ void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<
   }
   if (unsized > 0) {
     assembly.assumptions.push_back(
-        fmt::format("{} of {} collectives do not say what they transfer, or lack members: a network model leaves them "
-                    "their recorded durations",
-                    unsized, joined));
+        {"unsized_collectives",
+         fmt::format("{} of {} collectives do not say what they transfer, or lack members: a network model leaves them "
+                     "their recorded durations",
+                     unsized, joined)});
   }
 }
 

@@ -55,8 +55,7 @@ bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const 
 
 }  // namespace
 
-Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpus,
-                           std::vector<std::string>& assumptions) {
+Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpus, Assumptions& assumptions) {
   Job job = given;
   if (!job.local_size.has_value()) {
     job.local_size = 1;
@@ -70,14 +69,16 @@ Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpu
     job.servers = servers;
     if (!server_of(0, job).has_value()) break;
     if (!connections_keep_order(pushes, job)) continue;
-    assumptions.push_back(fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)",
-                                      servers, servers == 1 ? "" : "s"));
+    assumptions.push_back(
+        {"inferred_servers", fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)",
+                                         servers, servers == 1 ? "" : "s")});
     return job;
   }
   job.servers.reset();
-  assumptions.emplace_back(
-      "the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing "
-      "included");
+  assumptions.push_back(
+      {"unknown_servers",
+       "the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing "
+       "included"});
   return job;
 }
 

@@ -1,10 +1,10 @@
 #ifndef STEPSIM_INGEST_STITCH_PARAMETER_SERVER_INFERRED_JOB_H
 #define STEPSIM_INGEST_STITCH_PARAMETER_SERVER_INFERRED_JOB_H
 
-#include <string>
 #include <vector>
 
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
+#include "model/base/assumption.h"
 #include "model/job/job.h"
 
 namespace stepsim::ingest {
@@ -14,7 +14,7 @@ namespace stepsim::ingest {
 /// order in which it got them. States the servers in `assumptions`; without an answer
 /// Job::servers stays empty. O(servers * pushes log servers).
 [[nodiscard]] Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpus,
-                                         std::vector<std::string>& assumptions);
+                                         Assumptions& assumptions);
 
 }  // namespace stepsim::ingest
 

@@ -52,20 +52,24 @@ bool has_pushes(const RecordedGpu& gpu) {
 }
 
 void state_assumptions(const PsTasks& tasks) {
-  std::vector<std::string>& sentences = tasks.out.assumptions;
+  Assumptions& assumptions = tasks.out.assumptions;
   if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
-    sentences.emplace_back(
-        "no operators were recorded: what a GPU did between two releases of gradients is one opaque segment");
+    assumptions.push_back(
+        {"opaque_compute",
+         "no operators were recorded: what a GPU did between two releases of gradients is one opaque segment"});
   }
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
-  sentences.emplace_back(
-      "a server's copying and summing is part of the pulls that wait for it: no server was recorded");
+  assumptions.push_back(
+      {"server_in_pull",
+       "a server's copying and summing is part of the pulls that wait for it: no server was recorded"});
   if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
-    sentences.emplace_back("keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)");
+    assumptions.push_back(
+        {"key_hash", "keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)"});
   }
   if (!tasks.job.control.has_value()) {
-    sentences.emplace_back(
-        "acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)");
+    assumptions.push_back(
+        {"control_in_line",
+         "acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)"});
   }
 }
 

@@ -25,7 +25,7 @@ SweepHead sample_head() {
   head.name = "a name";
   head.network = "maxmin";
   head.changes = {"network.latency=1us"};
-  head.assumptions = {"one\nline", "another"};
+  head.assumptions = {{"link_latency", "one\nline"}, {"copies", "another"}};
   head.baseline = Duration{1'000};
   head.measured = Duration{990};
   head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};

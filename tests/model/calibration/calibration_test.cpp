@@ -99,7 +99,8 @@ TEST(CalibrateTest, RanksWithoutTransfersHaveNoNetwork) {
   const Calibration found = calibrate(ranks(2));
   EXPECT_EQ(found.cluster.endpoints.size(), 2U);
   EXPECT_TRUE(found.cluster.links.empty());
-  EXPECT_THAT(found.assumptions, ::testing::ElementsAre(HasSubstr("Nothing is said of a network")));
+  EXPECT_THAT(found.assumptions, ::testing::ElementsAre(::testing::Field(&Assumption::sentence,
+                                                                         HasSubstr("Nothing is said of a network"))));
 }
 
 TEST(CalibrateTest, ACaptureThatShowsNothingIsRefusedWithTheRemedy) {

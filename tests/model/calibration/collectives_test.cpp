@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "tests/model/rewrite/data_parallel_job.h"
 
 namespace stepsim {
@@ -80,6 +83,19 @@ TEST(CalibrateCollectivesTest, JobFilesBandwidthIsKeptAndItsEfficiencyFitted) {
 
   EXPECT_EQ(calibration.cluster.links.front().bandwidth, Bandwidth::from_bits_per_second(10e9));
   EXPECT_NEAR(calibration.cluster.links.front().efficiency, 0.8, 1e-4);
+}
+
+TEST(CalibrateCollectivesTest, TheShareOfPayloadIsNotAssumedWhereItIsMeasured) {
+  Capture capture = DataParallelJob{}.capture();
+  capture.job.bandwidth = Bandwidth::from_bits_per_second(10e9);
+  const auto assumes = [](const Calibration& calibration, std::string_view id) {
+    return std::any_of(calibration.assumptions.begin(), calibration.assumptions.end(),
+                       [id](const Assumption& assumption) { return assumption.id == id; });
+  };
+
+  EXPECT_TRUE(assumes(network_of_job_file(capture), "link_payload"));
+  EXPECT_FALSE(assumes(*calibrate_collectives(capture), "link_payload"));
+  EXPECT_TRUE(assumes(*calibrate_collectives(capture), "one_switch"));
 }
 
 TEST(CalibrateCollectivesTest, CaptureWithoutSizesShowsNothing) {

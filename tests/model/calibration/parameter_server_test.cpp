@@ -63,7 +63,7 @@ TEST(PsCalibration, TakesTheBandwidthOfTheJobFileUnlessPushesExceedIt) {
   workload.job.bandwidth = Bandwidth::from_bytes_per_second(kRate / 2);
   const Calibration contradicted = calibrate(with(workload));
   EXPECT_NEAR(contradicted.cluster.links.front().goodput().bytes_per_second(), kRate, 1);
-  EXPECT_THAT(contradicted.assumptions.front(), HasSubstr("more than job.yaml's bandwidth allows"));
+  EXPECT_THAT(contradicted.assumptions.front().sentence, HasSubstr("more than job.yaml's bandwidth allows"));
 }
 
 TEST(PsCalibration, TakesTheRateOfPushesWhereTheJobFileNamesNone) {

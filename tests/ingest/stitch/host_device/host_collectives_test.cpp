@@ -139,8 +139,8 @@ TEST(PayloadTest, CollectivesWithMembersElsewhereKeepTheirRecordedTime) {
   const Capture capture = stitched({rank, rank});
 
   EXPECT_EQ(only_collective(capture).bytes, Bytes{});
-  EXPECT_TRUE(std::any_of(capture.assumptions.begin(), capture.assumptions.end(), [](const std::string& text) {
-    return text.find("1 of 1 collectives") != std::string::npos;
+  EXPECT_TRUE(std::any_of(capture.assumptions.begin(), capture.assumptions.end(), [](const Assumption& assumption) {
+    return assumption.sentence.find("1 of 1 collectives") != std::string::npos;
   })) << "the report says that a network model leaves it alone";
 }
 

@@ -184,7 +184,7 @@ TEST(ParameterServerTest, WithoutOperatorsOneOpaqueSegmentLiesBetweenTwoReleases
   const TaskId second = task_named(capture.dag, "opaque before a_weight", 0, 1);
   // Worker 0 had its gradient at 45 and released the next at 109.
   EXPECT_EQ(capture.dag.duration(second), Duration{64'000});
-  EXPECT_THAT(capture.assumptions, testing::Contains(testing::HasSubstr("one opaque segment")));
+  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("one opaque segment")));
 }
 
 TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
@@ -305,7 +305,7 @@ TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgem
   std::vector<MadeGpu> gpus;
   gpus.push_back(std::move(gpu));
   const Capture capture = stitched(std::move(gpus), job);
-  EXPECT_THAT(capture.assumptions, testing::Contains(testing::HasSubstr("2 servers taken from")));
+  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("2 servers taken from")));
 }
 
 TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {

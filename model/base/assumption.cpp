@@ -1,0 +1,20 @@
+#include "model/base/assumption.h"
+
+namespace stepsim {
+
+void append(Assumptions& assumptions, const Assumptions& more) {
+  assumptions.insert(assumptions.end(), more.begin(), more.end());
+}
+
+void remove_assumption(Assumptions& assumptions, const std::string& id) {
+  std::erase_if(assumptions, [&id](const Assumption& assumption) { return assumption.id == id; });
+}
+
+std::vector<std::string> sentences_of(const Assumptions& assumptions) {
+  std::vector<std::string> sentences;
+  sentences.reserve(assumptions.size());
+  for (const Assumption& assumption : assumptions) sentences.push_back(assumption.sentence);
+  return sentences;
+}
+
+}  // namespace stepsim
