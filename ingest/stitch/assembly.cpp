@@ -11,16 +11,16 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kContradictedRemedy =
-    "the recording shows a task starting before work it depends on had ended; clocks of host and device may disagree";
+    "tasks were recorded to start before work that they depend on had ended: clocks of host and device may disagree";
 
-/// Recordings overlap by a few microseconds where the clocks of two processors meet.
+/// Where the clocks of two processors meet, recordings overlap by a few microseconds.
 constexpr Duration kClockGrain{5'000};
 
-/// The edge that was last to let a task start, as recorded.
+/// The edge that was the last to let a task start, as recorded.
 struct Binding {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  Time ready = Time::min();
-  std::uint32_t edge = kNone;
+  Time ready = Time::min();    ///< when it did
+  std::uint32_t edge = kNone;  ///< index into the builder's edges
 };
 
 std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, EdgeKind edge) {
@@ -30,7 +30,7 @@ std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, E
   return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
 }
 
-/// The first task of each rank, by recorded start, then id.
+/// The task of each rank that was recorded to start first; of several, the one with the smallest id.
 std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
   std::map<Rank, TaskId> first;
   for (std::size_t i = 0; i < assembly.start.size(); ++i) {
@@ -42,7 +42,7 @@ std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
   return first;
 }
 
-/// Gives every task without predecessors, except each rank's first, an edge from that first task.
+/// Gives every task without predecessors an edge from its rank's first task.
 void anchor_sources(Assembly& assembly, const std::map<Rank, TaskId>& first) {
   std::vector<bool> has_predecessor(assembly.start.size(), false);
   for (const DagBuilder::Edge& edge : assembly.builder.edges()) has_predecessor[edge.to.index()] = true;
@@ -91,7 +91,7 @@ std::vector<T> renumbered(const std::vector<T>& old, const std::vector<TaskId>& 
   return out;
 }
 
-/// Orders steps by rank and number, and makes the tasks' indices follow.
+/// Orders steps by rank, then number, and adapts the tasks' step indices.
 void sort_steps(Assembly& assembly) {
   std::vector<std::size_t> order(assembly.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -120,7 +120,7 @@ std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int
                      high->number);
 }
 
-/// Takes the steps outside first..last off the list; the tasks' indices follow.
+/// Removes the steps outside first..last, and adapts the tasks' step indices.
 void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::vector<std::int32_t> place(assembly.steps.size(), -1);
   std::vector<RecordedStep> kept;
@@ -135,6 +135,62 @@ void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) 
   for (std::int32_t& step : assembly.step) step = place[static_cast<std::size_t>(step)];
 }
 
+/// Copies the lanes, the tasks of the steps numbered `first` to `last`, and what connects these. `kept`
+/// receives the new id of each task, invalid for those left out. Throws UsageError if that is all.
+Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, std::vector<TaskId>& kept) {
+  DagBuilder& from = assembly.builder;
+  const auto wanted = [&](std::int32_t step) {
+    if (step < 0) return false;
+    const std::int64_t number = assembly.steps[static_cast<std::size_t>(step)].number;
+    return first <= number && number <= last;
+  };
+  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted))
+    throw UsageError(no_such_steps(assembly, first, last));
+  Assembly out;
+  for (std::size_t i = 0; i < from.lane_count(); ++i) (void)out.builder.add_lane(from.lane(LaneId{i}));
+  std::map<RendezvousId, RendezvousId> rendezvous;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!wanted(assembly.step[i])) continue;
+    const TaskSpec& task = from.task(TaskId{i});
+    kept[i] = out.add_task(task.kind, out.builder.intern(from.name(task.name)), task.lane, assembly.start[i],
+                           assembly.finish[i], assembly.step[i], task.bytes);
+    out.builder.set_duration(kept[i], task.duration);
+    const RendezvousId old = from.rendezvous(TaskId{i});
+    if (!old.valid()) continue;
+    const auto [slot, added] = rendezvous.try_emplace(old);
+    if (added) slot->second = out.builder.add_rendezvous(from.collective(old));
+    out.builder.join(slot->second, kept[i]);
+  }
+  for (const DagBuilder::Edge& edge : from.edges()) {
+    if (kept[edge.from.index()].valid() && kept[edge.to.index()].valid())
+      out.add_edge(kept[edge.from.index()], kept[edge.to.index()], edge.kind, edge.lag);
+  }
+  return out;
+}
+
+/// Moves everything that names tasks into `capture`, renumbered to the Dag's ids.
+void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& capture) {
+  const auto by_task = [](const auto& a, const auto& b) { return a.task < b.task; };
+  Recording& recording = capture.recording;
+  if (assembly.measured) {
+    recording.start = renumbered(assembly.start, new_id);
+    recording.finish = renumbered(assembly.finish, new_id);
+    recording.step = renumbered(assembly.step, new_id);
+  }
+  if (!assembly.task_ids.empty()) capture.task_ids = renumbered(assembly.task_ids, new_id);
+  recording.steps = std::move(assembly.steps);
+  for (RecordedStep& step : recording.steps) {
+    if (step.first.valid()) step.first = new_id[step.first.index()];
+  }
+  for (auto& wait : recording.unexplained) wait.task = new_id[wait.task.index()];
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(), by_task);
+  capture.gradients = std::move(assembly.gradients);
+  for (Gradient& gradient : capture.gradients) gradient.ready = new_id[gradient.ready.index()];
+  capture.operators = std::move(assembly.operators);
+  for (OperatorTable::Use& use : capture.operators.uses) use.task = new_id[use.task.index()];
+  std::sort(capture.operators.uses.begin(), capture.operators.uses.end(), by_task);
+}
+
 }  // namespace
 
 TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index,
@@ -146,35 +202,8 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
 }
 
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
-  const auto wanted = [&](std::int32_t step) {
-    if (step < 0) return false;
-    const std::int64_t number = assembly.steps[static_cast<std::size_t>(step)].number;
-    return first <= number && number <= last;
-  };
-  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted))
-    throw UsageError(no_such_steps(assembly, first, last));
   std::vector<TaskId> kept(assembly.step.size());
-  Assembly out;
-  for (std::size_t i = 0; i < assembly.builder.lane_count(); ++i)
-    (void)out.builder.add_lane(assembly.builder.lane(LaneId{i}));
-  std::map<RendezvousId, RendezvousId> rendezvous;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!wanted(assembly.step[i])) continue;
-    const TaskSpec& task = assembly.builder.task(TaskId{i});
-    kept[i] = out.add_task(task.kind, out.builder.intern(assembly.builder.name(task.name)), task.lane,
-                           assembly.start[i], assembly.finish[i], assembly.step[i], task.bytes);
-    out.builder.set_duration(kept[i], task.duration);
-    const RendezvousId old = assembly.builder.rendezvous(TaskId{i});
-    if (!old.valid()) continue;
-    const auto [slot, added] = rendezvous.try_emplace(old);
-    if (added) slot->second = out.builder.add_rendezvous(assembly.builder.collective(old));
-    out.builder.join(slot->second, kept[i]);
-  }
-  for (const DagBuilder::Edge& edge : assembly.builder.edges()) {
-    if (kept[edge.from.index()].valid() && kept[edge.to.index()].valid()) {
-      out.add_edge(kept[edge.from.index()], kept[edge.to.index()], edge.kind, edge.lag);
-    }
-  }
+  Assembly out = copy_steps(assembly, first, last, kept);
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
   for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
   std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
@@ -190,42 +219,22 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
 
 Capture finish(Assembly&& assembly) {
   if (assembly.start.empty()) {
-    throw InputError({}, "nothing in the input is a task; expected host or device events with a duration");
+    throw InputError({}, "the input holds no tasks; expected host or device events that have a duration");
   }
   const std::map<Rank, TaskId> first = first_tasks(assembly);
   Capture capture;
   Recording& recording = capture.recording;
+  for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
   if (assembly.measured) {
     anchor_sources(assembly, first);
     recording.unexplained = lags_from_recording(assembly);
   }
   sort_steps(assembly);
-
   DagBuilder::Result built = std::move(assembly.builder).build();
   capture.dag = std::move(built.dag);
-  if (assembly.measured) {
-    recording.start = renumbered(assembly.start, built.new_id);
-    recording.finish = renumbered(assembly.finish, built.new_id);
-    recording.step = renumbered(assembly.step, built.new_id);
-  }
-  recording.steps = std::move(assembly.steps);
-  for (RecordedStep& step : recording.steps) {
-    if (step.first.valid()) step.first = built.new_id[step.first.index()];
-  }
-  capture.task_ids =
-      assembly.task_ids.empty() ? std::vector<std::int64_t>{} : renumbered(assembly.task_ids, built.new_id);
-  capture.gradients = std::move(assembly.gradients);
-  for (Gradient& gradient : capture.gradients) gradient.ready = built.new_id[gradient.ready.index()];
-  for (auto& wait : recording.unexplained) wait.task = built.new_id[wait.task.index()];
-  std::sort(recording.unexplained.begin(), recording.unexplained.end(),
-            [](const auto& a, const auto& b) { return a.task < b.task; });
-  capture.operators = std::move(assembly.operators);
-  for (OperatorTable::Use& use : capture.operators.uses) use.task = built.new_id[use.task.index()];
-  std::sort(capture.operators.uses.begin(), capture.operators.uses.end(),
-            [](const auto& a, const auto& b) { return a.task < b.task; });
-  for (const auto& [rank, task] : first) recording.ranks.push_back(rank);
-  capture.devices = std::move(assembly.devices);
+  carry_over(assembly, built.new_id, capture);
   recording.clocks = std::move(assembly.clocks);
+  capture.devices = std::move(assembly.devices);
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())
     capture.parameter_server = std::make_shared<const PsWorkload>(std::move(*assembly.parameter_server));

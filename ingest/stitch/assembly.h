@@ -15,49 +15,50 @@
 
 namespace stepsim::ingest {
 
-/// A job while it is being stitched together: the tasks with what was recorded of them.
-/// Ids are the builder's. Times are on the reference host's clock.
+/// A job while its parts are joined: tasks, edges, and what was recorded of them. The stitchers fill
+/// it in, keep_steps() may cut it, finish() makes a Capture of it. Task ids are the builder's. Times
+/// are on the reference host's clock.
 struct Assembly {
   DagBuilder builder;
   std::vector<Time> start;         ///< recorded start, by task
   std::vector<Time> finish;        ///< recorded end, by task
-  std::vector<std::int32_t> step;  ///< index into steps, -1 if none, by task
+  std::vector<std::int32_t> step;  ///< index into steps, -1 if none; by task
   std::vector<RecordedStep> steps;
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   Assumptions assumptions;
-  std::optional<Cluster> cluster;   ///< the hardware, where the input itself says it
-  std::vector<Gradient> gradients;  ///< by rank, in the order in which they came
-  std::optional<PsWorkload> parameter_server;
-  OperatorTable operators;
-  std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator
-  std::vector<std::int64_t> task_ids;   ///< by task: the id a task graph's file gave it; empty for traces
-  /// False for a task graph, which nobody ran: its tasks have no recorded times to keep to.
-  bool measured = true;
+  std::optional<Cluster> cluster;              ///< the hardware, where the input itself describes it
+  std::vector<Gradient> gradients;             ///< by rank, in the order in which they were complete
+  std::optional<PsWorkload> parameter_server;  ///< of a parameter-server job
+  OperatorTable operators;                     ///< of device work, where operators' shapes were recorded
+  std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
+  std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
+  bool measured = true;                        ///< false for a task graph: nobody ran it, so no times were recorded
 
-  /// Adds a task recorded from `begin` to `end`. Its duration is that span; where part of
-  /// the span is waiting that the replay must find again, builder.set_duration() afterwards.
+  /// Adds a task that was recorded from `begin` to `end`. Its duration is that span. Where part of the
+  /// span is waiting, which the replay must find again, call builder.set_duration() afterwards.
+  /// `step_index` is an index into steps, or -1.
   TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index,
                   Bytes bytes = {});
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
 };
 
-/// Keeps the tasks of the steps numbered `first` to `last` and what connects them. Throws
-/// UsageError, naming the steps there are, if that is none.
+/// Keeps the tasks of the steps numbered `first` to `last`, and what connects them. Throws UsageError,
+/// which names the steps that there are, if no task is left. O(tasks + edges).
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);
 
-/// Turns what the edges do not explain into lags, so that the replay stays faithful, and
-/// notes each as an unexplained wait; then builds the Dag and carries the recording over to
-/// its ids.
+/// Builds the Dag, and carries the recording over to the Dag's ids. Delays that no edge explains
+/// become lags first, so that the replay stays faithful, and each is listed as an unexplained wait:
 ///
-/// A task that was recorded to start later than its last predecessor's end plus lag gets the
-/// rest as lag on that edge (the binding one). A task without predecessors that is not the
-/// first of its rank hangs on the rank's first task with such a lag. A task recorded to start
-/// before a predecessor's end contradicts the edge: the edge stays and is counted.
+/// * A task that was recorded to start later than its edges allow gets the rest as lag on the binding
+///   edge, which is the one whose predecessor's end plus lag came last.
+/// * A task without predecessors gets an edge with such a lag from its rank's first task.
+/// * A task that was recorded to start more than 5 us before a predecessor's end contradicts the edge.
+///   The edge stays and is counted.
 ///
-/// Lags that have a known cause (launch latency, a stream's turn-around) are put on their
-/// edges by the stitchers before this, and are not unexplained.
-/// Throws CycleError, and InputError if there is no task.
+/// Lags with a known cause (launch latency, a stream's turn-around) were put on their edges by the
+/// stitchers, and are not among these. A task graph (measured is false) gets no lags.
+/// Throws CycleError if the edges form a cycle, and InputError if there is no task.
 [[nodiscard]] Capture finish(Assembly&& assembly);
 
 }  // namespace stepsim::ingest

@@ -23,10 +23,10 @@ Duration transfer_duration(const TaskGraph& graph, const TaskGraph::Task& task) 
   return latency + transfer_time(task.bytes, Bandwidth::from_bytes_per_second(narrowest));
 }
 
-/// A file may number its hosts as it likes; network models have a table of them.
+/// A file may number its hosts in any way, but network models keep a table of all hosts.
 constexpr std::size_t kMostHosts = 1'000'000;
 
-/// One more than the largest number of a host that anything happens on or that a route joins.
+/// One more than the largest number of a host that a task or a route names.
 std::size_t hosts_used(const TaskGraph& graph) {
   std::size_t hosts = 0;
   const auto use = [&hosts](std::size_t host) { hosts = std::max(hosts, host + 1); };
@@ -57,9 +57,9 @@ Cluster cluster_of(const TaskGraph& graph, std::size_t hosts) {
   return cluster;
 }
 
-class Stitcher {
+class GraphStitcher {
  public:
-  Stitcher(const TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
+  GraphStitcher(const TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
 
   void run() {
     assembly_.measured = false;
@@ -73,7 +73,7 @@ class Stitcher {
       assembly_.cluster = cluster_of(graph_, hosts);
     } else {
       assembly_.diagnostics.count("hosts_numbered_too_high", Severity::kNotice,
-                                  "network models take host numbers below 1000000: number the hosts from 0", {});
+                                  "a network model needs host numbers below 1000000: number the hosts from 0");
     }
   }
 
@@ -118,13 +118,13 @@ class Stitcher {
 
   const TaskGraph& graph_;
   Assembly& assembly_;
-  std::vector<std::pair<std::int64_t, TaskId>> place_;
+  std::vector<std::pair<std::int64_t, TaskId>> place_;  // id in the file, task
   std::map<std::uint32_t, LaneId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
 };
 
 }  // namespace
 
-void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) { Stitcher(graph, assembly).run(); }
+void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) { GraphStitcher(graph, assembly).run(); }
 
 }  // namespace stepsim::ingest

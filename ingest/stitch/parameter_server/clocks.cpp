@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An acknowledgement this soon behind an answer on its connection may have waited for it.
+/// An acknowledgement that comes this soon after an answer on its connection may have queued behind it.
 constexpr Duration kRightBehind{1'000'000};
 
 /// A partition's exchange with its server, on the worker's own clock.
@@ -30,7 +30,7 @@ std::optional<StageSpan> span_of(const StageChain& chain, Stage stage) {
   return span == chain.stages.end() ? std::nullopt : std::optional{*span};
 }
 
-/// Ends of pulls by server, ascending; all under one number where servers are unknown.
+/// The ends of a GPU's pulls by server, ascending; all under server 0 where servers are unknown.
 std::map<std::int64_t, std::vector<Time>> answers_of(const RecordedGpu& gpu, const Job& job) {
   std::map<std::int64_t, std::vector<Time>> ends;
   for (const StageChain& chain : gpu.chains) {
@@ -54,7 +54,7 @@ void add_exchanges(const RecordedGpu& gpu, const Job& job, Exchanges& exchanges)
   }
 }
 
-/// By how much one clock may be ahead of another.
+/// How far one clock may be ahead of another: at least and at most.
 struct Bounds {
   std::optional<Duration> least;
   std::optional<Duration> most;
@@ -99,11 +99,11 @@ std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus,
       clocks[worker] = clock_within(clocks[worker].host, bounds);
       continue;
     }
-    diagnostics.count("clock_unmatched", Severity::kNotice,
-                      "record comm.json on every worker: without a common key nothing ties its clock to the others'",
-                      {},
-                      fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
-                                  shown(clocks.front().host)));
+    diagnostics.count(
+        "clock_unmatched", Severity::kNotice,
+        "a worker shares no key with the first one, so its clock is not aligned: record comm.json on every worker", {},
+        fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
+                    shown(clocks.front().host)));
   }
   return clocks;
 }

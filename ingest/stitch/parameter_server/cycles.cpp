@@ -10,7 +10,8 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kRemedy =
-    "the recording contradicts itself: dependencies in a circle are left out where they run against time";
+    "the recording contradicts itself, and dependencies form a cycle: those of them that run against recorded time "
+    "are left out";
 
 class CycleBreaker {
  public:
@@ -36,7 +37,7 @@ class CycleBreaker {
     return {out_.finish[task.index()], out_.start[task.index()], task};
   }
 
-  /// A rank's first task starts when it was recorded: it waits for nothing.
+  /// Removes the edges to each rank's first task, which starts when it was recorded to.
   void free_first_tasks() {
     std::map<Rank, TaskId> first;
     for (std::size_t i = 0; i < out_.start.size(); ++i) {
@@ -53,8 +54,9 @@ class CycleBreaker {
     return std::any_of(members.begin(), members.end(), [&](TaskId task) { return is_first_[task.index()]; });
   }
 
-  /// Kahn's algorithm over tasks and, behind them, one node for each meeting: what follows a
-  /// member follows the meeting. Leaves in waiting_ what each node still waits for.
+  /// Kahn's algorithm over the tasks and, numbered after them, the meetings: what follows a member
+  /// follows its meeting. Leaves in waiting_ how many nodes each one still waits for; they are in or
+  /// behind a cycle if that is not 0.
   bool all_can_run() {
     const std::size_t count = out_.start.size();
     std::vector<std::size_t> exit(count);
@@ -84,7 +86,8 @@ class CycleBreaker {
     return ready.size() == waiting_.size();
   }
 
-  /// Nobody's part ends before all have arrived.
+  /// Makes the members a rendezvous: none ends before all have begun, and each takes its own time
+  /// from then on.
   void meet(const std::vector<TaskId>& members) {
     Time last_arrival = Time::min();
     for (const TaskId member : members) last_arrival = std::max(last_arrival, out_.start[member.index()]);

@@ -12,9 +12,9 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::uint32_t kMostServers = 64;
-/// An acknowledgement may overtake another by as much where control messages go ahead.
+/// Where control messages go first, an acknowledgement may overtake another by up to this.
 constexpr Duration kOvertaking{2'000'000};
-/// Share of pushes that may be out of order on connections that are guessed rightly.
+/// The share of pushes that may be out of order although the number of servers is right.
 constexpr double kOutOfOrder = 0.02;
 
 struct Push {
@@ -37,7 +37,7 @@ std::vector<std::vector<Push>> pushes_of(const std::vector<RecordedGpu>& gpus) {
   return pushes;
 }
 
-/// True if hardly any push was acknowledged well before one that its connection got earlier.
+/// True if nearly no push was acknowledged well before one that its connection had got earlier.
 bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const Job& job) {
   double allowed = 0;
   for (const std::vector<Push>& of_gpu : pushes) allowed += kOutOfOrder * static_cast<double>(of_gpu.size());
@@ -70,15 +70,16 @@ Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpu
     if (!server_of(0, job).has_value()) break;
     if (!connections_keep_order(pushes, job)) continue;
     assumptions.push_back(
-        {"inferred_servers", fmt::format("{} server{} taken from the order of acknowledgements (servers in job.yaml)",
-                                         servers, servers == 1 ? "" : "s")});
+        {"inferred_servers",
+         fmt::format("{} {} inferred from the order of acknowledgements: if that is wrong, set servers in job.yaml",
+                     servers, servers == 1 ? "server was" : "servers were")});
     return job;
   }
   job.servers.reset();
-  assumptions.push_back(
-      {"unknown_servers",
-       "the number of servers is unknown (servers in job.yaml): transfers keep their recorded durations, queueing "
-       "included"});
+  assumptions.push_back({"unknown_servers",
+                         "the number of servers is unknown, so transfers keep their recorded durations, queueing "
+                         "included: set servers in "
+                         "job.yaml"});
   return job;
 }
 

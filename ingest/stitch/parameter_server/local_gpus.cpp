@@ -33,7 +33,7 @@ class WorkerPass {
     collective(root, chain, peers, Stage::kCoordinateBroadcast, Stage::kBroadcast);
   }
 
-  /// The root starts when all have signalled; nobody's part ends before all have arrived.
+  /// The root starts when all others have signalled. No part ends before all have begun.
   void collective(std::size_t root, std::size_t chain, const Peers& peers, Stage coordinate, Stage work) {
     const std::optional<TaskId> lead = tasks_.stage(root, chain, work);
     if (!lead.has_value()) return;
@@ -43,7 +43,7 @@ class WorkerPass {
       const std::optional<TaskId> ready = tasks_.stage(gpu, peer_chain, coordinate);
       if (ready.has_value()) tasks_.link(*ready, *lead, EdgeKind::kHandOff);
       if (!member.has_value()) continue;
-      // It has arrived when it signalled: what it waited from then on was the root.
+      // It has been there since it signalled. From then on it waited for the root.
       if (ready.has_value())
         out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
       members.push_back(*member);
@@ -51,8 +51,8 @@ class WorkerPass {
     if (members.size() > 1) tasks_.meetings.push_back(std::move(members));
   }
 
-  /// Peers tell the root that their part is in host memory; the root tells them that the
-  /// result has come.
+  /// The peers tell the root that their parts are in host memory. The root tells them that the result
+  /// has arrived.
   void signal(std::size_t root, std::size_t chain, const Peers& peers) {
     std::optional<TaskId> sends = tasks_.stage(root, chain, Stage::kCompress);
     if (!sends.has_value()) sends = tasks_.stage(root, chain, Stage::kPush);

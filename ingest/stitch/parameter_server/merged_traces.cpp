@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// More GPUs than this in one file are no GPUs: pids of some other meaning.
+/// A file with more processes than this does not have one per GPU: its pids mean something else.
 constexpr std::size_t kMostProcesses = 256;
 
 /// "wk1.rank3" as the worker "wk1" and "3"; "3" as "" and "3".
@@ -36,7 +36,7 @@ bool names_a_rank(std::string_view process) {
   return last != std::string_view::npos && last + 1 < process.size() && process.substr(0, last + 1).ends_with("rank");
 }
 
-/// The processes whose events `gpu` holds; at most one where it is one GPU's.
+/// The processes whose events `gpu` holds; at most one if the files are one GPU's.
 std::set<std::string> processes_of(const GpuParts& gpu) {
   std::set<std::string> names;
   if (gpu.operators.has_value()) {
@@ -97,7 +97,7 @@ std::map<std::string, GpuParts> split_one(GpuParts& whole, const std::set<std::s
   return split;
 }
 
-/// Numbers workers by the folder they came from, then their prefix, and GPUs by their rank.
+/// Numbers workers by the folder they came from, then by their prefix, and GPUs by their rank.
 void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
   const auto less = [](const auto& a, const auto& b) {
     if (a.second.worker != b.second.worker) return a.second.worker < b.second.worker;

@@ -8,9 +8,9 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Operators of one row that overlap by no more than this ran one after another.
+/// Operators of one row that overlap by up to this ran one after another.
 constexpr Duration kGrain{5'000};
-/// A step with fewer of the operators or partitions of the fullest one was cut by the capture.
+/// A step with less than this share of the fullest step's operators or chains was cut by the capture.
 constexpr double kWholeShare = 0.9;
 
 class OperatorPass {
@@ -26,6 +26,7 @@ class OperatorPass {
   }
 
  private:
+  /// How much a step holds.
   struct Contents {
     std::size_t operators = 0;
     std::size_t chains = 0;
@@ -48,7 +49,7 @@ class OperatorPass {
       const bool whole = enough(content.operators, most.operators) && enough(content.chains, most.chains);
       if (!whole) {
         out_.diagnostics.count("incomplete_step", Severity::kNotice,
-                               "record whole steps: an incomplete one is replayed but not compared", {},
+                               "a step that the capture cut is replayed but not compared: record whole steps", {},
                                fmt::format("rank {} step {}", recorded_.rank, number));
       }
       tasks_.step_index[{gpu_, number}] = static_cast<std::int32_t>(out_.steps.size());
@@ -71,9 +72,9 @@ class OperatorPass {
     }
   }
 
-  /// A step begins with its first operator. Where segments between releases stand for the
-  /// operators, it begins with the first release: what lies before that belongs to the step
-  /// before as much as to this one.
+  /// A step begins with its first operator. Where opaque segments stand for operators, it begins with
+  /// the second of them, at the first release: what lies before that belongs to the step before as
+  /// much as to this one.
   void begin_steps() {
     std::map<std::int64_t, std::size_t> place;
     for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {
@@ -89,11 +90,11 @@ class OperatorPass {
       if (before >= 0) {
         RecordedStep& step = out_.steps[static_cast<std::size_t>(before)];
         const RecordedStep& next = out_.steps[static_cast<std::size_t>(index)];
-        step.next_follows = step.whole && next.whole && next.number - 1 == step.number;  // numbers are not negative
+        step.next_follows = step.whole && next.whole && next.number - 1 == step.number;  // no overflow: both are >= 0
       }
       before = index;
     }
-    // What follows the last release of an opaque job's last step was not recorded.
+    // What follows the last release of the last step of opaque segments was not recorded.
     if (recorded_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
   }
 

@@ -56,7 +56,7 @@ void state_assumptions(const PsTasks& tasks) {
   if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
     assumptions.push_back(
         {"opaque_compute",
-         "no operators were recorded: what a GPU did between two releases of gradients is one opaque segment"});
+         "no operators were recorded: what a GPU did between the releases of two gradients is one opaque segment"});
   }
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
   assumptions.push_back(
@@ -64,12 +64,15 @@ void state_assumptions(const PsTasks& tasks) {
        "a server's copying and summing is part of the pulls that wait for it: no server was recorded"});
   if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
     assumptions.push_back(
-        {"key_hash", "keys are spread over servers by djb2, as BytePS does by default (key_hash in job.yaml)"});
+        {"key_hash",
+         "keys are assumed to be spread over servers by djb2, BytePS's default: if that is wrong, set key_hash in "
+         "job.yaml"});
   }
   if (!tasks.job.control.has_value()) {
-    assumptions.push_back(
-        {"control_in_line",
-         "acknowledgements and pull requests wait in line behind bulk data, as in BytePS (control in job.yaml)"});
+    assumptions.push_back({"control_in_line",
+                           "acknowledgements and pull requests are assumed to queue behind bulk data, as in BytePS: if "
+                           "that is wrong, set "
+                           "control in job.yaml"});
   }
 }
 

@@ -34,7 +34,8 @@ std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagn
   const StageTrace::Event* last = nullptr;
   for (const StageTrace::Event* event : sorted_stages(trace)) {
     if (last != nullptr && same(*last, *event)) {
-      diagnostics.count("duplicate_record", Severity::kNotice, "the same stage is recorded twice: one record is used");
+      diagnostics.count("duplicate_record", Severity::kNotice,
+                        "a stage is recorded twice: one of the two records is used");
       continue;
     }
     const bool same_key = last != nullptr && last->tensor == event->tensor && last->key == event->key;

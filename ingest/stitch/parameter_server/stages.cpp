@@ -37,8 +37,9 @@ LaneKind lane_kind_of(Stage stage) noexcept {
   }
 }
 
-/// Stages of which one thread or engine takes one partition after another. NCCL groups
-/// several, whose records overlap; compression has a pool; transfers.cpp orders links.
+/// True for stages in which one thread or engine handles one partition after another. Not so: NCCL
+/// groups several partitions, whose records overlap, if the GPU is not `alone`; compression has a pool
+/// of threads; and transfers.cpp orders what goes over links.
 bool is_serial(Stage stage, bool alone) noexcept {
   switch (stage) {
     case Stage::kReduce:
@@ -52,8 +53,8 @@ bool is_serial(Stage stage, bool alone) noexcept {
   }
 }
 
-/// True if no partition was taken up for REDUCE while another was being copied: one thread
-/// does both, as where there is nothing to reduce.
+/// True if no REDUCE began while another partition was being copied. Then one thread does both, as
+/// happens where there is nothing to reduce.
 bool reduce_and_copy_take_turns(const RecordedGpu& gpu) {
   std::vector<std::pair<Time, Time>> copies;
   std::vector<Time> reduces;
@@ -92,7 +93,7 @@ class StagePass {
   }
 
  private:
-  /// Of the runs of an operator in one step: which began first and which ended last.
+  /// The runs of an operator in one step: the one that began first and the one that ended last.
   struct Runs {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -162,7 +163,7 @@ class StagePass {
     return last;
   }
 
-  /// With no name to go by: the operator that ended last before the partition was taken up.
+  /// Where no name says more: the operator that ended last before the first stage began.
   [[nodiscard]] std::optional<std::size_t> last_ended_before(const StageChain& chain) {
     if (by_finish_.empty()) {
       for (std::size_t i = 0; i < recorded_.operators.size(); ++i)
@@ -171,7 +172,8 @@ class StagePass {
     }
     out_.diagnostics.count(
         "release_by_time", Severity::kNotice,
-        "record dag.gml or args.inputN: without them a gradient is released by the operator that ended last before it");
+        "no operator is known to make a gradient, so the one that ended last before it was sent is taken: record "
+        "dag.gml, or inputs (args.inputN) of the operators");
     const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(),
                                        std::pair{chain.stages.front().start, recorded_.operators.size()});
     return next == by_finish_.begin() ? std::nullopt : std::optional{(next - 1)->second};
@@ -194,7 +196,7 @@ class StagePass {
     }
   }
 
-  /// One task that all partitions of a tensor lead to, so that many consumers need few edges.
+  /// A task to which all partitions of a tensor lead, so that many consumers need few edges.
   TaskId gathered(const RecordedTensor& tensor, std::int64_t step, const std::vector<TaskId>& last_stages) {
     Time end = Time::min();
     for (const TaskId task : last_stages) end = std::max(end, out_.finish[task.index()]);
@@ -217,8 +219,8 @@ class StagePass {
   Assembly& out_;
   const RecordedGpu& recorded_;
   std::size_t gpu_;
-  bool alone_;       // the worker's only GPU
-  bool one_thread_;  // for REDUCE and COPYD2H
+  bool alone_;       // the worker has no other GPU
+  bool one_thread_;  // does both REDUCE and COPYD2H
   std::map<std::pair<Stage, std::int64_t>, LaneId> lanes_;
   std::map<std::pair<TextId, std::int64_t>, Runs> runs_;                                   // operator name, step
   std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step

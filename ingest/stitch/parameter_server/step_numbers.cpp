@@ -14,7 +14,7 @@ void take_step_of_the_one_before(RecordedGpu& gpu, Diagnostics& diagnostics) {
     if (run.step < 0) {
       run.step = step;
       diagnostics.count("operator_without_step", Severity::kNotice,
-                        "it is taken to belong to the step of the operator before it");
+                        "operators without args.step are taken to belong to the step of the operator before them");
     }
     step = run.step;
   }
@@ -37,8 +37,9 @@ void leave_out_chains_without_step(RecordedGpu& gpu, const std::string& folder, 
   const std::size_t without = std::erase_if(gpu.chains, [](const StageChain& chain) { return chain.step < 0; });
   if (without == 0) return;
   diagnostics.count("partition_outside_steps", Severity::kDataLoss,
-                    "record operators and communication over the same steps", {folder, {}, {}},
-                    "partitions without a step of their own are left out", without);
+                    "partitions that belong to no recorded step are left out: record operators and communication over "
+                    "the same steps",
+                    {folder, {}, {}}, {}, without);
 }
 
 }  // namespace

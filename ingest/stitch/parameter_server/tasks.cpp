@@ -3,7 +3,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Two threads of one process read the clock; events come in whole microseconds.
+/// Two threads read the clock independently, and events are recorded in whole microseconds.
 constexpr Duration kAgainstTime{50'000};
 
 }  // namespace
@@ -25,7 +25,7 @@ void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
   if (out.finish[from.index()] > out.finish[to.index()] + kAgainstTime) {
     out.diagnostics.count(
         "dependency_against_time", Severity::kNotice,
-        "a dependency that the names suggest is left out where the recording shows the reverse order");
+        "a dependency that names suggest is left out, because the recorded times show the reverse order");
     return;
   }
   out.add_edge(from, to, kind);

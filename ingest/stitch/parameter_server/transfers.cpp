@@ -18,9 +18,9 @@ struct Transfer {
   std::size_t chain = 0;
   std::optional<TaskId> push;
   std::optional<TaskId> pull;
-  Time acknowledged;             ///< as recorded
-  Time handed_over;              ///< PUSH's recorded start
-  std::optional<TaskId> answer;  ///< what the server's answer waits for: SUM
+  Time acknowledged;             ///< recorded end of PUSH
+  Time handed_over;              ///< recorded start of PUSH
+  std::optional<TaskId> answer;  ///< SUM: what the server's answer waits for
 };
 
 class TransferPass {
@@ -61,7 +61,7 @@ class TransferPass {
     transfers_.push_back(transfer);
   }
 
-  /// The server answers a key when every worker's push of it has come.
+  /// The server answers a key when every worker's push of it has arrived.
   void join_workers(const Members& members) {
     Time first_answer = Time::max();
     for (const std::size_t member : members) {
@@ -84,8 +84,8 @@ class TransferPass {
     }
   }
 
-  /// Joins PUSH to PULL. A push whose acknowledgement came after somebody had the answer had
-  /// arrived before: the rest of it is the acknowledgement's way back, behind bulk data.
+  /// Joins PUSH to PULL. If a push was acknowledged after some worker had the answer, it had arrived
+  /// before that: the rest is the way back of the acknowledgement, which queued behind bulk data.
   void acknowledge(Transfer& transfer, Time first_answer) {
     if (!transfer.push.has_value()) return;
     const std::size_t push = transfer.push->index();
@@ -118,7 +118,7 @@ class TransferPass {
     return slot->second;
   }
 
-  /// The instant from which a server can answer, shown on a row of the first rank.
+  /// Adds the instant from which a server can answer, on a row of the first rank.
   TaskId add_sum(const Transfer& transfer, Time when) {
     const StageChain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
     const std::int64_t server = server_of(chain.key, tasks_.job).has_value()
@@ -136,7 +136,7 @@ class TransferPass {
                          tasks_.step_of(0, chain.step));
   }
 
-  /// A connection carries one push after another.
+  /// A connection carries one push after another, in the order of their recorded ends.
   void order_pushes(const Members& members) {
     std::vector<TaskId> pushes;
     for (const std::size_t member : members) {
@@ -149,7 +149,7 @@ class TransferPass {
     take_turns(out_, pushes);
   }
 
-  /// Answers of one server to one worker, in the order in which they came.
+  /// The answers of one server to one GPU, in the order in which they arrived.
   void order_pulls(Members& members) {
     std::erase_if(members, [&](std::size_t member) { return !transfers_[member].pull.has_value(); });
     const auto finish = [&](std::size_t member) { return out_.finish[transfers_[member].pull->index()]; };
@@ -167,7 +167,7 @@ class TransferPass {
     }
   }
 
-  /// A pull's own time begins when it is acknowledged and the server has the sum.
+  /// A pull's own time begins when its push has been acknowledged and the server has the sum ...
   void begin_when_answered(const Transfer& transfer) {
     Time begin = out_.start[transfer.pull->index()];
     if (transfer.push.has_value()) begin = std::max(begin, transfer.acknowledged);
@@ -175,7 +175,7 @@ class TransferPass {
     begin_at(*transfer.pull, begin);
   }
 
-  /// ... and when what stood in front of it on the connection is through.
+  /// ... and when what was before it on the connection has arrived.
   void begin_behind(TaskId ahead, TaskId pull) {
     out_.add_edge(ahead, pull, EdgeKind::kStream);
     begin_at(pull, std::max(out_.start[pull.index()], out_.finish[ahead.index()]));
@@ -187,10 +187,10 @@ class TransferPass {
     out_.builder.set_duration(task, finish - out_.start[task.index()]);
   }
 
-  /// Pushes of one connection in the order in which they were handed over.
+  /// The pushes of one connection, in the order in which they were handed over.
   struct Uploads {
     std::vector<Time> handed_over;
-    std::vector<Time> arrived;  ///< made ascending
+    std::vector<Time> arrived;  ///< the latest arrival so far, so that it ascends
     std::vector<TaskId> task;
   };
 
@@ -210,9 +210,9 @@ class TransferPass {
     return uploads;
   }
 
-  /// The push that a pull's request stands behind: the one under way when it is sent, or, where
-  /// control messages wait in line, the last one handed over by then. Only where the pull's
-  /// recorded end leaves room for it.
+  /// The push behind which a pull's request queues: where control messages queue with bulk data, the
+  /// last one that was handed over before the request; else the one that is under way then. Nothing if
+  /// the pull's recorded end leaves no time for that.
   [[nodiscard]] std::optional<TaskId> ahead_of_request(const Transfer& transfer, const Uploads& uploads) const {
     const bool in_line = tasks_.job.control.value_or(Control::kInline) == Control::kInline;
     const auto handed = std::upper_bound(uploads.handed_over.begin(), uploads.handed_over.end(), transfer.acknowledged);

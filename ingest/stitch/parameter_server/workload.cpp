@@ -28,9 +28,10 @@ std::optional<PsStage> stage_of(Stage stage) noexcept {
   }
 }
 
-class WorkloadOfGpu {
+/// Makes the PsGpu and the stage runs of one GPU.
+class GpuWorkload {
  public:
-  WorkloadOfGpu(const PsTasks& tasks, std::size_t gpu, PsWorkload& out)
+  GpuWorkload(const PsTasks& tasks, std::size_t gpu, PsWorkload& out)
       : tasks_(tasks), recorded_(tasks.gpus[gpu]), gpu_(gpu), out_(out) {
     for (std::uint32_t step = 0; step < out_.steps.size(); ++step) step_.try_emplace(out_.steps[step], step);
   }
@@ -65,7 +66,7 @@ class WorkloadOfGpu {
     for (const OperatorRun* const span : by_step.front()) add_inputs(*span);
   }
 
-  /// An operator that a step lacks is taken to have run as in the first one.
+  /// Enters a step's runs. An operator that the step lacks is taken to have run as in the first step.
   void add_runs(const std::vector<const OperatorRun*>& spans, std::uint32_t step) {
     std::map<TextId, std::uint32_t> seen;
     for (PsOperator& op : made_.operators) {
@@ -91,7 +92,7 @@ class WorkloadOfGpu {
     op.runs.resize(1);
   }
 
-  /// What an operator's inputs name: the last run before it in its step, else in the step before.
+  /// An input means the last run of that name before this one: in its step, else in the step before.
   void add_inputs(const OperatorRun& span) {
     PsOperator& op = made_.operators[place_.at({span.name, passed_[span.name]++})];
     for (const TextId input : span.inputs) {
@@ -112,11 +113,12 @@ class WorkloadOfGpu {
     for (const auto& [declared, index] : tensor_of_key) {
       const RecordedTensor& recorded = recorded_.tensors[index];
       const std::string& name = recorded.name;
-      if (declared < 0) return give_up("only the totals of {} were recorded, not its partitions", name);
-      if (!recorded.bytes.has_value()) return give_up("the size of {} is unknown (gradient_name_list.txt)", name);
+      if (declared < 0) return give_up("only the total of {} was recorded; expected its partitions", name);
+      if (!recorded.bytes.has_value())
+        return give_up("the size of {} is unknown; expected it in gradient_name_list.txt", name);
       PsTensor tensor{name, declared, *recorded.bytes, {}, {}, {}};
       for (const TextId producer : recorded.producers) append(tensor.made_by, producer);
-      if (tensor.made_by.empty()) return give_up("no operator is known to make {} (dag.gml)", name);
+      if (tensor.made_by.empty()) return give_up("no operator is known to make {}; expected one in dag.gml", name);
       add_users(recorded, tensor);
       made_.tensors.push_back(std::move(tensor));
     }
@@ -154,19 +156,19 @@ class WorkloadOfGpu {
           out_.stages.push_back({static_cast<std::uint32_t>(gpu_), step->second, chain.key, *stage, bytes,
                                  aligned(span.start, span.finish)});
         } else if (out_.cannot_build.empty()) {
-          out_.cannot_build = fmt::format(
-              "the job cannot be built anew: it has {} stages, whose rules are not modelled", to_text(span.stage));
+          out_.cannot_build = fmt::format("the job cannot be built anew: it has {} stages, which are not modelled",
+                                          to_text(span.stage));
         }
       }
     }
   }
 
-  /// What an operator waits for, besides its inputs: the one before it in its row, and tensors.
+  /// What an operator waits for, besides its inputs: the operator before it in its row, and tensors.
   struct Waits {
-    std::uint32_t before = 0;      // the last of the row where there is none before it
-    bool in_previous_step = true;  // `before` is of the step before
-    std::vector<const PsTensor*> needs;
-    std::vector<const PsTensor*> uses;
+    std::uint32_t before = 0;            // the last operator of the row if this is the first one
+    bool in_previous_step = true;        // `before` belongs to the step before
+    std::vector<const PsTensor*> needs;  // of its own step
+    std::vector<const PsTensor*> uses;   // of the step before
   };
 
   [[nodiscard]] std::vector<Waits> waits() const {
@@ -184,13 +186,13 @@ class WorkloadOfGpu {
       if (tasks_.job.barrier == Barrier::kCross) {
         for (const std::uint32_t op : tensor.used_by) waits[op].uses.push_back(&tensor);
       } else if (tensor.needed_by.empty() && !waits.empty()) {
-        waits.front().uses.push_back(&tensor);  // nothing gathers it before the next step
+        waits.front().uses.push_back(&tensor);  // no update operator waits for it, so the next step does
       }
     }
     return waits;
   }
 
-  /// The middle over steps of what an operator began after all that it waits for.
+  /// An operator's gap is the median over steps of how long after all that it waits for it began.
   void add_gaps() {
     const std::vector<Waits> all = waits();
     for (std::uint32_t index = 0; index < all.size(); ++index) {
@@ -204,7 +206,7 @@ class WorkloadOfGpu {
     }
   }
 
-  /// When the last thing that an operator waits for was over; nothing if the capture lacks it.
+  /// When the last thing that an operator waits for was done; nothing if the capture does not show it.
   [[nodiscard]] std::optional<Time> ready_time(const PsOperator& op, const Waits& waits, std::uint32_t step) const {
     const bool follows = step > 0 && out_.steps[step] == out_.steps[step - 1] + 1;
     if (!follows && (waits.in_previous_step || !waits.uses.empty())) return std::nullopt;
@@ -254,10 +256,11 @@ PsWorkload workload_of(const PsTasks& tasks) {
     workload.cannot_build = "the job cannot be built anew: no step was recorded whole by every GPU";
     return workload;
   }
-  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) WorkloadOfGpu(tasks, gpu, workload).run();
+  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) GpuWorkload(tasks, gpu, workload).run();
   workload.job.workers = std::max(workload.job.workers.value_or(0), workload.workers());
   if (!workload.job.servers.has_value() && workload.cannot_build.empty())
-    workload.cannot_build = "the job cannot be built anew: the number of servers is unknown (servers in job.yaml)";
+    workload.cannot_build =
+        "the job cannot be built anew: the number of servers is unknown; expected servers in job.yaml";
   return workload;
 }
 

@@ -305,7 +305,7 @@ TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgem
   std::vector<MadeGpu> gpus;
   gpus.push_back(std::move(gpu));
   const Capture capture = stitched(std::move(gpus), job);
-  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("2 servers taken from")));
+  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("2 servers were inferred from")));
 }
 
 TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
