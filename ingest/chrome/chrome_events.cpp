@@ -6,8 +6,8 @@
 
 #include "ingest/chrome/chrome_record.h"
 #include "ingest/chrome/record_marks.h"
-#include "ingest/chrome/trace_cursor.h"
 #include "ingest/chrome/trace_defects.h"
+#include "ingest/json/source_cursor.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
@@ -55,7 +55,7 @@ struct ChromeEventReader::State {
   bool find_record();
   void cut(std::uint64_t begin);
 
-  TraceCursor text;
+  SourceCursor text;
   Place place = Place::kStart;
   bool bare_array = false;
   bool events_found = false;
@@ -84,13 +84,8 @@ bool ChromeEventReader::State::next(ChromeEvent& event) {
 }
 
 void ChromeEventReader::State::start() {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  char first = text.next_char();
-  for (const char mark : kByteOrderMark) {
-    if (first != mark || first == '\0') break;
-    text.advance();
-    first = text.next_char();
-  }
+  text.skip_byte_order_mark();
+  const char first = text.next_char();
   if (first == '[') {
     bare_array = true;
     events_found = true;

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
+#include "ingest/json/item_cursor.h"
 #include "model/base/diagnostics.h"
 #include "model/base/units.h"
 
 namespace stepsim::ingest {
 
-/// A member of a record's args: its key and raw JSON text.
+/// A member of a record's args: its key and its value as written.
 struct ChromeArgument {
   std::string_view key;
   std::string_view value;
@@ -32,12 +33,21 @@ struct ChromeEvent {
   std::string_view process;    ///< pid as text, number or string
   std::string_view thread;     ///< tid as text
   std::string_view arguments;  ///< raw JSON text of args, "{...}"; empty if absent
-  /// The same, taken apart; empty as well if there are more than a few hundred members.
+  /// The members of args; empty as well if there are more than a few hundred of them.
   std::span<const ChromeArgument> argument_list;
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
   bool has_duration = false;                ///< dur is there, even if it is no time that fits
   std::uint64_t offset = 0;                 ///< of the record in the (inflated) file
+
+  /// Calls `take(key, value)` for each member of args, in order, however many.
+  template <class Take>
+  void for_each_argument(Take&& take) const {
+    for (const ChromeArgument& argument : argument_list) take(argument.key, argument.value);
+    if (!argument_list.empty() || arguments.empty()) return;
+    ItemCursor members{arguments};
+    for (ChromeArgument argument; members.next(argument.key, argument.value);) take(argument.key, argument.value);
+  }
 };
 
 /// Hands out the records of a Chrome trace one at a time: an object with "traceEvents", or a
@@ -65,34 +75,6 @@ class ChromeEventReader {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Members of a JSON object given as raw text, in order; `value` is raw JSON text. Stops at
-/// the first thing that is not JSON. No recursion.
-class MemberCursor {
- public:
-  explicit MemberCursor(std::string_view object) noexcept;
-  [[nodiscard]] bool next(std::string_view& key, std::string_view& value) noexcept;
-
- private:
-  std::string_view rest_;
-};
-
-/// Elements of a JSON array given as raw text, in order; as MemberCursor otherwise.
-class ElementCursor {
- public:
-  explicit ElementCursor(std::string_view array) noexcept;
-  [[nodiscard]] bool next(std::string_view& value) noexcept;
-
- private:
-  std::string_view rest_;
-};
-
-/// A raw JSON scalar as an integer ("12", "\"12\"", "12.0"); nothing if it is none.
-[[nodiscard]] std::optional<std::int64_t> as_integer(std::string_view raw) noexcept;
-/// A raw JSON string unescaped; other scalars as they are written.
-[[nodiscard]] std::string as_text(std::string_view raw);
-/// Microseconds in decimal ("12.345", "1e3") as nanoseconds, exact; nothing if out of range.
-[[nodiscard]] std::optional<std::int64_t> microseconds_as_ns(std::string_view raw) noexcept;
 
 }  // namespace stepsim::ingest
 

@@ -1,5 +1,8 @@
 #include "ingest/chrome/chrome_record.h"
 
+#include "ingest/json/escape.h"
+#include "ingest/json/json_values.h"
+
 namespace stepsim::ingest {
 
 namespace {

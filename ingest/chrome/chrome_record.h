@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ingest/chrome/chrome_events.h"
-#include "ingest/json/json_scan.h"
+#include "ingest/json/scanner.h"
 
 namespace stepsim::ingest {
 

@@ -18,6 +18,7 @@
 
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
+#include "ingest/json/json_values.h"
 #include "ingest/parts/byteps_names.h"
 #include "model/base/text.h"
 
@@ -90,7 +91,7 @@ class Reader {
     if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime)
       return bad_time(event.offset);
     made.start = Time{Duration{*event.start_ns}};
-    read_arguments(event.arguments, made);
+    read_arguments(event, made);
     if (event.phase == "B") {
       open_[{std::string(event.process), std::string(event.thread)}].push_back({std::move(made), event.offset});
       return;
@@ -132,16 +133,13 @@ class Reader {
     return made;
   }
 
-  static void read_arguments(std::string_view arguments, OperatorTrace::Event& made) {
-    MemberCursor members(arguments);
-    std::string_view key;
-    std::string_view value;
+  static void read_arguments(const ChromeEvent& event, OperatorTrace::Event& made) {
     std::vector<std::pair<std::int64_t, std::string>> inputs;
-    while (members.next(key, value)) {
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
       if (key == "step") made.step = std::max<std::int64_t>(as_integer(value).value_or(-1), -1);
       if (const auto number = input_number(key); number.has_value())
         inputs.emplace_back(*number, std::string(split_process(as_text(value)).name));
-    }
+    });
     std::stable_sort(inputs.begin(), inputs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
   }

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kLongestText = 1U << 20U;
 
 bool is_letter(int c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(int c) noexcept { return c >= '0' && c <= '9'; }
+bool is_number_part(int c) noexcept { return is_digit(static_cast<char>(c)) || c == '-' || c == '+' || c == '.'; }
 bool is_blank(int c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// The code point of "#233", "#xe9", "quot"; nothing if it is none.
@@ -91,7 +91,7 @@ class Lexer {
       read_text(token);
     } else if (is_letter(c)) {
       read_word(token, TokenKind::kKey);
-    } else if (is_digit(c) || c == '-' || c == '+' || c == '.') {
+    } else if (is_number_part(c)) {
       read_word(token, TokenKind::kNumber);
     } else {
       fail(token.line,
@@ -137,9 +137,7 @@ class Lexer {
 
   void read_word(Token& token, TokenKind kind) {
     token.kind = kind;
-    const auto belongs = [](int c) {
-      return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-' || c == '+';
-    };
+    const auto belongs = [](int c) { return is_letter(c) || is_number_part(c) || c == '_'; };
     while (belongs(input_.peek())) {
       if (token.text.size() > kLongestText) fail(token.line, "a word of more than 1 MiB; expected a key or a number");
       token.text.push_back(static_cast<char>(input_.get()));

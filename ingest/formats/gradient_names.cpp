@@ -16,7 +16,7 @@
 
 #include "ingest/bytes/text_input.h"
 #include "ingest/formats/format.h"
-#include "ingest/json/json_stream.h"
+#include "ingest/json/json_reader.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -112,6 +112,11 @@ class Reader {
   TensorTable table_;
 };
 
+void check_gzip(const ByteSource& source, std::uint64_t offset, Reader& reader) {
+  if (source.truncated())
+    reader.count_bad("truncated_file", kCutRemedy, {source.name(), offset, {}}, "the gzip stream is cut short");
+}
+
 void read_lines(TextInput& input, Reader& reader) {
   while (input.peek() != TextInput::kEnd) {
     const InputLocation where = input.at_line(input.line());
@@ -125,67 +130,58 @@ void read_lines(TextInput& input, Reader& reader) {
     const bool last = input.peek() == TextInput::kEnd;
     if (!line.empty() || !last) reader.add(line, where);
   }
+  check_gzip(input.source(), input.offset(), reader);
 }
 
 /// ["name", [512, 1024], "float16"] as the line it stands for. Nested numbers are the shape.
-std::string line_of_list(JsonStream& json) {
+std::string line_of_list(JsonReader& json) {
   std::string name;
   std::string shape;
   std::string dtype;
-  JsonStream::Scope outer;
-  json.enter_array(outer);
-  while (json.next_element(outer)) {
-    if (json.peek() == JsonStream::Kind::kString) {
-      (name.empty() ? name : dtype) = json.text();
-    } else if (json.peek() == JsonStream::Kind::kArray) {
-      JsonStream::Scope inner;
-      json.enter_array(inner);
-      while (json.next_element(inner)) shape += json.number() + ",";
-    } else {
-      json.skip();
+  json.array([&] {
+    switch (json.peek()) {
+      case '"': (name.empty() ? name : dtype) = json.text(); break;
+      case '[': json.array([&] { (shape += json.number()) += ','; }); break;
+      default: json.skip();
     }
-  }
+  });
   if (shape.empty()) return name;
   return fmt::format("{};shape=({}){}", name, shape, dtype.empty() ? "" : ";dtype=" + dtype);
 }
 
-void read_names(JsonStream& json, Reader& reader, const std::string& file) {
-  JsonStream::Scope names;
-  json.enter_array(names);
-  while (json.next_element(names)) {
+void read_names(JsonReader& json, Reader& reader, const std::string& file) {
+  json.array([&] {
     const InputLocation where{file, json.offset(), {}};
     switch (json.peek()) {
-      case JsonStream::Kind::kString: reader.add(json.text(), where); break;
-      case JsonStream::Kind::kArray: reader.add(line_of_list(json), where); break;
+      case '"': reader.add(json.text(), where); break;
+      case '[': reader.add(line_of_list(json), where); break;
       default: json.skip(); reader.add("", where);
     }
-  }
+  });
 }
 
-void read_document(JsonStream& json, Reader& reader, const std::string& file) {
-  if (json.peek() == JsonStream::Kind::kArray) {
+void read_document(JsonReader& json, Reader& reader, const std::string& file) {
+  if (json.peek() == '[') {
     read_names(json, reader, file);
   } else {
-    JsonStream::Scope members;
-    std::string key;
-    json.enter_object(members);
-    while (json.next_member(members, key)) {
+    json.object([&](const std::string& key) {
       if (key == "gradient_name_list" && reader.empty()) {
         read_names(json, reader, file);
       } else {
         json.skip();
       }
-    }
+    });
   }
   json.expect_end();
 }
 
 void read_json(TextInput& input, Reader& reader) {
-  JsonStream json(input);
+  JsonReader json(input.source(), input.rest());
   try {
     read_document(json, reader, input.source().name());
+    check_gzip(input.source(), json.offset(), reader);
   } catch (const InputError& error) {
-    if (input.peek() != TextInput::kEnd || reader.empty()) throw;
+    if (!json.ended() || reader.empty()) throw;
     reader.count_bad("truncated_file", kCutRemedy, error.where(), "the file ends inside the list; used up to the cut");
   }
 }
@@ -204,8 +200,6 @@ Part read(ByteSource& source, ReadContext& context) {
   const bool json = input.peek() == '{' || input.peek() == '[' || source.name().ends_with(".json") ||
                     source.name().ends_with(".json.gz");
   json ? read_json(input, reader) : read_lines(input, reader);
-  if (source.truncated())
-    reader.count_bad("truncated_file", kCutRemedy, input.at_offset(input.offset()), "the gzip stream is cut short");
   if (reader.empty()) throw InputError(input.at_offset(0), "no gradient in the file; expected one name a line");
   return std::move(reader).take();
 }

@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "ingest/formats/format.h"
-#include "ingest/json/json_stream.h"
+#include "ingest/json/json_reader.h"
+#include "ingest/json/json_values.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -39,24 +40,12 @@ struct Record {
   std::uint64_t offset = 0;
 };
 
-/// "12", "12.0" or "1.2e1" as 12; nothing if it is no whole number.
-std::optional<std::int64_t> whole_number(std::string_view digits) noexcept {
-  const auto value = scaled_decimal(digits, 0);
-  if (digits.find_first_of(".eE") == std::string_view::npos) return value;
-  const auto millionths = scaled_decimal(digits, 6);
-  const bool whole = value.has_value() && (!millionths.has_value() || *millionths % 1'000'000 == 0);
-  return whole ? value : std::nullopt;
-}
-
 class Reader {
  public:
-  Reader(TextInput& input, ReadContext& context) : json_(input), context_(context) {}
+  Reader(ByteSource& source, ReadContext& context) : json_(source), context_(context) {}
 
   [[nodiscard]] TaskGraph read() {
-    JsonStream::Scope members;
-    std::string key;
-    json_.enter_object(members);
-    while (json_.next_member(members, key)) read_member(key);
+    json_.object([this](const std::string& key) { read_member(key); });
     json_.expect_end();
     if (!hosts_.has_value()) fail(0, "no member 'hosts'; expected the number of hosts");
     if (graph_.tasks.empty()) {
@@ -79,17 +68,13 @@ class Reader {
       hosts_ = integer("hosts", 1, kMostHosts);
     } else if (key == "links") {
       if (!graph_.links.empty()) fail(offset, "'links' is given twice; expected it once");
-      JsonStream::Scope links;
-      json_.enter_array(links);
-      while (json_.next_element(links)) read_link();
+      json_.array([this] { read_link(); });
     } else if (key == "routes") {
       if (!routes_.empty()) fail(offset, "'routes' is given twice; expected it once");
-      read_routes();
+      json_.object([this](const std::string& key_of_route) { read_route(key_of_route); });
     } else if (key == "tasks") {
       if (std::exchange(tasks_seen_, true)) fail(offset, "'tasks' is given twice; expected it once");
-      JsonStream::Scope tasks;
-      json_.enter_array(tasks);
-      while (json_.next_element(tasks)) read_task();
+      json_.array([this] { read_task(); });
     } else {
       json_.skip();
     }
@@ -98,8 +83,8 @@ class Reader {
   /// A whole number from `least` to `most`.
   [[nodiscard]] std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most) {
     const std::uint64_t offset = json_.offset();
-    const std::string digits = json_.number();
-    const auto value = whole_number(digits);
+    const std::string_view digits = json_.number();
+    const auto value = as_integer(digits);
     if (!value.has_value() || *value < least || *value > most) {
       fail(offset,
            fmt::format("'{}' is {}; expected a whole number from {} to {}", what, shown(digits, 40), least, most));
@@ -110,10 +95,7 @@ class Reader {
   void read_link() {
     const std::uint64_t offset = json_.offset();
     TaskGraph::Link link;
-    JsonStream::Scope members;
-    std::string key;
-    json_.enter_object(members);
-    while (json_.next_member(members, key)) {
+    json_.object([&](const std::string& key) {
       if (key == "bandwidth_Bps") {
         link.bandwidth = bandwidth();
       } else if (key == "latency_s") {
@@ -121,14 +103,14 @@ class Reader {
       } else {
         json_.skip();
       }
-    }
+    });
     if (link.bandwidth <= 0) fail(offset, "a link without 'bandwidth_Bps'; expected its bytes per second");
     graph_.links.push_back(link);
   }
 
   [[nodiscard]] double bandwidth() {
     const std::uint64_t offset = json_.offset();
-    const std::string digits = json_.number();
+    const std::string_view digits = json_.number();
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || !(value >= kSlowestLink && value <= kFastestLink)) {
@@ -139,7 +121,7 @@ class Reader {
 
   [[nodiscard]] Duration latency() {
     const std::uint64_t offset = json_.offset();
-    const std::string digits = json_.number();
+    const std::string_view digits = json_.number();
     const auto value = scaled_decimal(digits, 9);
     if (!value.has_value() || *value < 0 || *value > kLongestTask) {
       fail(offset, fmt::format("'latency_s' is {}; expected seconds from 0 to 1e9", shown(digits, 40)));
@@ -147,25 +129,16 @@ class Reader {
     return Duration{*value};
   }
 
-  void read_routes() {
-    JsonStream::Scope members;
-    std::string key;
-    json_.enter_object(members);
-    while (json_.next_member(members, key)) {
-      const std::uint64_t offset = json_.offset();
-      const auto ends = hosts_of(key);
-      if (!ends.has_value())
-        fail(offset, fmt::format("route '{}'; expected two hosts such as \"0-1\"", shown(key, 40)));
-      const auto [slot, added] = graph_.routes.try_emplace(*ends);
-      if (!added) fail(offset, fmt::format("route '{}' is given twice; expected it once", shown(key, 40)));
-      JsonStream::Scope links;
-      json_.enter_array(links);
-      while (json_.next_element(links))
-        slot->second.push_back(static_cast<std::uint32_t>(integer("link", 0, kMostHosts)));
-      if (slot->second.empty())
-        fail(offset, fmt::format("route '{}' crosses no link; expected at least one", shown(key, 40)));
-      routes_.emplace_back(*ends, offset);
-    }
+  void read_route(const std::string& key) {
+    const std::uint64_t offset = json_.offset();
+    const auto ends = hosts_of(key);
+    if (!ends.has_value()) fail(offset, fmt::format("route '{}'; expected two hosts such as \"0-1\"", shown(key, 40)));
+    const auto [slot, added] = graph_.routes.try_emplace(*ends);
+    if (!added) fail(offset, fmt::format("route '{}' is given twice; expected it once", shown(key, 40)));
+    std::vector<std::uint32_t>& links = slot->second;
+    json_.array([&] { links.push_back(static_cast<std::uint32_t>(integer("link", 0, kMostHosts))); });
+    if (links.empty()) fail(offset, fmt::format("route '{}' crosses no link; expected at least one", shown(key, 40)));
+    routes_.emplace_back(*ends, offset);
   }
 
   static std::optional<std::pair<std::uint32_t, std::uint32_t>> hosts_of(std::string_view key) noexcept {
@@ -182,10 +155,7 @@ class Reader {
     record.offset = json_.offset();
     ++context_.events;
     if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
-    JsonStream::Scope members;
-    std::string key;
-    json_.enter_object(members);
-    while (json_.next_member(members, key)) read_task_member(key, record);
+    json_.object([&](const std::string& key) { read_task_member(key, record); });
     if (!record.id.has_value()) fail(record.offset, "a task without 'id'; expected a whole number");
     record.task.id = *record.id;
     complete(record);
@@ -209,13 +179,11 @@ class Reader {
       record.nanoseconds = integer("ns", 0, kLongestTask);
     } else if (key == "bytes") {
       record.bytes = integer("bytes", 0, kMostBytes);
-    } else if (key == "name" && json_.peek() == JsonStream::Kind::kString) {
+    } else if (key == "name" && json_.peek() == '"') {
       record.task.name = json_.text();
     } else if (key == "after") {
       record.task.after.clear();
-      JsonStream::Scope ids;
-      json_.enter_array(ids);
-      while (json_.next_element(ids)) record.task.after.push_back(integer("after", 0, kMostId));
+      json_.array([&] { record.task.after.push_back(integer("after", 0, kMostId)); });
     } else {
       json_.skip();
     }
@@ -341,7 +309,7 @@ class Reader {
          fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[stuck].id));
   }
 
-  JsonStream json_;
+  JsonReader json_;
   ReadContext& context_;
   TaskGraph graph_;
   std::optional<std::int64_t> hosts_;
@@ -363,10 +331,7 @@ int recognise(std::string_view /*file_name*/, std::string_view head) {
   return sure >= 60 ? 97 : sure;
 }
 
-Part read(ByteSource& source, ReadContext& context) {
-  TextInput input(source);
-  return Reader(input, context).read();
-}
+Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
 
 }  // namespace
 

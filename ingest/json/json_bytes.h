@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/base/text.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -16,8 +18,6 @@ namespace stepsim::ingest::json {
 /// Zero bytes that must be readable behind the text: these loops look ahead by one block,
 /// and a zero ends each of them.
 inline constexpr std::size_t kPadding = 64;
-
-[[nodiscard]] inline bool is_digit(char c) noexcept { return static_cast<unsigned char>(c - '0') < 10; }
 
 [[nodiscard]] inline bool is_hex(char c) noexcept {
   return is_digit(c) || static_cast<unsigned char>((c | 0x20) - 'a') < 6;

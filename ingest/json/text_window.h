@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "ingest/bytes/byte_source.h"
 
@@ -17,8 +18,9 @@ class TextWindow {
   static constexpr std::size_t kInitial = std::size_t{256} << 10;
   static constexpr std::size_t kLargest = std::size_t{64} << 20;
 
-  /// `source` must outlive the window.
-  explicit TextWindow(ByteSource& source);
+  /// `source` must outlive the window. `begun` is what was read of it already, at most kInitial
+  /// bytes; it is copied.
+  explicit TextWindow(ByteSource& source, std::string_view begun = {});
 
   [[nodiscard]] const char* begin() const noexcept { return storage_.get(); }
   [[nodiscard]] const char* end() const noexcept { return storage_.get() + size_; }
@@ -34,6 +36,7 @@ class TextWindow {
   /// Drops what lies before `keep` and reads on behind the end. False if nothing came,
   /// because the source ended or kLargest bytes are kept already.
   [[nodiscard]] bool more(std::uint64_t keep);
+  [[nodiscard]] const ByteSource& source() const noexcept { return source_; }
   /// True once the source has nothing left behind end().
   [[nodiscard]] bool source_ended() const noexcept { return source_ended_; }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "model/base/text.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr std::array<std::string_view, 13> kStages{
     "PCIE_REDUCE", "COORDINATE_PUSH",   "COMPRESS", "PUSH",
     "PULL",        "DECOMPRESS",        "COPYH2D",  "COORDINATE_BROADCAST",
     "BROADCAST"};
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// Length of "<word><digits>." at the front, 0 if there is none.
 std::size_t numbered_prefix(std::string_view text, std::string_view word) noexcept {

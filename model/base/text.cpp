@@ -94,8 +94,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 std::string_view leading_number(std::string_view text) noexcept {
   std::size_t length = 0;
   while (length < text.size() && is_digit(text[length])) ++length;
@@ -123,6 +121,24 @@ Character decode_utf8(std::string_view text) noexcept {
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
   return {code, length, true};
+}
+
+void append_utf8(std::string& out, char32_t code) {
+  const auto push = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  const auto continuation = [](char32_t bits) { return 0x80U | (bits & 0x3FU); };
+  if (code < 0x80) return push(code);
+  if (code < 0x800) {
+    push(0xC0U | code >> 6U);
+  } else {
+    if (code < 0x10000) {
+      push(0xE0U | code >> 12U);
+    } else {
+      push(0xF0U | code >> 18U);
+      push(continuation(code >> 12U));
+    }
+    push(continuation(code >> 6U));
+  }
+  push(continuation(code));
 }
 
 std::string shown(std::string_view text, std::size_t limit) {

@@ -20,6 +20,12 @@ struct Character {
 /// above U+10FFFF. Precondition: `text` is not empty.
 [[nodiscard]] Character decode_utf8(std::string_view text) noexcept;
 
+/// Appends a code point as UTF-8. Precondition: at most U+10FFFF and no surrogate.
+void append_utf8(std::string& out, char32_t code);
+
+/// '0' to '9', whatever the locale.
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
 /// Text that came from outside, made safe for a terminal and for one line: C0, DEL, C1,
 /// bidirectional controls, line separators and bytes that are not UTF-8 are shown as
 /// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".

@@ -70,8 +70,6 @@ struct Decimal {
   std::string_view suffix;
 };
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 /// Drops the zeros that end a fraction, so that 1.50 and 1.5 are one number.
 std::string_view without_trailing_zeros(std::string_view fraction) noexcept {
   while (fraction.ends_with('0')) fraction.remove_suffix(1);

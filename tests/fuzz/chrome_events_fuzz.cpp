@@ -13,6 +13,8 @@
 
 #include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/chrome_events.h"
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 #include "model/base/error.h"
 
 namespace {
@@ -64,18 +66,18 @@ bool same_time(const std::optional<element>& value, std::optional<std::int64_t> 
   return seen && std::abs(static_cast<double>(*seen) - expected) <= 1 + std::abs(expected) * 1e-15;
 }
 
-/// The keys a MemberCursor and an ElementCursor find in the arguments.
+/// The keys and elements that ItemCursor finds in the arguments.
 bool same_arguments(const std::optional<element>& value, std::string_view seen) {
   simdjson::dom::object object;
   if (!value || value->get(object) != simdjson::SUCCESS) return seen.empty();
-  ingest::MemberCursor members{seen};
+  ingest::ItemCursor members{seen};
   std::string_view key;
   std::string_view raw;
   for (const auto field : object) {
     if (!members.next(key, raw) || ingest::as_text("\"" + std::string{key} + "\"") != field.key) return false;
     simdjson::dom::array array;
     if (field.value.get(array) != simdjson::SUCCESS) continue;
-    ingest::ElementCursor elements{raw};
+    ingest::ItemCursor elements{raw};
     for (const element ignored : array) {
       static_cast<void>(ignored);
       if (!elements.next(raw)) return false;

@@ -4,7 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "ingest/chrome/chrome_events.h"
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 
 namespace stepsim::ingest {
 
@@ -32,7 +33,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) noexcept { return a <= 0 ||
 
 /// Elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
 std::int64_t elements_of(std::string_view dims) {
-  ElementCursor sizes{dims};
+  ItemCursor sizes{dims};
   std::string_view size;
   std::int64_t one = 1;
   std::int64_t all = 0;
@@ -40,7 +41,7 @@ std::int64_t elements_of(std::string_view dims) {
   while (sizes.next(size)) {
     if (size.front() == '[') {
       is_list = true;
-      ElementCursor inner{size};
+      ItemCursor inner{size};
       std::string_view inner_size;
       std::int64_t tensor = 1;
       while (inner.next(inner_size)) tensor = product(tensor, integer_or(inner_size, 0));
@@ -55,12 +56,7 @@ std::int64_t elements_of(std::string_view dims) {
 }  // namespace
 
 KinetoArguments::KinetoArguments(const ChromeEvent& event) {
-  for (const ChromeArgument& argument : event.argument_list) take(argument.key, argument.value);
-  if (!event.argument_list.empty()) return;
-  MemberCursor members{event.arguments};
-  std::string_view key;
-  std::string_view value;
-  while (members.next(key, value)) take(key, value);
+  event.for_each_argument([this](std::string_view key, std::string_view value) { take(key, value); });
 }
 
 void KinetoArguments::take(std::string_view key, std::string_view value) {
@@ -168,8 +164,8 @@ std::int64_t element_size(std::string_view dtype) noexcept {
 
 DataSize largest_input(const KinetoArguments& arguments) {
   constexpr std::int64_t kAssumedSize = 4;
-  ElementCursor dims{arguments.input_dims};
-  ElementCursor types{arguments.input_types};
+  ItemCursor dims{arguments.input_dims};
+  ItemCursor types{arguments.input_types};
   std::string_view shape;
   DataSize largest;
   while (dims.next(shape)) {

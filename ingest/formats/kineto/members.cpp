@@ -4,6 +4,8 @@
 #include <set>
 
 #include "ingest/formats/kineto/trace.h"
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 #include "model/base/error.h"
 
 // What a Kineto file says outside of its events. The members may stand before or behind
@@ -21,7 +23,7 @@ std::string_view find_member(const TopMembers& members, std::string_view key) {
 }
 
 std::string_view find_member(std::string_view object, std::string_view key) {
-  MemberCursor members{object};
+  ItemCursor members{object};
   std::string_view name;
   std::string_view raw;
   std::string_view value;
@@ -64,7 +66,7 @@ void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
 /// that only this process knows: pg_config has the ranks to the name.
 void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   std::map<std::string, std::string> ranks_of;
-  ElementCursor groups{find_member(info, "pg_config")};
+  ItemCursor groups{find_member(info, "pg_config")};
   std::string_view group;
   while (groups.next(group)) {
     std::string ranks = as_text(find_member(group, "ranks"));
@@ -113,7 +115,7 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
   }
   const auto most = std::max_element(kernels.begin(), kernels.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  ElementCursor devices{properties};
+  ItemCursor devices{properties};
   std::string_view device;
   std::set<std::string> names;
   while (devices.next(device)) {

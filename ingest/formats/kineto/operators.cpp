@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "ingest/formats/kineto/arguments.h"
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -52,7 +54,7 @@ ElementKind element_of(std::string_view type) {
 
 std::vector<std::int64_t> sizes_in(std::string_view list) {
   std::vector<std::int64_t> sizes;
-  ElementCursor elements{list};
+  ItemCursor elements{list};
   std::string_view element;
   while (elements.next(element)) {
     const std::int64_t size = as_integer(element).value_or(0);
@@ -66,7 +68,7 @@ void add_input(std::string_view dims, std::string_view type, std::vector<TensorS
   constexpr std::int64_t kAssumedSize = 4;
   const std::int64_t size = element_size(type);
   TensorShape shape{{}, size > 0 ? size : kAssumedSize, precision_of(type), element_of(type)};
-  ElementCursor elements{dims};
+  ItemCursor elements{dims};
   std::string_view first;
   if (!elements.next(first) || first.front() != '[') {
     shape.sizes = sizes_in(dims);
@@ -80,7 +82,7 @@ void add_input(std::string_view dims, std::string_view type, std::vector<TensorS
 }
 
 void add_settings(const Settings& settings, std::string_view concrete, OperatorCall& call) {
-  ElementCursor inputs{concrete};
+  ItemCursor inputs{concrete};
   std::string_view input;
   for (std::size_t i = 0; inputs.next(input); ++i) {
     if (i == settings.stride) call.stride = sizes_in(as_text(input));
@@ -143,8 +145,8 @@ KinetoOperators::RawCall KinetoOperators::raw_call(const ChromeEvent& event) {
 
 OperatorTable::Operator KinetoOperators::described(const RawCall& raw) {
   OperatorCall call{raw.name, {}, {}, {}, {}};
-  ElementCursor dims{raw.dims};
-  ElementCursor types{raw.types};
+  ItemCursor dims{raw.dims};
+  ItemCursor types{raw.types};
   std::string_view shape;
   std::string_view type;
   while (dims.next(shape)) add_input(shape, types.next(type) ? as_text(type) : std::string{}, call.inputs);

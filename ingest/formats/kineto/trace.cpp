@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
@@ -203,7 +205,7 @@ std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
   EventDetail detail = collective_detail(arguments);
   if (event.name == "c10d::send" || event.name == "c10d::recv_") {
     // The operator's third input is the peer's rank.
-    ElementCursor inputs{arguments.concrete_inputs};
+    ItemCursor inputs{arguments.concrete_inputs};
     std::string_view input;
     for (int i = 0; i < 3; ++i) {
       if (!inputs.next(input)) input = {};
@@ -295,12 +297,9 @@ TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArgument
 
 void KinetoTrace::add_metadata(const ChromeEvent& event) {
   if (event.name != "thread_name") return;
-  MemberCursor members{event.arguments};
-  std::string_view key;
-  std::string_view value;
-  while (members.next(key, value)) {
+  event.for_each_argument([&](std::string_view key, std::string_view value) {
     if (key == "name") thread_names_[row_key(event.process, event.thread)] = as_text(value);
-  }
+  });
 }
 
 void KinetoTrace::leave_out(std::string_view what) {

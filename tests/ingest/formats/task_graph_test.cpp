@@ -151,16 +151,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraph{
             R"({"hosts":1,"links":[{"bandwidth_Bps":1}],"routes":{"0-7":[0]},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]})",
             "names a host that does not exist"},
-        BadGraph{R"({"hosts":1 "tasks":[]})", "expected ',' or '}' in an object"},
-        BadGraph{R"({"hosts":1,})", "expected a text in double quotes"},
-        BadGraph{R"({"hosts" 1})", "expected ':' after a key"},
-        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]} x)", "after the document"},
-        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"comp)", "the file ends here; expected the end of a text"},
-        BadGraph{R"({"hosts":1,"x":"\q"})", "a backslash before no escape"},
-        BadGraph{R"({"x":"\ud800\u0041"})", "half a surrogate pair"},
-        BadGraph{R"({"x":"\u12g4"})", "four hexadecimal digits"},
-        BadGraph{"{\"x\":\"a\nb\"}", "in a text; expected it escaped"},
-        BadGraph{R"({"hosts":01})", "expected a number"}, BadGraph{R"({"x":nul})", "'nul' found; expected a value"}));
+        BadGraph{R"({"hosts":1 "tasks":[]})", R"(found '"'; expected ',' or '}')"},
+        BadGraph{R"({"hosts":1,})", "found '}'; expected a key in double quotes"},
+        BadGraph{R"({"hosts" 1})", "found '1'; expected ':'"},
+        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"compute","host":0,"ns":1}]} x)",
+                 "found 'x'; expected the end of the file"},
+        BadGraph{R"({"hosts":1,"tasks":[{"id":0,"kind":"comp)", "the file ends here; expected the rest of it"},
+        BadGraph{R"({"hosts":1,"x":"\q"})", "expected an escape"},
+        BadGraph{R"({"x":"\ud800\u0041"})", "expected both halves of a surrogate pair"},
+        BadGraph{R"({"x":"\u12g4"})", "expected an escape"},
+        BadGraph{"{\"x\":\"a\nb\"}", R"(found '\n'; expected it escaped)"},
+        BadGraph{R"({"x":01})", "found '1'; expected ',' or '}'"},
+        BadGraph{R"({"x":nul})", "found 'n'; expected a value"}));
 
 // Whatever is cut off, the answer is one line with the offset of the cut.
 TEST(TaskGraphTest, EveryCutIsRefusedInOneLine) {

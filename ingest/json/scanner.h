@@ -1,10 +1,9 @@
-#ifndef STEPSIM_INGEST_JSON_JSON_SCAN_H
-#define STEPSIM_INGEST_JSON_JSON_SCAN_H
+#ifndef STEPSIM_INGEST_JSON_SCANNER_H
+#define STEPSIM_INGEST_JSON_SCANNER_H
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,15 +20,23 @@ struct Value {
   bool plain = true;  ///< not a string with escapes or invalid UTF-8: raw is the content
 };
 
+/// What a Scanner lets pass.
+enum class Rules : std::uint8_t {
+  /// Also what profilers are known to print and whose meaning is clear: control characters and
+  /// lone backslashes in strings, half a surrogate pair, a comma too many, NaN and Infinity.
+  kLenient,
+  kStrict,  ///< RFC 8259
+};
+
 /// Walks over JSON text token by token, without recursion and without copying. Each step
-/// returns false if the text ends first (ended()) or is not JSON (error()). Beyond strict
-/// JSON it lets pass what profilers are known to print and whose meaning is clear: control
-/// characters, lone backslashes and bytes that are not UTF-8 in strings, a comma too many,
-/// NaN and Infinity. odd() tells that it met one of these.
+/// returns false if the text ends first (ended()) or breaks the rules (error()). Bytes that
+/// are not UTF-8 pass in strings under both rules. odd() tells that something passed that
+/// strict JSON does not have.
 class Scanner {
  public:
   /// kPadding zero bytes follow `end`.
-  Scanner(const char* begin, const char* end) noexcept : at_(begin), end_(end) {}
+  Scanner(const char* begin, const char* end, Rules rules = Rules::kLenient) noexcept
+      : at_(begin), end_(end), rules_(rules) {}
 
   [[nodiscard]] const char* at() const noexcept { return at_; }
   [[nodiscard]] bool ended() const noexcept { return error_ == nullptr; }
@@ -48,16 +55,16 @@ class Scanner {
   [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
   /// Any value; at() is its first character.
   [[nodiscard]] bool value(Value& value) { return moved(value_at(at_, value)); }
-  /// An object, from its brace on; see members_at.
+  /// An object, from its brace on, as members_at.
   template <class ValueAt>
   [[nodiscard]] bool object(ValueAt&& take_value) {
     return moved(members_at(at_, take_value));
   }
 
-  // The same from any place on: each takes the place where its thing begins and gives the
-  // place behind it, null if that failed.
+  // The same without moving at(): each takes the place where its token begins and returns the
+  // place behind it, or null if that failed.
 
-  /// The members of an object: `take_value(name, p)` has to pass each value, which begins at p.
+  /// The members of an object: `take_value(name, p)` returns the place behind the value at p.
   template <class ValueAt>
   const char* members_at(const char* p, ValueAt&& take_value);
   const char* value_at(const char* p, Value& value);
@@ -71,6 +78,11 @@ class Scanner {
   const char* literal_at(const char* p, Value& value);
   const char* container_at(const char* p, Value& value);
   const char* escape_at(const char* p) noexcept;
+  /// Notes something odd at `p`; under strict rules stops there with "expected `what`" and returns false.
+  bool let_pass(const char* p, const char* what) noexcept {
+    odd_ = true;
+    return rules_ == Rules::kLenient || fail(p, what) != nullptr;
+  }
 
   /// Stops at `p` with "expected `what`", or with "ended" if the text ends there.
   const char* fail(const char* p, const char* what) noexcept {
@@ -85,16 +97,14 @@ class Scanner {
 
   const char* at_;
   const char* end_;
+  Rules rules_;
   const char* error_ = nullptr;
   bool odd_ = false;
-  std::vector<std::uint64_t> outer_brackets_;  // beyond the 64 innermost
+  std::vector<std::uint64_t> outer_brackets_;  // all but the 64 innermost
 };
-
-/// The content of a string: escapes replaced, bytes that are not UTF-8 as U+FFFD.
-[[nodiscard]] std::string unescaped(std::string_view raw);
 
 }  // namespace stepsim::ingest::json
 
-#include "ingest/json/json_scan_inline.h"
+#include "ingest/json/scanner_inline.h"
 
 #endif

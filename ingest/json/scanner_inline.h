@@ -1,7 +1,7 @@
-#ifndef STEPSIM_INGEST_JSON_JSON_SCAN_INLINE_H
-#define STEPSIM_INGEST_JSON_JSON_SCAN_INLINE_H
+#ifndef STEPSIM_INGEST_JSON_SCANNER_INLINE_H
+#define STEPSIM_INGEST_JSON_SCANNER_INLINE_H
 
-#include "ingest/json/json_scan.h"
+#include "ingest/json/scanner.h"
 
 /// The part of Scanner that runs for every token of a well-formed trace.
 namespace stepsim::ingest::json {
@@ -54,7 +54,7 @@ const char* Scanner::members_at(const char* p, ValueAt&& take_value) {
     p = json::skip_blanks(p, end_);
     if (*p == ',') {
       p = json::skip_blanks(p + 1, end_);
-      if (*p == '}') odd_ = true;
+      if (*p == '}' && !let_pass(p, "a key")) return nullptr;
     } else if (*p != '}') {
       return fail(p, "',' or '}'");
     }

@@ -1,12 +1,11 @@
+#include "ingest/json/json_values.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "ingest/chrome/chrome_events.h"
 
 namespace stepsim::ingest {
 
@@ -120,49 +119,29 @@ TEST(AsTextTest, StringsAreUnescapedAndOtherScalarsKept) {
   EXPECT_EQ(as_text(R"("\u12")"), "\\u12");
 }
 
-std::vector<std::string> members_of(std::string_view object) {
-  std::vector<std::string> members;
-  MemberCursor cursor{object};
-  std::string_view key;
-  std::string_view value;
-  while (cursor.next(key, value)) members.push_back(std::string{key} + "=" + std::string{value});
-  return members;
+TEST(ScaledDecimalTest, IsExactWhereADoubleIsNot) {
+  EXPECT_EQ(scaled_decimal("1795144007305381.123", 3), 1795144007305381123);
+  EXPECT_EQ(scaled_decimal("0.1", 9), 100'000'000);
+  EXPECT_EQ(scaled_decimal("1e-05", 9), 10'000);
+  EXPECT_EQ(scaled_decimal("-2.5E+1", 0), -25);
+  EXPECT_EQ(scaled_decimal("0e99999999999999999999", 9), 0);
 }
 
-std::vector<std::string> elements_of(std::string_view array) {
-  std::vector<std::string> elements;
-  ElementCursor cursor{array};
-  std::string_view value;
-  while (cursor.next(value)) elements.emplace_back(value);
-  return elements;
+TEST(ScaledDecimalTest, RoundsHalvesAwayFromZero) {
+  EXPECT_EQ(scaled_decimal("0.5", 0), 1);
+  EXPECT_EQ(scaled_decimal("0.49999", 0), 0);
+  EXPECT_EQ(scaled_decimal("-1.5", 0), -2);
+  EXPECT_EQ(scaled_decimal("5e-10", 9), 1);
+  EXPECT_EQ(scaled_decimal("4e-10", 9), 0);
+  EXPECT_EQ(scaled_decimal("9e-999999999", 9), 0);
 }
 
-TEST(MemberCursorTest, MembersComeInOrderWithTheirRawValues) {
-  EXPECT_EQ(members_of(R"( { "a" : 1 ,"b":"x\"}", "c": {"d": [1, "]"]}, "e":null } )"),
-            (std::vector<std::string>{"a=1", R"(b="x\"}")", R"(c={"d": [1, "]"]})", "e=null"}));
-  EXPECT_TRUE(members_of("{}").empty());
-}
-
-TEST(MemberCursorTest, StopsAtTheFirstThingThatIsNoJson) {
-  EXPECT_EQ(members_of(R"({"a":1, b:2, "c":3})"), (std::vector<std::string>{"a=1"}));
-  EXPECT_EQ(members_of(R"({"a":1, "b" 2})"), (std::vector<std::string>{"a=1"}));
-  for (const std::string_view text : {"", " ", "[1]", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"",
-                                      "{\"a\":\"\\", "{\"a\":{", "{\"a\":[\"", "{:1}", "{\"a\":,}"}) {
-    EXPECT_TRUE(members_of(text).empty()) << text;
+TEST(ScaledDecimalTest, RefusesWhatIsNoNumberOrBeyond64Bits) {
+  for (const std::string_view text : {"", "-", ".", "1e", "1e+", "0x1", "1 ", "nan", "1e19", "9223372036854775808"}) {
+    EXPECT_FALSE(scaled_decimal(text, 0).has_value()) << text;
   }
-}
-
-TEST(ElementCursorTest, ElementsComeInOrder) {
-  EXPECT_EQ(elements_of(R"([1, "a,b", [2, 3], {"c": 4}, null])"),
-            (std::vector<std::string>{"1", R"("a,b")", "[2, 3]", R"({"c": 4})", "null"}));
-  EXPECT_TRUE(elements_of("[]").empty());
-  EXPECT_TRUE(elements_of("{}").empty());
-  EXPECT_TRUE(elements_of("[[1").empty());
-}
-
-TEST(MemberCursorTest, DepthCostsNothing) {
-  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
-  EXPECT_EQ(members_of("{\"a\":" + deep + ",\"b\":2}").size(), 2U);
+  EXPECT_EQ(scaled_decimal("9223372036854775807", 0), std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(scaled_decimal("9223372036854775807.5", 0).has_value());
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#ifndef STEPSIM_INGEST_CHROME_TRACE_CURSOR_H
-#define STEPSIM_INGEST_CHROME_TRACE_CURSOR_H
+#ifndef STEPSIM_INGEST_JSON_SOURCE_CURSOR_H
+#define STEPSIM_INGEST_JSON_SOURCE_CURSOR_H
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "ingest/json/json_scan.h"
+#include "ingest/json/scanner.h"
 #include "ingest/json/text_window.h"
 #include "model/base/error.h"
 
@@ -19,10 +20,11 @@ enum class Outcome : std::uint8_t {
 };
 
 /// A position in a source of JSON text, which is read on as the position moves.
-class TraceCursor {
+class SourceCursor {
  public:
-  /// `source` must outlive the cursor.
-  explicit TraceCursor(ByteSource& source) : window_(source) {}
+  /// `source` must outlive the cursor. `begun` is what was read of it already; see TextWindow.
+  explicit SourceCursor(ByteSource& source, json::Rules rules = json::Rules::kLenient, std::string_view begun = {})
+      : window_(source, begun), rules_(rules) {}
 
   /// Offset of the next byte.
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
@@ -37,13 +39,16 @@ class TraceCursor {
 
   /// Skips blanks, however many; the character behind them, or 0 at the end of the source.
   [[nodiscard]] char next_char();
+  /// Skips the three bytes that some editors put in front of UTF-8.
+  void skip_byte_order_mark();
   [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
 
   /// Runs `step(scanner)` from at() on. If the text in memory ends first, more is read and
   /// the step runs again. Moves behind what was scanned if it is done.
   template <class Step>
   [[nodiscard]] Outcome scan(Step&& step);
-  /// After a scan that was not done: where it stopped, and why: "found 'x'; expected y".
+  /// After a scan that was not done: how it ended, where, and why ("found 'x'; expected y").
+  [[nodiscard]] Outcome outcome() const noexcept { return outcome_; }
   [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
   [[nodiscard]] std::string problem() const;
   /// Describes the next character in the same way.
@@ -57,7 +62,10 @@ class TraceCursor {
   static constexpr std::uint64_t kLook = 256;
 
  private:
+  [[nodiscard]] std::string_view ended() const noexcept;
+
   TextWindow window_;
+  json::Rules rules_;
   std::uint64_t at_ = 0;
   Outcome outcome_ = Outcome::kDone;  // of the last scan that was not done
   std::uint64_t stopped_at_ = 0;
@@ -66,9 +74,9 @@ class TraceCursor {
 };
 
 template <class Step>
-Outcome TraceCursor::scan(Step&& step) {
+Outcome SourceCursor::scan(Step&& step) {
   while (true) {
-    json::Scanner scanner{window_.at(at_), window_.end()};
+    json::Scanner scanner{window_.at(at_), window_.end(), rules_};
     if (step(scanner)) {
       at_ = window_.offset(scanner.at());
       return Outcome::kDone;
@@ -82,7 +90,7 @@ Outcome TraceCursor::scan(Step&& step) {
 }
 
 template <class Matches>
-bool TraceCursor::find(char first, char second, Matches&& matches) {
+bool SourceCursor::find(char first, char second, Matches&& matches) {
   while (true) {
     const char* p = window_.at(at_);
     // Near the end of what is in memory the surroundings are not all there yet.

@@ -1,17 +1,16 @@
+#include "ingest/json/json_values.h"
+
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
 
-#include "ingest/chrome/chrome_events.h"
-#include "ingest/json/json_scan.h"
+#include "ingest/json/escape.h"
+#include "model/base/text.h"
 
-// What a raw JSON value means: numbers exact, without a double in between.
 namespace stepsim::ingest {
 
 namespace {
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// A decimal number as digits x 10^exponent. Nineteen digits are kept, which is all that an
 /// int64 can show; of those behind only whether they round the last one up.
@@ -106,17 +105,6 @@ std::uint64_t scaled_down(std::uint64_t digits, std::int64_t power) noexcept {
   return digits / divisor + (rest >= divisor - rest ? 1 : 0);
 }
 
-/// `text` x 10^shift, rounded to the nearest integer.
-std::optional<std::int64_t> scaled(std::string_view text, std::int64_t shift) noexcept {
-  const auto number = DecimalParser{text}.parse();
-  if (!number) return std::nullopt;
-  const std::int64_t power = number->exponent + shift;
-  if (power < 0) return with_sign(scaled_down(number->digits, -power), number->negative);
-  const auto digits = scaled_up(number->digits, power);
-  if (!digits || (power > 0 && number->dropped)) return std::nullopt;
-  return with_sign(*digits + (number->dropped_half ? 1 : 0), number->negative);
-}
-
 /// Eight digits at `p` as a number; nothing if one of the eight is none.
 std::optional<std::uint64_t> eight_digits(const char* p) noexcept {
   static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
@@ -164,10 +152,19 @@ std::string_view without_quotes(std::string_view raw) noexcept {
 
 }  // namespace
 
+std::optional<std::int64_t> scaled_decimal(std::string_view raw, int power) noexcept {
+  const auto number = DecimalParser{without_quotes(raw)}.parse();
+  if (!number) return std::nullopt;
+  const std::int64_t shift = number->exponent + power;
+  if (shift < 0) return with_sign(scaled_down(number->digits, -shift), number->negative);
+  const auto digits = scaled_up(number->digits, shift);
+  if (!digits || (shift > 0 && number->dropped)) return std::nullopt;
+  return with_sign(*digits + (number->dropped_half ? 1 : 0), number->negative);
+}
+
 std::optional<std::int64_t> microseconds_as_ns(std::string_view raw) noexcept {
-  if (const auto plain = plain_microseconds(raw)) return plain;
-  constexpr std::int64_t kNanosecondsDigits = 3;
-  return scaled(without_quotes(raw), kNanosecondsDigits);
+  const auto plain = plain_microseconds(raw);
+  return plain ? plain : scaled_decimal(raw, 3);
 }
 
 std::optional<std::int64_t> as_integer(std::string_view raw) noexcept {

@@ -1,24 +1,24 @@
-#include "ingest/json/json_scan.h"
+#include "ingest/json/scanner.h"
 
 #include <simdjson.h>
 
 #include <cstring>
 
+#include "ingest/json/escape.h"
+
 namespace stepsim::ingest::json {
 
-// At a backslash: the place behind the escape, or behind the backslash if it begins none.
+// At a backslash: the place behind the escape, or behind the backslash if none begins there;
+// end_ if the text ends inside it.
 const char* Scanner::escape_at(const char* p) noexcept {
-  const char kind = p[1];
-  if (kind == 'u') {
-    int digits = 0;
-    while (digits < 4 && is_hex(p[2 + digits])) ++digits;
-    if (digits == 4) return p + 6;
-    if (p + 2 + digits == end_) return end_;
-  } else {
-    if (p + 1 == end_) return end_;
-    if (std::memchr("\"\\/bfnrt", kind, 8) != nullptr) return p + 2;
-  }
-  odd_ = true;
+  const Escape escape = decode_escape({p, static_cast<std::size_t>(end_ - p)});
+  if (escape.kind == Escape::Kind::kWhole) return p + escape.length;
+  if (escape.kind == Escape::Kind::kHalf && rules_ == Rules::kLenient) return p + escape.length;
+  if (escape.kind == Escape::Kind::kCut) return end_;
+  const char* const expected = escape.kind == Escape::Kind::kHalf
+                                   ? "both halves of a surrogate pair"
+                                   : R"(an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)";
+  if (!let_pass(p, expected)) return nullptr;
   return p + 1;
 }
 
@@ -29,10 +29,10 @@ const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii,
     if (*p == '\\') {
       plain = false;
       p = escape_at(p);
-    } else {
-      odd_ = odd_ || p != end_;
-      if (p != end_) ++p;
+    } else if (p != end_) {
+      p = let_pass(p, "it escaped") ? p + 1 : nullptr;
     }
+    if (p == nullptr) return nullptr;
     if (p == end_) return fail(end_, "");
   }
   value = {{begin, static_cast<std::size_t>(p - begin)}, Type::kString, plain};
@@ -75,6 +75,7 @@ const char* Scanner::literal_at(const char* p, Value& value) {
                                     {"inf", false}, {"-inf", false}};
   const auto left = static_cast<std::size_t>(end_ - p);
   for (const Word& word : kWords) {
+    if (rules_ == Rules::kStrict && !word.strict) continue;
     if (left < word.text.size()) {
       if (std::memcmp(p, word.text.data(), left) == 0) return fail(end_, "");
     } else if (std::memcmp(p, word.text.data(), word.text.size()) == 0) {
@@ -86,8 +87,8 @@ const char* Scanner::literal_at(const char* p, Value& value) {
   return fail(p, "a value");
 }
 
-// An object or array to its end. A bracket around costs one bit and no stack: the innermost
-// 64 in a register, the others in a vector.
+// An object or array to its end. An open bracket costs one bit and no stack: the innermost 64
+// are in a register, the others in a vector.
 const char* Scanner::container_at(const char* p, Value& value) {
   const char* const begin = p;
   std::uint64_t brackets = 0;  // 1: an object's
@@ -123,7 +124,7 @@ const char* Scanner::container_at(const char* p, Value& value) {
           if (in_object && (p = key_at(p, name)) == nullptr) return nullptr;
           break;
         }
-        odd_ = true;
+        if (!let_pass(p, in_object ? "a key" : "a value")) return nullptr;
       }
       if (*p != close) return fail(p, in_object ? "',' or '}'" : "',' or ']'");
       ++p;
@@ -139,99 +140,6 @@ const char* Scanner::container_at(const char* p, Value& value) {
       }
     }
   }
-}
-
-namespace {
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
-constexpr std::uint32_t kReplacement = 0xFFFD;
-
-/// The four hexadecimal digits at `at`; more than 0xFFFF if they are not there.
-std::uint32_t hex4(std::string_view text, std::size_t at) {
-  if (at + 4 > text.size()) return 0x10000;
-  std::uint32_t code = 0;
-  for (std::size_t i = at; i < at + 4; ++i) {
-    const char c = text[i];
-    if (!is_hex(c)) return 0x10000;
-    code = code * 16 + static_cast<std::uint32_t>(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-  }
-  return code;
-}
-
-/// Appends the escape that begins with the backslash at `at`; returns where it ends.
-std::size_t append_escape(std::string& out, std::string_view raw, std::size_t at) {
-  const char kind = at + 1 < raw.size() ? raw[at + 1] : '\0';
-  if (kind == 'u') {
-    std::uint32_t code = hex4(raw, at + 2);
-    if (code > 0xFFFF) {
-      out += '\\';
-      return at + 1;
-    }
-    std::size_t end = at + 6;
-    if (code >= 0xD800 && code < 0xDC00 && raw.substr(end, 2) == "\\u") {
-      const std::uint32_t low = hex4(raw, end + 2);
-      if (low >= 0xDC00 && low < 0xE000) {
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        end += 6;
-      }
-    }
-    append_utf8(out, code >= 0xD800 && code < 0xE000 ? kReplacement : code);
-    return end;
-  }
-  constexpr std::string_view kKinds = "\"\\/bfnrt";
-  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
-  const std::size_t known = kKinds.find(kind);
-  if (known == std::string_view::npos) {
-    out += '\\';
-    return at + 1;
-  }
-  out += kMeant[known];
-  return at + 2;
-}
-
-/// Length of the UTF-8 sequence at the start of `text`; 0 if there is none (RFC 3629).
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  return length <= text.size() && simdjson::validate_utf8(text.data(), length) ? length : 0;
-}
-
-}  // namespace
-
-std::string unescaped(std::string_view raw) {
-  std::string out;
-  out.reserve(raw.size());
-  for (std::size_t at = 0; at < raw.size();) {
-    if (raw[at] == '\\') {
-      at = append_escape(out, raw, at);
-    } else if (static_cast<unsigned char>(raw[at]) < 0x80) {
-      out += raw[at++];
-    } else if (const std::size_t length = sequence_length(raw.substr(at)); length > 0) {
-      out += raw.substr(at, length);
-      at += length;
-    } else {
-      append_utf8(out, kReplacement);
-      ++at;
-    }
-  }
-  return out;
 }
 
 }  // namespace stepsim::ingest::json
