@@ -15,8 +15,8 @@ namespace {
 struct Difference {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  double ahead = 0;  // of b over a, in nanoseconds; small against 2^53 because it is a difference
-  double weight = 0;
+  double ahead = 0;   // of b over a, in nanoseconds; exact up to 2^53 ns, 104 days
+  double weight = 0;  // number of pairs
 };
 
 std::vector<Difference> median_differences(const std::vector<ClockPair>& pairs) {
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> connected_parts(std::size_t hosts, const std::vector<
   return part;
 }
 
-/// Minimises sum weight * (offset_b - offset_a - ahead)^2 with offset 0 at each part's first host.
+/// Minimises the sum of weight * (offset_b - offset_a - ahead)^2, with offset 0 at each part's first host.
 std::vector<double> least_squares(std::size_t hosts, const std::vector<Difference>& differences,
                                   const std::vector<std::uint32_t>& part) {
   std::vector<Eigen::Triplet<double>> entries;

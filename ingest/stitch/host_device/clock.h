@@ -10,7 +10,7 @@
 
 namespace stepsim::ingest {
 
-/// Two instants on the clocks of two hosts that are known to be one: ends of a collective.
+/// One instant, the end of a collective, on the clocks of two hosts.
 struct ClockPair {
   std::uint32_t host_a = 0;
   std::uint32_t host_b = 0;
@@ -18,13 +18,13 @@ struct ClockPair {
   Time at_b;
 };
 
-/// Finds one offset a host so that paired instants agree: the median difference of every pair
-/// of hosts, then weighted least squares over the graph of hosts (Eigen, sparse Cholesky on
-/// its Laplacian). The first host of each connected part is its reference, with offset 0.
+/// Finds one offset for each host so that paired instants agree: the median difference of each pair of
+/// hosts, then least squares over the graph of hosts, weighted by the number of pairs (sparse Cholesky on
+/// the graph's Laplacian). The first host of each connected part is its reference, with offset 0.
 ///
-/// Returns one clock for each name in `hosts`, in order: offset, and the largest disagreement
-/// left in the pairs it takes part in. `part[h]` receives the connected part of host h, so that
-/// the caller can refuse hosts that nothing ties to the others. O(pairs log pairs).
+/// Returns one clock for each name in `hosts`, in order, with the largest disagreement that is left in the
+/// host's pairs as residual. `part[h]` receives the first host of the connected part of host h, so that the
+/// caller can refuse hosts that nothing connects with the others. O(pairs), besides the solver.
 [[nodiscard]] std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts,
                                                   const std::vector<ClockPair>& pairs,
                                                   std::vector<std::uint32_t>& part);

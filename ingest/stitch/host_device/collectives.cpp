@@ -15,10 +15,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Kernels of one collective end together within this, or within a fifth of the shortest.
+/// Kernels of one collective end within this of each other, or within a fifth of the shortest.
 constexpr Duration kEndGrain{500'000};
-/// Host parts end apart by as much as TCP shifts their last messages: up to the length of the
-/// shortest part, or this.
+/// Parts on hosts end within this of each other, or within the length of the shortest: TCP delivers their
+/// last messages at different times.
 constexpr Duration kHostEndGrain{5'000'000};
 
 std::string_view plain_name(std::string_view name) {
@@ -27,7 +27,7 @@ std::string_view plain_name(std::string_view name) {
   return name;
 }
 
-/// Builds the key of one collective, without its occurrence.
+/// Makes the keys of one rank's collectives, without their occurrence.
 class KeyMaker {
  public:
   KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
@@ -51,7 +51,7 @@ class KeyMaker {
   }
 
  private:
-  /// gloo:send does not say to whom; the c10d::send that made it does.
+  /// gloo:send does not say to whom. The c10d::send that submitted it does.
   void note_call(std::uint32_t event) {
     const std::string_view name = events_.name_of(event);
     if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with("c10d::")) return;
@@ -76,7 +76,7 @@ class KeyMaker {
     return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
   }
 
-  /// Every rank of an all-to-all, a gather or a scatter may bring a size of its own.
+  /// False for operations in which each rank may have a size of its own: all-to-all, gather, scatter.
   static bool has_equal_sizes(std::string_view operation) {
     return operation.find("to_all") == std::string_view::npos && operation.find("alltoall") == std::string_view::npos &&
            !operation.starts_with("gather") && !operation.starts_with("scatter");
@@ -103,7 +103,7 @@ bool has_sequence(const RankEvents& events, std::uint32_t event) {
   return detail != nullptr && detail->sequence >= 0;
 }
 
-/// Adds the step and the occurrence within it. Steps are counted from each rank's first,
+/// Adds to each key the step and the occurrence in it. Steps are counted from each rank's first one,
 /// because their numbers may differ between ranks by a constant.
 void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) {
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
@@ -118,16 +118,16 @@ void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) 
   }
 }
 
-bool tells_size(const EventDetail* detail) { return detail != nullptr && detail->bytes > Bytes{}; }
+bool has_size(const EventDetail* detail) { return detail != nullptr && detail->bytes > Bytes{}; }
 
-/// The host's "nccl:all_reduce" with a size under which each call was made, by thread and begin.
-class HostMarks {
+/// The annotations such as "nccl:all_reduce" on the host that have a size, by thread and begin.
+class HostAnnotations {
  public:
-  explicit HostMarks(const RankEvents& events) : events_(events), by_thread_(events.threads.size()) {
+  explicit HostAnnotations(const RankEvents& events) : events_(events), by_thread_(events.threads.size()) {
     for (std::size_t t = 0; t < by_thread_.size(); ++t) {
       for (const std::uint32_t event : events.threads[t].events) {
         const bool is_mark = events.trace->kind[event] == EventKind::kAnnotation;
-        if (is_mark && events.name_of(event).starts_with("nccl:") && tells_size(events.trace->detail_of(event)))
+        if (is_mark && events.name_of(event).starts_with("nccl:") && has_size(events.trace->detail_of(event)))
           by_thread_[t].push_back(event);
       }
     }
@@ -148,18 +148,19 @@ class HostMarks {
   std::vector<std::vector<std::uint32_t>> by_thread_;
 };
 
-/// Kernels that do not say what they transfer take it from the host. What several kernels were
-/// launched under is told of none: nobody knows which part is whose.
-void ask_host(std::vector<CollectiveUse>& uses, const RankEvents& events) {
-  const HostMarks marks{events};
+/// Lets the annotation around its launch describe a kernel that does not say what it transfers. An
+/// annotation under which several kernels were launched describes none of them, because nothing says which
+/// part is whose.
+void find_descriptions(std::vector<CollectiveUse>& uses, const RankEvents& events) {
+  const HostAnnotations annotations{events};
   std::map<std::uint32_t, std::vector<CollectiveUse*>> under;
   for (CollectiveUse& use : uses) {
-    if (use.op == kNoIndex || tells_size(events.trace->detail_of(use.event))) continue;
-    const std::uint32_t mark = marks.around_launch_of(events.ops[use.op]);
+    if (use.op == kNoIndex || has_size(events.trace->detail_of(use.event))) continue;
+    const std::uint32_t mark = annotations.around_launch_of(events.ops[use.op]);
     if (mark != kNoIndex) under[mark].push_back(&use);
   }
   for (const auto& [mark, kernels] : under) {
-    if (kernels.size() == 1) kernels.front()->told_by = mark;
+    if (kernels.size() == 1) kernels.front()->described_by = mark;
   }
 }
 
@@ -187,7 +188,7 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
     return std::tuple{a.begin, a.event} < std::tuple{b.begin, b.event};
   });
   add_occurrence(uses, events);
-  ask_host(uses, events);
+  find_descriptions(uses, events);
   return uses;
 }
 
@@ -243,8 +244,8 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
   });
   if (ranks.size() > 1 && found > matched) {
     diagnostics.count("unmatched_collective", Severity::kNotice,
-                      "no other rank at hand has a collective that fits; it keeps its recorded duration", {}, {},
-                      found - matched);
+                      "a collective that no other rank has keeps its recorded duration: pass the traces of all ranks",
+                      {}, {}, found - matched);
   }
   return matches;
 }
@@ -270,13 +271,14 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
   }
   if (apart > 0) {
     diagnostics.count("collective_ends_disagree", Severity::kDataLoss,
-                      "these are not the same collective: pass complete traces of the same run and steps of all ranks",
+                      "collectives that should be one do not end together: pass complete traces of all ranks, of the "
+                      "same steps of one run",
                       {}, named, apart);
   }
   if (5 * apart > all) {
-    diagnostics.count(
-        "ranks_not_merged", Severity::kDataLoss,
-        "the ranks are replayed apart, without waiting for each other: their collectives do not end together");
+    diagnostics.count("ranks_not_merged", Severity::kDataLoss,
+                      "more than a fifth of the collectives do not end together, so ranks do not wait for each other "
+                      "in the replay: pass traces of one run");
     kept.clear();
   }
   matches = std::move(kept);

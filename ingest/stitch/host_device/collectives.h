@@ -18,41 +18,46 @@ struct CollectiveUse {
   std::uint32_t op = kNoIndex;  ///< index into RankEvents::ops for a device collective
   Time begin;
   Time end;
-  std::string key;  ///< what matches over ranks, the occurrence included
-  bool point_to_point = false;
-  /// The event that tells what it does and transfers: itself, or the framework's "nccl:all_reduce"
-  /// on the host around its launch, which has had shapes for longer than kernels have had sizes.
-  std::uint32_t told_by = kNoIndex;
+  std::string key;              ///< equal for the parts of one collective on all ranks
+  bool point_to_point = false;  ///< a send or a receive
+  /// The event that says what is done and how much is transferred: `event`, or the framework's annotation
+  /// around its launch on the host ("nccl:all_reduce"). PyTorch recorded shapes there before it recorded
+  /// sizes of kernels.
+  std::uint32_t described_by = kNoIndex;
 };
 
-/// The parts of one collective on the ranks at hand.
+/// The parts of one collective on the ranks whose traces were read.
 struct MatchedCollective {
-  std::vector<CollectiveUse> uses;  ///< at least two, by rank; of the only rank at hand, one
+  std::vector<CollectiveUse> uses;  ///< by rank: at least two, or one if only one rank was read
   [[nodiscard]] bool on_device() const noexcept { return uses.front().op != kNoIndex; }
   [[nodiscard]] bool point_to_point() const noexcept { return uses.front().point_to_point; }
-  /// Latest less earliest recorded end, on the clocks the uses are on.
+  /// From the earliest recorded end to the latest. Meaningful if the clocks are aligned.
   [[nodiscard]] Duration end_spread() const noexcept;
+  /// The length of the shortest part.
   [[nodiscard]] Duration shortest() const noexcept;
+  /// The latest recorded begin.
   [[nodiscard]] Time last_arrival() const noexcept;
 };
 
-/// What a job's ranks are called and which clock each was recorded on.
+/// The number of a rank, and the host on whose clock it was recorded.
 struct RankIdentity {
   Rank rank = 0;
-  std::string host;  ///< empty if the trace does not say
+  std::string host;  ///< empty if the trace does not name it
 };
 
-/// Finds the collectives of all ranks and matches them: by group and sequence number where
-/// the trace has one, else as the k-th of the same operation, size, type and group within the
-/// same step. Those of a rank that is alone match nobody's and are all returned. `ranks` and
-/// `identities` run in parallel. O(collectives log collectives).
+/// Finds the collectives of all ranks and matches them, in the order of their begins: by group and
+/// sequence number where the trace has one, else as the k-th of one operation, size, type and group in
+/// one step. Those that no other rank has are counted in `diagnostics` and left out; if only one rank
+/// was read, all of its collectives are returned. `ranks` and `identities` have the same order.
+/// O(events log events).
 [[nodiscard]] std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
                                                                const std::vector<RankIdentity>& identities,
                                                                Diagnostics& diagnostics);
 
-/// Drops the matches whose parts do not end together (on aligned clocks): they are not the
-/// same collective. Names them in `diagnostics`. If more than a fifth disagree, the ranks do
-/// not belong to one run, and all matches are dropped.
+/// Drops the matches whose parts do not end together on aligned clocks: they are not the same collective.
+/// Names the first eight in `diagnostics`. If these are more than a fifth, the ranks do not belong to one
+/// run, and all matches are dropped. Kernels may end within 500 us of each other, or a fifth of the
+/// shortest part; parts on hosts within 5 ms, or the length of the shortest part.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 

@@ -21,7 +21,7 @@ std::uint32_t first_after(const Launches& launches, Time at) {
   return next == launches.end() ? kNoIndex : next->second;
 }
 
-/// What one host thread did about streams.
+/// The calls of one host thread that concern streams.
 struct ThreadCalls {
   std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
   std::vector<Time> work_waits;    ///< of those that Work::wait() made
@@ -84,7 +84,7 @@ class FrameworkWaits {
     streams_[op.stream].push_back(launch);
   }
 
-  /// The stream to which the thread gave its own work; kNoIndex if it never did.
+  /// The stream of the thread's own work around `at`; kNoIndex if it launched none.
   [[nodiscard]] std::uint32_t current_stream(const ThreadCalls& thread, Time at) const {
     std::uint32_t op = last_before(thread.others, at);
     if (op == kNoIndex) op = first_after(thread.others, at);

@@ -8,18 +8,18 @@
 
 namespace stepsim::ingest {
 
-/// What device work waits for across streams because PyTorch's NCCL process group makes it wait,
-/// told from its host calls where no cuda_sync event tells the streams:
+/// Finds which device work waits for work of other streams because PyTorch's NCCL process group makes it
+/// wait. Needed where no cuda_sync event names the streams; told from the host's calls:
 ///
-/// * A collective's stream waits for the stream that was current when it was launched: a
-///   *StreamWaitEvent stands between the thread's launch before and the collective's.
-/// * Work::wait() makes the current stream wait for a collective: a *StreamWaitEvent directly
-///   under record_param_comms, or under nothing (DDP's end of a backward pass), and under no
-///   "c10d::" and no "nccl:". A thread's k-th wait of a step is for the k-th collective that it
-///   launched in that step, if there are as many of both and none waits for a later launch.
+/// * A collective's stream waits for the stream that was current when the collective was launched. The
+///   sign is a *StreamWaitEvent call between the thread's launch before and the collective's launch.
+/// * Work::wait() makes the current stream wait for a collective. The sign is a *StreamWaitEvent call
+///   directly under record_param_comms, or under nothing (DDP at the end of a backward pass), and not
+///   within "c10d::" or "nccl:". A thread's k-th wait of a step is for the k-th collective that it
+///   launched in that step, if there are as many of both and no wait comes before its launch.
 ///
-/// In the recording such a wait may not have lasted at all, and no time shows it; where the
-/// network or the device is slower, it does. What the times contradict is left out.
+/// Such a wait may have taken no time in the recording, so that no times show it. With a slower network
+/// or device it does take time. Waits that the recorded times contradict are left out.
 /// Sources: torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp (syncStream, WorkNCCL::synchronize)
 /// and reducer.cpp (finalize_backward) of PyTorch 2.3. O(events log events).
 [[nodiscard]] std::vector<StreamWait> framework_waits(const RankEvents& events);

@@ -11,8 +11,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A host collective's annotation may end this much later than the wait for it: it is closed by
-/// a thread that must be scheduled for that.
+/// A host collective's annotation may end this much later than the wait for it: the thread that closes
+/// it has to be scheduled first.
 constexpr Duration kLateEnd{5'000'000};
 
 /// Work of a thread other than the main one.
@@ -47,7 +47,8 @@ std::vector<Work> work_of_others(const std::vector<HostThread>& threads, std::si
   return work;
 }
 
-/// Maximal quiet stretches of the main thread, longer than what is its own work anyway.
+/// The quiet stretches of a thread that are longer than its own work between two events may be. Each is
+/// as long as possible.
 std::vector<std::pair<Time, Time>> silences_of(const HostThread& thread) {
   std::vector<std::pair<Time, Time>> silences;
   for (std::size_t i = 0; i < thread.segments.size(); ++i) {
@@ -138,9 +139,9 @@ std::vector<Segment*> collectives_of_others(std::vector<HostThread>& threads, st
   return collectives;
 }
 
-/// A library wakes who waits for a collective, and closes the collective's annotation later. So
-/// where the main thread goes on after a silence, nothing else has just ended, and the collective
-/// that has run longest ends soon after, that one is over for its waiter when the silence ends.
+/// A library wakes the thread that waits for a collective, and closes the collective's annotation later.
+/// Where the main thread goes on after a silence, no collective has just ended, and the one that has run
+/// longest ends soon after, the silence's end is taken as that collective's end.
 void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread) {
   const std::vector<Segment*> collectives = collectives_of_others(threads, main_thread);
   std::size_t next = 0;
@@ -170,7 +171,7 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   }
 }
 
-/// Who serves a call: gloo runs a reduce-scatter as an all-reduce.
+/// The operation that serves a call. gloo runs a reduce-scatter as an all-reduce.
 std::string_view served_as(std::string_view name) {
   const std::string_view operation = operation_of(name);
   return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;

@@ -8,8 +8,8 @@
 
 namespace stepsim::ingest {
 
-/// Work of one host thread that lets another go on: what `to` does from `to_time` depends on
-/// what `from` had done by `from_time`. Threads are indices into RankEvents::threads.
+/// One host thread lets another go on: what `to` does from `to_time` on depends on what `from` had done by
+/// `from_time`. Threads are indices into RankEvents::threads.
 struct HandOff {
   std::uint32_t from = 0;
   Time from_time;
@@ -17,21 +17,22 @@ struct HandOff {
   Time to_time;
 };
 
-/// Finds where the main thread is silent because another thread works for it, and back: a
-/// backward pass on the autograd thread, collectives on communication threads that the main
-/// thread waits for. In such a silence the main thread's wait is entered into its plan; what
-/// lies before the other thread's start and after its end stays the main thread's own work.
+/// Finds where the main thread is silent because other threads work for it: a backward pass on the
+/// autograd thread, or collectives on communication threads. Returns the hand-offs to those threads and
+/// back, and enters the main thread's wait in each such silence. What lies before the other threads' first
+/// start and after their last end stays the main thread's own work.
 ///
-/// A silence is explained by threads whose work fills at least a third of the span from their
-/// first start to their last end in it, which spans at least half the silence; and by any
-/// collective that ends in it. Threads that nothing depends on become background threads.
-/// O(segments log segments).
+/// A thread explains a silence if the last of its work that ends there is a collective. It also does if
+/// its work fills at least a third of the span from its first start to its last end there, and that span
+/// is at least half the silence.
+/// A host collective whose annotation was closed late is shortened first, to where its waiter went on.
+/// Threads on which nothing depends are marked as background threads. O(segments log segments).
 [[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads);
 
-/// Finds for each host collective the framework call that submitted it on another thread
-/// (c10d::allreduce_ before gloo:all_reduce): the calls of one kind are served in the order
-/// they were made. Enters the cut at which the submission happened into the caller's plan.
-/// Adds to `unmatched` the collectives whose call was not recorded.
+/// Finds the framework call on another thread that submitted each host collective, such as
+/// c10d::allreduce_ for gloo:all_reduce. Calls of one operation are served in the order in which they were
+/// made. Cuts the calling thread where the submission happened, and adds the number of collectives whose
+/// call was not recorded to `unmatched`. O(events log events).
 [[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,
                                                     std::uint64_t& unmatched);
 

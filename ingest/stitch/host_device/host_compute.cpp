@@ -8,7 +8,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Sizes in ascending order, so that a tensor and its transpose are alike.
+/// A tensor's sizes in ascending order, so that it equals its transpose.
 using Shape = std::vector<std::int64_t>;
 
 /// The tensors in "[[16, 64], [[8, 8], [4]], []]": each innermost list that is not empty.
@@ -34,10 +34,10 @@ std::vector<Shape> shapes_in(std::string_view text) {
 
 enum class Verdict : std::uint8_t { kUnknown, kComputes, kDoesNot };
 
-/// Goes through the nested events of one thread.
-class Walk {
+/// Goes through the nested events of threads, and judges which of them compute.
+class ComputeJudge {
  public:
-  explicit Walk(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {
+  explicit ComputeJudge(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {
     for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
     for (const auto& call : events.trace->operators) shapes_.push_back(shapes_in(call.shapes));
   }
@@ -51,7 +51,7 @@ class Walk {
     });
   }
 
-  void judge(const RankEvents::Thread& thread, std::vector<bool>& computes) {
+  void mark(const RankEvents::Thread& thread, std::vector<bool>& computes) {
     for_each(thread, [&](std::uint32_t event, const Open& around) {
       const Verdict verdict = verdict_on(event, around);
       computes[event] = verdict == Verdict::kComputes;
@@ -60,7 +60,7 @@ class Walk {
   }
 
  private:
-  /// What is known of the innermost event that is open.
+  /// What is known of an open event. `optimizer` and `communication` hold for all events within one, too.
   struct Open {
     std::uint32_t event = kNoIndex;
     bool optimizer = false;
@@ -107,9 +107,9 @@ class Walk {
 std::vector<bool> computing_events(const RankEvents& events) {
   if (!events.ops.empty()) return {};
   std::vector<bool> computes(events.trace->size(), false);
-  Walk walk(events);
-  for (const RankEvents::Thread& thread : events.threads) walk.note_parameters(thread);
-  for (const RankEvents::Thread& thread : events.threads) walk.judge(thread, computes);
+  ComputeJudge judge(events);
+  for (const RankEvents::Thread& thread : events.threads) judge.note_parameters(thread);
+  for (const RankEvents::Thread& thread : events.threads) judge.mark(thread, computes);
   return computes;
 }
 

@@ -7,12 +7,13 @@
 
 namespace stepsim::ingest {
 
-/// By event: whether it is an operator that computes on samples, on a rank that shows no device
-/// and so computes on its host. Not those of the optimizer and of communication, nor, where
-/// shapes were recorded, those that take nothing but parameters or gradients: tensors shaped like
-/// what the optimizer was given, or of one dimension, as buckets and shards are. An operator
-/// without shapes is what the one around it is. Empty for a rank with a device.
-/// O(events + operators * length of their shapes).
+/// Says for each event whether it is an operator that computes on samples, for a rank without a device,
+/// which computes on its host. Empty for a rank with device work.
+///
+/// Operators of the optimizer and of communication do not. Where shapes were recorded, neither do those
+/// that take nothing but parameters or gradients: tensors with the shape of something the optimizer was
+/// given (transposed or not), or with one dimension, as buckets and shards have. An operator without shapes
+/// counts as the one around it does. O(events + operators * length of their shapes).
 [[nodiscard]] std::vector<bool> computing_events(const RankEvents& events);
 
 }  // namespace stepsim::ingest

@@ -24,7 +24,8 @@ std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
   return identities;
 }
 
-/// Host index of each rank. Ranks whose trace names no host are taken to share one.
+/// Enters the distinct hosts in `hosts` and returns the index of each rank's. Ranks whose traces name no
+/// host are taken to share one.
 std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identities, std::vector<std::string>& hosts) {
   std::vector<std::uint32_t> index;
   for (const RankIdentity& identity : identities) {
@@ -55,8 +56,8 @@ Time median_of(std::vector<Time> values) {
   return *middle;
 }
 
-/// Ties hosts that exchange messages only. A message ends later at its receiver than at its
-/// sender; over both directions that cancels out, so the middle of the two medians counts.
+/// Adds pairs for hosts that only exchange messages. A message ends later at its receiver than at its
+/// sender. That cancels out over both directions, so the mean of their two medians is used.
 void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host,
                        std::vector<ClockPair>& pairs) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<Time>, 2>> ahead;
@@ -90,7 +91,7 @@ void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std:
     throw InputError(
         {file->file, {}, {}},
         fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
-                    "traces of one job and the same steps, or one host's traces alone",
+                    "traces of the same steps of one job, or the traces of one host",
                     shown(hosts[h]), shown(hosts[0])));
   }
 }
@@ -108,10 +109,11 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   for (std::size_t r = 0; r < ranks.size(); ++r) shift(ranks[r], assembly.clocks[host[r]].offset);
 }
 
-/// Joins matched collectives as rendezvous. On a device the shortest part is the transfer and
-/// the rest of each part was waiting (tb_plugin's distributed view, formats page 2.2). Host
-/// parts end apart by what TCP makes of their last messages, so each keeps its own time from
-/// the last arrival on. A part that ended before the last arrival waited for nobody.
+/// Makes matched collectives rendezvous. On a device the shortest part is the transfer, and the rest of
+/// each part was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler).
+/// On hosts each part keeps its own time from the last arrival on, because TCP delivers the last
+/// messages at different times. A part that ended before the last arrival waited for nobody, and is
+/// left out.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
                       std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
@@ -134,7 +136,7 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
   }
 }
 
-/// How many ranks the job has, as far as its traces say; at least those at hand.
+/// The number of ranks of the job: the largest that a trace names, at least the number of traces.
 std::size_t world_of(const std::vector<RankTrace>& ranks) {
   std::size_t world = ranks.size();
   for (const RankTrace& rank : ranks)
@@ -142,18 +144,17 @@ std::size_t world_of(const std::vector<RankTrace>& ranks) {
   return world;
 }
 
-void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
-                         Assembly& assembly) {
+void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
+                       Assembly& assembly) {
   const std::size_t world = world_of(ranks);
   if (world > ranks.size()) {
     assembly.assumptions.push_back(
         {"missing_ranks",
-         fmt::format("{} of {} ranks are at hand: the others are assumed to arrive at collectives together with them",
+         fmt::format("the input has {} of {} ranks: the others are assumed to arrive at collectives when these do",
                      ranks.size(), world)});
   }
   if (ranks.size() > 1 && matches.empty()) {
-    assembly.assumptions.push_back(
-        {"untied_ranks", "no collective ties the ranks together: each is replayed on its own"});
+    assembly.assumptions.push_back({"untied_ranks", "no collective connects the ranks: each is replayed on its own"});
   }
   const std::size_t joined = assembly.builder.rendezvous_count();
   std::size_t unsized = 0;
@@ -163,9 +164,10 @@ void say_what_is_assumed(const std::vector<RankTrace>& ranks, const std::vector<
   if (unsized > 0) {
     assembly.assumptions.push_back(
         {"unsized_collectives",
-         fmt::format("{} of {} collectives do not say what they transfer, or lack members: a network model leaves them "
-                     "their recorded durations",
-                     unsized, joined)});
+         fmt::format(
+             "{} of {} collectives do not say what they transfer, or have members that were not read: a network "
+             "model keeps their recorded durations",
+             unsized, joined)});
   }
 }
 
@@ -195,7 +197,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::vector<MatchedCollective> matches = match_collectives(events, identities, assembly.diagnostics);
   drop_mismatched(matches, events, identities, assembly.diagnostics);
   join_collectives(matches, events, world_of(ranks), stitched, assembly);
-  say_what_is_assumed(ranks, matches, assembly);
+  state_assumptions(ranks, matches, assembly);
 }
 
 }  // namespace stepsim::ingest

@@ -16,12 +16,18 @@ struct RankTrace {
   Rank rank = 0;
 };
 
-/// Joins the traces of a job's ranks into `assembly`: host threads cut at their events and
-/// calls, device work in stream order, the edges between them (launch, stream, sync, hand-off
-/// between threads), collectives matched over ranks as rendezvous, hosts' clocks aligned by
-/// the collectives' ends, steps by ProfilerStep marks. Ranks must be distinct.
+/// Joins the traces of a job's ranks into `assembly`:
 ///
-/// Throws InputError if hosts cannot be aligned: no collective ties them together.
+/// * host threads, cut into tasks at their events and calls;
+/// * device work, in the order of its streams;
+/// * the edges between these: launches, streams, synchronisation, one thread waiting for another;
+/// * collectives, matched across ranks, as rendezvous;
+/// * the hosts' clocks, aligned by the ends of collectives;
+/// * steps, by ProfilerStep marks.
+///
+/// docs/stitching.md has every rule and its evidence. Ranks must be distinct. Throws InputError if no
+/// collective connects two hosts, so that their clocks cannot be aligned.
+/// O(events log events), besides the least squares over hosts.
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly);
 
 }  // namespace stepsim::ingest

@@ -35,10 +35,10 @@ TaskKind kind_of(const Segment& segment, const RankEvents& events) {
   return !events.computes.empty() && events.computes[segment.event] ? TaskKind::kOperator : TaskKind::kHost;
 }
 
-/// Framework work, which may be cut finer than a task is worth.
+/// True for the framework's own work, whose pieces may be too short for tasks of their own.
 bool is_work_of_host(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
 
-/// Walks segments, cuts and waits of one thread side by side.
+/// Walks the segments, cuts and waits of one thread in step.
 class TaskMaker {
  public:
   TaskMaker(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly)
@@ -93,7 +93,7 @@ class TaskMaker {
     }
   }
 
-  /// A stretch of work that has not become a task yet, because the next may join it.
+  /// A stretch of work that is no task yet, because the next one may join it.
   struct Pending {
     Time begin;
     Time end;

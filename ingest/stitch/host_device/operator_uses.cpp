@@ -21,9 +21,9 @@ struct Caller {
   bool in_optimizer = false;
 };
 
-/// For each runtime call of the thread the innermost operator around it, by event.
-void walk(const RankEvents& events, const RankEvents::Thread& thread, const std::vector<std::uint32_t>& operator_of,
-          std::vector<Caller>& caller) {
+/// Enters in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
+                  const std::vector<std::uint32_t>& operator_of, std::vector<Caller>& caller) {
   std::vector<Caller> open;  // operators with shapes, the innermost last
   Time optimizer_end{Duration::min()};
   for (const std::uint32_t event : thread.events) {
@@ -39,7 +39,7 @@ void walk(const RankEvents& events, const RankEvents::Thread& thread, const std:
   }
 }
 
-/// Numbers the calls that launched something by their start.
+/// Numbers the operators that launched something by their start. Returns the numbers by event.
 std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std::uint32_t> callers) {
   std::sort(callers.begin(), callers.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair{events.begin_of(a), a} < std::pair{events.begin_of(b), b};
@@ -57,7 +57,7 @@ std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   for (const auto& [event, which] : events.trace->operator_of) operator_of[event] = which;
   std::vector<Caller> caller(events.trace->size());
   for (const RankEvents::Thread& thread : events.threads) {
-    if (thread.launches) walk(events, thread, operator_of, caller);
+    if (thread.launches) find_callers(events, thread, operator_of, caller);
   }
 
   std::vector<std::uint32_t> callers;

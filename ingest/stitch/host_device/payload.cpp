@@ -12,15 +12,16 @@
 namespace stepsim::ingest {
 namespace {
 
-/// More than any job has ranks: a trace that says so is damaged.
+/// No job has more ranks than this. A trace that says so is damaged.
 constexpr std::size_t kMostMembers = 100'000;
 
 struct Operation {
-  std::string_view letters;  ///< longer words before those that they contain
+  std::string_view letters;  ///< the name in lower case, without '_'
   CollectiveOp op = CollectiveOp::kUnknown;
 };
 
-/// "sendrecv" is NCCL's kernel for messages and all-to-alls alike: it says neither.
+/// Words that contain another word come before it. "sendrecv" is NCCL's kernel for both messages and
+/// all-to-alls, so it does not say which.
 constexpr std::array<Operation, 12> kOperations{{{"sendrecv", CollectiveOp::kUnknown},
                                                  {"reducescatter", CollectiveOp::kReduceScatter},
                                                  {"allreduce", CollectiveOp::kAllReduce},
@@ -45,28 +46,31 @@ const Operation* find_operation(std::string_view name) {
   return found == kOperations.end() ? nullptr : found;
 }
 
-/// A host call tells its input, a kernel's metadata the larger of input and output.
-bool told_by_host(const RankEvents& events, const CollectiveUse& use) {
-  return events.trace->kind[use.told_by] == EventKind::kAnnotation;
+/// True if an annotation on the host describes the part. It has the size of the input, while a kernel's
+/// metadata has the larger of input and output.
+bool described_by_host(const RankEvents& events, const CollectiveUse& use) {
+  return events.trace->kind[use.described_by] == EventKind::kAnnotation;
 }
 
-/// What a part calls itself: its metadata if it has any, else its name.
+/// The operation of a part: by its metadata if it has any, else by its name. Null if neither says.
 const Operation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
-  const EventDetail* const detail = events.trace->detail_of(use.told_by);
+  const EventDetail* const detail = events.trace->detail_of(use.described_by);
   if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
-  const std::string_view name = events.name_of(use.told_by);
-  return find_operation(told_by_host(events, use) ? name.substr(name.find(':') + 1) : collective_in(name).value_or(""));
+  const std::string_view name = events.name_of(use.described_by);
+  return find_operation(described_by_host(events, use) ? name.substr(name.find(':') + 1)
+                                                       : collective_in(name).value_or(""));
 }
 
-/// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. A long
-/// payload takes NCCL's trees pipelined, two of them: that costs a ring's bytes, not a tree's.
+/// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. NCCL pipelines a
+/// long payload through two trees. That costs what a ring costs and not what a tree does, so the choice is
+/// left open there.
 CollectiveAlgorithm algorithm_in(std::string_view kernel, Bytes bytes) {
   if (kernel.find("_RING") != std::string_view::npos) return CollectiveAlgorithm::kRing;
   const bool tree = kernel.find("_TREE") != std::string_view::npos && bytes <= kPipelineSlice;
   return tree ? CollectiveAlgorithm::kTree : CollectiveAlgorithm::kAuto;
 }
 
-/// Members of the group that a part names by its ranks, "[0, 1, 2]"; 0 if it does not.
+/// The number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
 std::size_t group_size(const RankEvents& events, std::uint32_t event) {
   const EventDetail* const detail = events.trace->detail_of(event);
   if (detail == nullptr || !detail->group.valid()) return 0;
@@ -75,28 +79,29 @@ std::size_t group_size(const RankEvents& events, std::uint32_t event) {
   return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
 }
 
-/// How many take part, captured or not.
+/// How many ranks take part, whether their traces were read or not.
 std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   const CollectiveUse& first = match.uses.front();
   const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
   return named != 0 ? named : world;
 }
 
-/// The largest that a member tells: of an all-to-all they may differ. Of an all-gather a host
-/// call's input is one member's part.
+/// The largest size that a member names, because those of an all-to-all may differ. In an all-gather the
+/// input that a host names is one member's part, so it is multiplied.
 Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
                std::size_t members) {
   std::int64_t bytes = 0;
   for (const CollectiveUse& use : match.uses) {
-    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.told_by);
+    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.described_by);
     if (detail != nullptr) bytes = std::max(bytes, detail->bytes.count());
   }
   const CollectiveUse& first = match.uses.front();
-  if (op != CollectiveOp::kAllGather || !told_by_host(ranks[first.rank], first)) return Bytes{bytes};
+  if (op != CollectiveOp::kAllGather || !described_by_host(ranks[first.rank], first)) return Bytes{bytes};
   const auto parts = static_cast<std::int64_t>(members);
   return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
 }
 
+/// The place of the sender among the two ranks; 0 if none says that it sends.
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
   const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
     const Operation* const operation = operation_of_use(ranks[use.rank], use);
@@ -105,8 +110,8 @@ std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEv
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
 }
 
-/// A host call that sends returns when the last bytes fit into the transport's buffers: before
-/// the receiver has them, by the time that these bytes take.
+/// The bytes of a message that are still in the transport's buffers when its send call returns: as many as
+/// arrive between that and the end of the receiver's call.
 Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
   if (match.on_device() || match.uses.size() != 2) return {};
   const Time received = match.uses[1 - sender].end;

@@ -10,14 +10,16 @@
 
 namespace stepsim::ingest {
 
-/// One word for what c10d ("_allgather_base_"), gloo ("all_gather") and NCCL ("AllGather") call
-/// by different names: "allgather". Empty for names that are no operation's.
+/// One word for each operation, which c10d ("_allgather_base_"), gloo ("all_gather") and NCCL ("AllGather")
+/// write differently: "allgather". Empty for names that are no operation's.
 [[nodiscard]] std::string_view operation_of(std::string_view name);
 
-/// What a matched collective transfers, as far as the traces say: operation, size, the
-/// algorithm that a kernel's name tells, and the sender's place of a message. The size is 0, so
-/// that recorded durations hold, where nothing tells it or where members are missing: of the
-/// ranks that its group lists, or of the job's `world`. A rank that is alone tells for all.
+/// What a matched collective transfers, as far as the traces say: operation, size, the algorithm that is
+/// in a kernel's name, and of a message which of the two is the sender.
+///
+/// The size is 0 where nothing says it, or where members are missing: some of the ranks that its group
+/// lists, or of the job's `world` ranks. Network models then keep the recorded durations. If only one rank
+/// was read, its part stands for the parts of all members.
 [[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
                                     std::size_t world);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kStepMark = "ProfilerStep#";
 
-/// Times that can be subtracted from each other without overflow: from 73 years before the
-/// epoch to 146 years after it.
+/// True for times that can be subtracted from each other without overflow: from 73 years before 1970 to
+/// 146 years after it.
 bool in_time(const HostDeviceTrace& trace, std::uint32_t event) noexcept {
   constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
   constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
@@ -39,8 +39,8 @@ struct Rows {
   std::vector<std::uint32_t> stream_of_track;
 };
 
-/// Device rows of one (device, stream) may be written under several tids; one row each is kept
-/// as the file has it, because only the file knows.
+/// The place of a track in its table, which has `next` entries; a new track gets the next place. A stream
+/// that a file writes under several tids stays several rows, as in the file.
 std::uint32_t row_of(std::vector<std::uint32_t>& index, TrackId track, std::size_t next) {
   std::uint32_t& slot = index[track.index()];
   if (slot == kNoIndex) slot = static_cast<std::uint32_t>(next);
@@ -81,8 +81,6 @@ std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& threa
   }));
 }
 
-/// The thread with most step marks; without marks the one that begins first among those with
-/// at least a tenth of the busiest one's events, because the main thread wakes the others.
 std::size_t find_main_thread(const RankEvents& events) {
   std::size_t busiest = 0;
   for (const RankEvents::Thread& thread : events.threads) busiest = std::max(busiest, thread.events.size());

@@ -13,25 +13,25 @@ namespace stepsim::ingest {
 
 inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFFU;
 
-/// One piece of work on a device. Times may be clipped where the recording overlaps two
-/// pieces of one stream by less than the clock's grain.
+/// One piece of work on a device: a kernel, a copy or a memset. Its end is clipped where the recording
+/// lets two pieces of one stream overlap by less than the grain of the clock (stream_order.h).
 struct DeviceOp {
-  std::uint32_t event = 0;
-  std::uint32_t call = kNoIndex;    ///< event of the call that launched it
+  std::uint32_t event = 0;          ///< index into the trace
+  std::uint32_t call = kNoIndex;    ///< event of the call that launched it; kNoIndex if not recorded
   std::uint32_t thread = kNoIndex;  ///< index into RankEvents::threads of that call
   std::uint32_t stream = 0;         ///< index into RankEvents::streams
   Time begin;
   Time end;
-  Time launched;  ///< when the call had handed it to the device; `begin` if there is no call
+  Time launched;  ///< when its call had handed it to the device; `begin` if there is no call
 };
 
-/// The events of one rank's trace, arranged for stitching: host events by thread, device
-/// work by stream, calls by correlation. Holds indices into `trace`, which must outlive it.
+/// The events of one rank's trace, arranged for stitching: host events by thread, device work by stream,
+/// calls by correlation. Events are indices into `trace`, which must outlive this.
 struct RankEvents {
   struct Thread {
     TrackId track;
-    std::vector<std::uint32_t> events;  ///< by (start, longest first)
-    bool launches = false;              ///< launched device work
+    std::vector<std::uint32_t> events;  ///< by start, the longest first: parents before children
+    bool launches = false;              ///< some of its calls launched device work
   };
   struct Stream {
     TrackId track;
@@ -40,7 +40,7 @@ struct RankEvents {
     std::vector<std::uint32_t> ops;  ///< indices into `ops`, by begin
   };
   struct StepWindow {
-    std::int64_t number = 0;
+    std::int64_t number = 0;  ///< the N of ProfilerStep#N
     Time begin;
     Time end;
   };
@@ -50,31 +50,33 @@ struct RankEvents {
   std::vector<Stream> streams;
   std::vector<DeviceOp> ops;         ///< by (begin, end, event)
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
-  std::vector<StepWindow> steps;     ///< ProfilerStep#N on the main thread, by begin
-  std::size_t main_thread = 0;       ///< the one with the step marks, else the first to begin; 0 if there is none
+  std::vector<StepWindow> steps;     ///< ProfilerStep#N on the main thread, by begin; they do not overlap
+  std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
-  std::vector<bool> computes;     ///< by event: an operator that computes (host_compute.h); empty if devices do
-  std::uint64_t out_of_time = 0;  ///< events left out: their times cannot be compared with others
-  std::uint64_t instants = 0;     ///< host events that last no time: no task of their own
+  std::vector<bool> computes;     ///< by event: it is an operator that computes (host_compute.h); empty if devices do
+  std::uint64_t out_of_time = 0;  ///< events left out, because their times cannot be compared with others
+  std::uint64_t instants = 0;     ///< host events of no length, which become no tasks
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const noexcept { return trace->text(trace->name[event]); }
-  /// The runtime call with this correlation; kNoIndex if there is none.
+  /// The event of the runtime call with this correlation; kNoIndex if there is none.
   [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
-  /// Index into `steps` of the window `at` lies in; -1 if none.
+  /// Index into `steps` of the window in which `at` lies; -1 if it lies in none.
   [[nodiscard]] std::int32_t step_at(Time at) const noexcept;
 };
 
-/// Arranges `trace`. O(events log events).
+/// Arranges `trace`. The main thread is the one with most step marks. Without marks it is, of the threads
+/// with at least a tenth of the busiest one's events, the first to begin, because it starts the others.
+/// O(events log events).
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace);
 
-/// True for a communication call that a library makes on a host thread and that is one piece
-/// of work: "gloo:all_reduce". NCCL's host annotations are not: their work is on the device.
+/// True for the annotation of a communication library that does its work on the host: "gloo:all_reduce".
+/// Not for NCCL's annotations, whose work is on the device.
 [[nodiscard]] bool is_host_collective(std::string_view name) noexcept;
 
-/// "all_reduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL" or "gloo:all_reduce"; nothing if
-/// the name is no collective's.
+/// The operation in a collective's name: "AllReduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+/// "all_reduce" of "gloo:all_reduce". Nothing for other names.
 [[nodiscard]] std::optional<std::string_view> collective_in(std::string_view name) noexcept;
 
 /// The number of "ProfilerStep#12"; nothing for other names.

@@ -6,11 +6,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Step numbers come from names and may be as large as they like.
+/// True if `other` is `number` + 1, which may overflow: step numbers come from names.
 bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
 
-/// The first and the last step of a capture may have been cut: they have then less than a
-/// quarter of the tasks that the middle one of the others has.
+/// By step: false for the first or last one if it has less than a quarter of the tasks of the others' median.
 std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
   std::vector<bool> whole(tasks.size(), true);
   if (tasks.size() < 2) return whole;

@@ -75,35 +75,42 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
         std::count_if(waits.streams.begin(), waits.streams.end(), [&](const StreamWait& w) { return w.why == why; }));
   };
   note("time_out_of_range", Severity::kDataLoss,
-       "events 73 years before or 146 years after 1970 cannot be compared with others", events.out_of_time);
+       "events more than 73 years before or 146 years after 1970 are left out: their times cannot be compared",
+       events.out_of_time);
   note("instant_host_event", Severity::kInfo,
-       "host events of no length become no task of their own; what they launched keeps its place", events.instants);
-  note("waited_for_room", Severity::kInfo, "device work that began when work of another stream left room on the device",
+       "host events of no length become no tasks: what they launched keeps its place", events.instants);
+  note("waited_for_room", Severity::kInfo,
+       "device work that began when work of another stream left room for it on the device",
        stream_waits(StreamWait::Why::kRoom));
   note("framework_stream_wait", Severity::kInfo,
-       "waits between streams that the framework's calls imply; cuda_sync events would show them all",
+       "waits between streams that the framework's calls imply: record with enable_cuda_sync_events=True to see all",
        stream_waits(StreamWait::Why::kFramework));
   note("inferred_stream_wait", Severity::kNotice,
-       "record with enable_cuda_sync_events=True to have these edges from the runtime",
+       "waits between streams that were inferred from times: record with enable_cuda_sync_events=True to have them "
+       "recorded",
        stream_waits(StreamWait::Why::kInferred));
   note("unresolved_sync_event", Severity::kNotice,
-       "a cuda_sync event names no call, stream or record of the capture; CUDA 12.9 and later need a kineto with #1552",
+       "cuda_sync events that name a call, stream or record the capture lacks: with CUDA 12.9 or later, record with a "
+       "Kineto that includes pytorch/kineto#1552",
        waits.unresolved_syncs);
   note("inferred_host_wait", Severity::kNotice,
-       "record with enable_cuda_sync_events=True to have these edges from the runtime", waits.calls.inferred);
+       "waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them "
+       "recorded",
+       waits.calls.inferred);
   note("full_launch_queue", Severity::kInfo,
-       "launches that waited for room in the device's queue; the step is bound by the device there",
+       "launches that waited for room in the launch queue: there the device, not the host, limits the step",
        waits.calls.full_queue);
   note("unexplained_blocking_call", Severity::kNotice,
-       "a synchronising call took long, but no recorded device work ended in it; its time stays host time",
+       "synchronising calls that took long although no recorded device work ended in them: their time counts as the "
+       "host's",
        waits.calls.unexplained);
   note("unmatched_host_collective", Severity::kNotice,
-       "the framework call that submitted it was not recorded; start the capture a step earlier",
+       "host collectives whose submitting call was not recorded: start the capture a step earlier",
        unmatched_submissions);
   const auto orphans = static_cast<std::uint64_t>(
       std::count_if(events.ops.begin(), events.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
   note("device_work_without_launch", Severity::kNotice,
-       "the launching call was not recorded; record CPU and CUDA activities together", orphans);
+       "device work whose launching call was not recorded: record CPU and CUDA activities together", orphans);
 }
 
 }  // namespace

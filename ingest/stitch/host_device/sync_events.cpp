@@ -9,11 +9,11 @@ namespace {
 
 using StreamKey = std::pair<std::int32_t, std::int64_t>;  // device, number
 
-/// A device-wide synchronise waits for the last work of every stream; with more streams than
-/// this, what it waited for is read from the times instead.
+/// A device-wide synchronisation waits for the last work of every stream. With more streams than this,
+/// what it waited for is told from times instead.
 constexpr std::size_t kManyStreams = 64;
 
-/// Work of one stream by the time of its launch, to find what was last launched before an instant.
+/// The work of one stream by the time of its launch.
 class LaunchOrder {
  public:
   void add(Time call, std::uint32_t op) { launched_.emplace_back(call, op); }
@@ -82,7 +82,7 @@ class SyncEvents::Reader {
   }
 
   void await_device(std::uint32_t call, std::int32_t device) {
-    if (orders_.size() > kManyStreams) return;  // left to the times
+    if (orders_.size() > kManyStreams) return;
     out_.awaited_.try_emplace(call);
     for (const auto& [key, order] : orders_) {
       if (key.first == device || device < 0) await(call, order.last_before(events_.begin_of(call)));

@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Sweeps over the sorted events of a thread, keeping those still open on a stack.
+/// Goes through the sorted events of a thread, with those that are still open on a stack.
 class Sweep {
  public:
   explicit Sweep(const RankEvents& events) : events_(&events) {}
@@ -43,7 +43,7 @@ class Sweep {
     now_ = until;
   }
 
-  /// Ends what ends by `time`. An event below the innermost one may end unseen.
+  /// Closes the innermost events that end by `time`. One below them stays open until it is innermost.
   void close_until(Time time) {
     while (!open_.empty() && events_->end_of(open_.back()) <= time) {
       emit(events_->end_of(open_.back()));

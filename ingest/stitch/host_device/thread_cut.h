@@ -22,8 +22,8 @@ struct Segment {
   Kind kind = Kind::kQuiet;
 };
 
-/// Cuts a thread into segments, from its first event's start to its last one's end, without
-/// holes. Events may overlap partly (a child that ends after its parent): the one that started
+/// Cuts a thread into segments, without gaps, from the start of its first event to the end of the last
+/// one to end. Where events overlap in part (a child that ends after its parent), the one that started
 /// last is the innermost. No segment is empty. O(events).
 [[nodiscard]] std::vector<Segment> cut_thread(const RankEvents& events, const RankEvents::Thread& thread);
 
