@@ -6,32 +6,33 @@
 
 #include "ingest/parts/part.h"
 
-/// The names that BytePS, ByteProfile and dPRO give to events.
+/// The names that BytePS, ByteProfile and dPRO give to events. Views that are returned point into the argument.
 namespace stepsim::ingest {
 
-/// Nanoseconds since 1970 up to which times are taken: the year 2042. Differences of clocks and
-/// of times on them stay within 64 bits.
+/// The latest time that is accepted, in nanoseconds since 1970: in the year 2042. So the difference of two
+/// times, and of two such differences, fits in 64 bits.
 inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
 
-/// "rank0.FW.x", "wk1.rank0.Comm.w.PUSH" or "host0.rank1->BW.y", taken apart.
+/// A name such as "rank0.FW.x", "wk1.rank0.Comm.w.PUSH" or "host0.rank1->BW.y", divided.
 struct QualifiedName {
   std::string_view process;  ///< "rank0", "wk1.rank0", "host0.rank1"; empty if the name has none
   std::string_view name;     ///< "FW.x": begins with a category
 };
 [[nodiscard]] QualifiedName split_process(std::string_view text) noexcept;
 
-/// "w.PUSH" as "w" and kPush; the whole and kTotal where the text behind the last dot is no stage.
+/// "w.PUSH" divided into "w" and kPush. The whole name and kTotal if no stage follows the last dot.
 struct StagedName {
   std::string_view tensor;
   Stage stage = Stage::kTotal;
 };
 [[nodiscard]] StagedName split_stage(std::string_view name) noexcept;
 
-/// "COPYD2H"; "total" for kTotal.
+/// The stage as BytePS writes it: "COPYD2H"; "total" for kTotal.
 [[nodiscard]] std::string_view to_text(Stage stage) noexcept;
 
-/// A partition key: tid in decimal. Keys of declared tensors from 32768 on were recorded as
-/// negative 32-bit numbers and come back as what they were. Nothing for "total", -1 and other text.
+/// The partition key in a tid, which is decimal. Keys of the tensors declared from the 32,768th on were
+/// recorded as negative 32-bit numbers, and are returned as what they were. Nothing for "total", "-1" and
+/// other text.
 [[nodiscard]] std::optional<std::int64_t> partition_key(std::string_view thread) noexcept;
 
 }  // namespace stepsim::ingest

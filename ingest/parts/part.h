@@ -14,30 +14,29 @@
 #include "model/base/units.h"
 #include "model/job/operator_work.h"
 
-/// What the files of a capture hold, in columns, before anything is joined. A format
-/// (ingest/formats/, one file each) turns one file into one Part and knows nothing of the
-/// others; ingest/stitch/ joins the parts into a Dag.
+/// What the files of a capture hold before anything is joined. A format (ingest/formats/) turns one file
+/// into Parts and knows nothing of other files; ingest/stitch/ joins the Parts of all files into a Dag.
 namespace stepsim::ingest {
 
 // ---------------------------------------------------------------- host and device events
 
-/// What an event of a host-device trace is. Kineto's categories, old and new, CUDA and ROCm,
-/// fall into these; nsys and our own capture use the same.
+/// What an event of a host-device trace is. All of Kineto's categories that a replay needs fall into these:
+/// old and new ones, of CUDA and of ROCm.
 enum class EventKind : std::uint8_t {
   kOp,                ///< framework operator on a host thread (cpu_op)
   kAnnotation,        ///< user_annotation on a host thread: ProfilerStep#N, gloo:all_reduce
   kRuntimeCall,       ///< runtime or driver call (cuda_runtime, cuda_driver, Runtime)
-  kKernel,            ///< device kernel, a collective's included; MTIA device ops too
+  kKernel,            ///< device kernel, also of a collective; MTIA device ops too
   kMemcpy,            ///< device copy
   kMemset,            ///< device memset
   kSync,              ///< cuda_sync: what a host call or a stream waited for
-  kDeviceAnnotation,  ///< gpu_user_annotation: not work, spans only
+  kDeviceAnnotation,  ///< gpu_user_annotation: a span on the device, no work
 };
 
 using TrackId = Id<struct TrackTag>;
 using TextId = Id<struct TextTag>;
 
-/// A row of the trace: one (pid, tid).
+/// One row of a trace: one (pid, tid).
 struct Track {
   std::string process;  ///< pid as written, number or text
   std::string thread;   ///< tid as written
@@ -47,44 +46,46 @@ struct Track {
   std::int64_t stream = -1;  ///< stream of a device row
 };
 
-/// What only some events carry: collectives, copies, syncs, gradient accumulation.
+/// What only some events carry: collectives, copies, syncs and gradient accumulation. -1 and invalid
+/// mean that the event does not say.
 struct EventDetail {
-  Bytes bytes{};                       ///< bytes copied, or of a collective's larger side; 0 unknown
-  std::int64_t stream = -1;            ///< kSync: args.stream; kernels keep their track's
+  Bytes bytes{};                       ///< copied, of the gradient, or of a collective's larger side; 0 if unknown
+  std::int64_t stream = -1;            ///< kSync: args.stream; other device events have their track's
   std::int64_t wait_stream = -1;       ///< kSync: wait_on_stream
   std::int64_t wait_correlation = -1;  ///< kSync: wait_on_cuda_event_record_corr_id
   std::int64_t sequence = -1;          ///< collective: args.Seq
   std::int64_t elements = 0;           ///< collective: elements on the larger side
   TextId collective;                   ///< "allreduce", as written
-  TextId group;                        ///< group key: "Process Group Ranks" text (else the group's name)
-  TextId dtype;
-  std::int32_t peer = -1;  ///< send/recv: the other rank
+  TextId group;                        ///< text of "Process Group Ranks", else the group's name
+  TextId dtype;                        ///< element type, as written
+  std::int32_t peer = -1;              ///< send/recv: the other rank
 };
 
-/// One file of host and device events, as columns. All times are absolute nanoseconds on the
-/// recording host's clock (base already added). Events are in file order until sort_by_start().
+/// One file of host and device events, as columns, in the order of the file. Times are on the recording
+/// host's clock, with the file's base time added.
 struct HostDeviceTrace {
   std::vector<Time> start;
-  std::vector<Duration> duration;  ///< >= 0
+  std::vector<Duration> duration;  ///< not negative
   std::vector<EventKind> kind;
   std::vector<TextId> name;
   std::vector<TrackId> track;
-  std::vector<std::int64_t> correlation;  ///< -1: none
-  std::vector<std::uint32_t> detail;      ///< index into details, kNoDetail if none
+  std::vector<std::int64_t> correlation;  ///< -1 if none
+  std::vector<std::uint32_t> detail;      ///< index into details; kNoDetail if none
 
   std::vector<EventDetail> details;
   std::vector<Track> tracks;
-  std::vector<std::string> texts;  ///< interned; TextId indexes it
-  /// Where operators' shapes were recorded: the distinct calls, and (event, index of its call).
+  std::vector<std::string> texts;  ///< by TextId; each once
+  /// Where operators' shapes were recorded: the distinct operators with their shapes, and for each such
+  /// event its index into them.
   std::vector<OperatorTable::Operator> operators;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< by event
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< (event, operator), by event
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
   std::string backend;         ///< "nccl", "gloo", "" if unknown
   std::string host_name;       ///< host_name, or the file name's prefix; may be empty
   std::string device_name;     ///< deviceProperties[used].name; may be empty
-  bool has_base_time = false;  ///< times are Unix time, so files can be compared
+  bool has_base_time = false;  ///< times are Unix times, so files can be compared with each other
 
   static constexpr std::uint32_t kNoDetail = 0xFFFFFFFFU;
   [[nodiscard]] std::size_t size() const noexcept { return start.size(); }
@@ -96,9 +97,10 @@ struct HostDeviceTrace {
 
 // ---------------------------------------------------------------- BytePS and ByteProfile
 
-/// Stages of one partition's communication, in pipeline order (BytePS QueueType).
+/// The stages of a partition's communication, in the order of the pipeline: QueueType in BytePS's
+/// byteps/common/common.h.
 enum class Stage : std::uint8_t {
-  kTotal,  ///< the whole tensor, queueing included: not a stage
+  kTotal,  ///< no stage: the communication of a whole tensor, queueing included
   kCoordinateReduce,
   kReduce,
   kCopyD2H,
@@ -113,7 +115,7 @@ enum class Stage : std::uint8_t {
   kBroadcast,
 };
 
-/// comm.json: communication stages of one GPU process.
+/// comm.json: the communication stages of one GPU's process.
 struct StageTrace {
   struct Event {
     std::uint32_t tensor = 0;  ///< index into tensors
@@ -124,14 +126,14 @@ struct StageTrace {
     Duration duration{};
   };
   std::vector<std::string> tensors;  ///< "byteps.gradient_7", without "Comm."
-  /// Whose events these are: one, "", as BytePS writes the file; where several GPUs' files
-  /// were put into one, their "rank0" or pid.
+  /// Whose events these are: one, "", as BytePS writes the file. Where the files of several GPUs were
+  /// merged into one, the "rank0" or pid of each.
   std::vector<std::string> processes;
-  std::vector<Event> events;  ///< file order
+  std::vector<Event> events;  ///< in the order of the file
 };
 
-/// Operators of one GPU: temp/bps_trace files. Names keep their FW./BW./UPDATE form; a
-/// "rank0." or "pid->" prefix is taken off into `process`.
+/// The operators of one GPU: files temp.json and bps_trace*.json. Names begin with FW., BW. or UPDATE; a
+/// prefix "rank0." or "host0->" before that is in `process`.
 struct OperatorTrace {
   struct Event {
     std::string name;
@@ -140,13 +142,13 @@ struct OperatorTrace {
     std::int64_t step = -1;  ///< args.step; -1 if absent
     Time start;
     Duration duration{};
-    std::vector<std::string> inputs;  ///< args.argN or args.inputN, in order of N
-    bool communication = false;       ///< a Comm.* event, not an operator
+    std::vector<std::string> inputs;  ///< args.argN or args.inputN, by N
+    bool communication = false;       ///< a "Comm." event, not an operator
   };
   std::vector<Event> events;
 };
 
-/// dag.gml: names and dependencies.
+/// dag.gml: operators and tensors by name, and their dependencies.
 struct OperatorGraph {
   struct Attribute {
     std::string key;
@@ -164,7 +166,7 @@ struct OperatorGraph {
   std::vector<Edge> edges;
 };
 
-/// gradient_name_list.*: index = gradient number.
+/// gradient_name_list.*: the name and size of each gradient, by gradient number.
 struct TensorTable {
   struct Tensor {
     std::string name;
@@ -175,21 +177,22 @@ struct TensorTable {
 
 // ---------------------------------------------------------------- task graphs
 
-/// A task graph written by hand or by a program (../shared/oracles/README.md).
+/// A task graph (.tasks.json), written by hand or by a program: computations on hosts, transfers between
+/// hosts over routes of one-way links, and which tasks each one waits for.
 struct TaskGraph {
   struct Link {
-    double bandwidth = 0; /* bytes per second */
+    double bandwidth = 0;  ///< in bytes per second
     Duration latency{};
   };
   struct Task {
     std::int64_t id = 0;
-    std::string name;  ///< optional in the file
-    bool transfer = false;
-    std::uint32_t host = 0;         ///< compute: where; transfer: from
-    std::uint32_t destination = 0;  ///< transfer: to
-    Duration duration{};            ///< compute
-    Bytes bytes{};                  ///< transfer
-    std::vector<std::int64_t> after;
+    std::string name;                 ///< empty if the file has none
+    bool transfer = false;            ///< else a computation
+    std::uint32_t host = 0;           ///< of a computation; of a transfer, where it comes from
+    std::uint32_t destination = 0;    ///< of a transfer
+    Duration duration{};              ///< of a computation
+    Bytes bytes{};                    ///< of a transfer
+    std::vector<std::int64_t> after;  ///< ids of the tasks that must have finished
   };
   std::uint32_t hosts = 0;
   std::vector<Link> links;
@@ -198,7 +201,7 @@ struct TaskGraph {
   std::vector<Task> tasks;
 };
 
-/// One file's content.
+/// One kind of content that a file may have.
 using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph>;
 
 }  // namespace stepsim::ingest
