@@ -41,8 +41,8 @@ struct Item {
   std::optional<HostId> host;
   std::optional<std::int32_t> index;
   std::string model;
-  Cluster::Climb climb;
-  bool climbs = false;
+  Cluster::UplinkPath path;
+  bool has_uplink = false;
 };
 
 constexpr std::uint32_t kMostNumber = 1'000'000'000;
@@ -84,22 +84,22 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
       {"device", read_index},
       {"up",
        [](Item& item, const YamlField& value) {
-         item.climb.up = read_route(value, item.links);
-         item.climbs = true;
+         item.path.up = read_route(value, item.links);
+         item.has_uplink = true;
        }},
-      {"down", [](Item& item, const YamlField& value) { item.climb.down = read_route(value, item.links); }},
+      {"down", [](Item& item, const YamlField& value) { item.path.down = read_route(value, item.links); }},
       {"switches",
        [](Item& item, const YamlField& value) {
          for (const YamlField& number : value.list("the numbers of the switches that 'up' reaches")) {
-           item.climb.switches.push_back(number.count(0, kMostNumber));
+           item.path.switches.push_back(number.count(0, kMostNumber));
          }
        }},
-      {"out", [](Item& item, const YamlField& value) { item.climb.out = read_route(value, item.links); }},
-      {"in", [](Item& item, const YamlField& value) { item.climb.in = read_route(value, item.links); }},
+      {"out", [](Item& item, const YamlField& value) { item.path.out = read_route(value, item.links); }},
+      {"in", [](Item& item, const YamlField& value) { item.path.in = read_route(value, item.links); }},
       {"relays",
        [](Item& item, const YamlField& value) {
          for (const YamlField& number : value.list("the numbers of endpoints")) {
-           item.climb.relays.emplace_back(number.count(0, kMostNumber));
+           item.path.relays.emplace_back(number.count(0, kMostNumber));
          }
        }},
   };
@@ -112,22 +112,22 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
     const DeviceId device = item.index ? places.device(field, *item.host, *item.index) : DeviceId{};
     cluster.endpoints.push_back({*item.host, device});
   }
-  const Cluster::Climb& climb = item.climb;
-  if (climb.up.size() != climb.switches.size() || climb.down.size() != climb.switches.size()) {
+  const Cluster::UplinkPath& path = item.path;
+  if (path.up.size() != path.switches.size() || path.down.size() != path.switches.size()) {
     field.fail(fmt::format("'{}' has {} links up, {} down and {} switches; expected as many of each", field.name,
-                           climb.up.size(), climb.down.size(), climb.switches.size()));
+                           path.up.size(), path.down.size(), path.switches.size()));
   }
-  // Either all have one or none: those before the first that climbs have none to climb.
-  if (item.climbs || !cluster.climbs.empty()) {
-    cluster.climbs.resize(cluster.endpoints.size() - 1);
-    cluster.climbs.push_back(std::move(item.climb));
+  // Either all endpoints have a path or none: those before the first with a path get an empty one.
+  if (item.has_uplink || !cluster.uplinks.empty()) {
+    cluster.uplinks.resize(cluster.endpoints.size() - 1);
+    cluster.uplinks.push_back(std::move(item.path));
   }
 }
 
 /// A relay is another endpoint of the same host: known only when all are read.
 void check_relays(const YamlField& field, const Cluster& cluster) {
-  for (std::size_t i = 0; i < cluster.climbs.size(); ++i) {
-    for (const EndpointId relay : cluster.climbs[i].relays) {
+  for (std::size_t i = 0; i < cluster.uplinks.size(); ++i) {
+    for (const EndpointId relay : cluster.uplinks[i].relays) {
       if (relay.index() < cluster.endpoints.size() &&
           cluster.endpoints[relay.index()].host == cluster.endpoints[i].host)
         continue;

@@ -125,6 +125,9 @@ class GraphStitcher {
 
 }  // namespace
 
-void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) { GraphStitcher(graph, assembly).run(); }
+void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) {
+  check_task_count(graph.tasks.size());
+  GraphStitcher(graph, assembly).run();
+}
 
 }  // namespace stepsim::ingest

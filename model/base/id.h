@@ -2,11 +2,17 @@
 #define STEPSIM_MODEL_BASE_ID_H
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 namespace stepsim {
+
+/// Throws InternalError: an index that no Id can hold.
+[[noreturn]] void id_out_of_range();
 
 /// A 32-bit index into one kind of table. Ids of different tables do not convert
 /// into each other: `Id<struct TaskTag>` cannot be passed where a lane is meant.
@@ -14,7 +20,13 @@ template <class Tag>
 class Id {
  public:
   constexpr Id() noexcept = default;
-  constexpr explicit Id(std::size_t index) noexcept : value_(static_cast<std::uint32_t>(index)) {}
+  /// Throws InternalError for an index that is negative or that 32 bits cannot hold.
+  template <std::integral Index>
+  constexpr explicit Id(Index index) noexcept(fits<Index>) : value_(static_cast<std::uint32_t>(index)) {
+    if constexpr (!fits<Index>) {
+      if (!std::in_range<std::uint32_t>(index) || value_ == kNone) id_out_of_range();
+    }
+  }
 
   /// The table index. Precondition: valid().
   [[nodiscard]] constexpr std::size_t index() const noexcept { return value_; }
@@ -25,6 +37,9 @@ class Id {
   friend constexpr auto operator<=>(const Id&, const Id&) noexcept = default;
 
  private:
+  template <class Index>
+  static constexpr bool fits = std::is_unsigned_v<Index> && sizeof(Index) <= sizeof(std::uint32_t);
+
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   std::uint32_t value_ = kNone;
 };

@@ -38,12 +38,12 @@ std::size_t ranks_seen(const Dag& dag) {
 
 /// Ranks of one host one after the other; messages between them stay inside.
 void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
-  const std::vector<Cluster::Climb> of_host = std::move(cluster.climbs);
+  const std::vector<Cluster::UplinkPath> of_host = std::move(cluster.uplinks);
   cluster.endpoints.clear();
-  cluster.climbs.clear();
+  cluster.uplinks.clear();
   for (std::size_t i = 0; i < endpoints; ++i) {
     cluster.endpoints.push_back({HostId{i / per_host}, {}});
-    cluster.climbs.push_back(of_host[i / per_host]);
+    cluster.uplinks.push_back(of_host[i / per_host]);
   }
 }
 

@@ -7,15 +7,15 @@
 namespace stepsim {
 namespace {
 
-using Climb = Cluster::Climb;
+using UplinkPath = Cluster::UplinkPath;
 
 Route joined(Route first, const Route& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
 
-/// Up from one endpoint until a switch that the other one climbs through too, then down to it.
-std::optional<Route> over_switches(const Climb& from, const Climb& to) {
+/// Up from one endpoint until a switch that the other one uplinks through too, then down to it.
+std::optional<Route> over_switches(const UplinkPath& from, const UplinkPath& to) {
   for (std::size_t hop = 0; hop < from.switches.size(); ++hop) {
     const auto met = std::find(to.switches.begin(), to.switches.end(), from.switches[hop]);
     if (met == to.switches.end()) continue;
@@ -31,13 +31,13 @@ std::optional<Route> over_switches(const Climb& from, const Climb& to) {
 std::optional<Route> Cluster::route(EndpointId from, EndpointId to) const {
   if (from == to) return Route{};
   if (const auto written = routes.find({from, to}); written != routes.end()) return written->second;
-  if (from.index() >= climbs.size() || to.index() >= climbs.size()) return std::nullopt;
-  const Climb& source = climbs[from.index()];
-  const Climb& target = climbs[to.index()];
+  if (from.index() >= uplinks.size() || to.index() >= uplinks.size()) return std::nullopt;
+  const UplinkPath& source = uplinks[from.index()];
+  const UplinkPath& target = uplinks[to.index()];
   if (endpoints[from.index()].host == endpoints[to.index()].host) return joined(source.out, target.in);
   if (auto direct = over_switches(source, target)) return direct;
   for (const EndpointId relay : source.relays) {
-    const Climb& passes_on = climbs[relay.index()];
+    const UplinkPath& passes_on = uplinks[relay.index()];
     if (const auto rest = over_switches(passes_on, target)) return joined(joined(source.out, passes_on.in), *rest);
   }
   return std::nullopt;
@@ -49,7 +49,7 @@ Cluster star(std::size_t hosts, const Link& link) {
     const std::string name = "host " + std::to_string(i);
     cluster.hosts.push_back({std::to_string(i)});
     cluster.endpoints.push_back({HostId{i}, {}});
-    cluster.climbs.push_back({.up = {LinkId{2 * i}}, .down = {LinkId{2 * i + 1}}, .switches = {0}});
+    cluster.uplinks.push_back({.up = {LinkId{2 * i}}, .down = {LinkId{2 * i + 1}}, .switches = {0}});
     for (const char* direction : {" out", " in"}) {
       cluster.links.push_back(link);
       cluster.links.back().name = name + direction;

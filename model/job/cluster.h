@@ -100,17 +100,22 @@ struct Cluster {
   /// Where pairs without an entry in `routes` go. Within a host: `out` of the sender, `in` of the
   /// receiver. Between hosts: up to the first switch that both climb through, and down. Where
   /// they share none: to a relay of the sender that shares one with the receiver, and on.
-  struct Climb {
+  struct UplinkPath {
     Route up;                             ///< from the endpoint to the root of a tree of switches
     Route down;                           ///< from the root to the endpoint
     std::vector<std::uint32_t> switches;  ///< by hop of `up`: the number of the switch it reaches
     Route out;                            ///< to other endpoints of the host: NVLink, PCIe
     Route in;                             ///< from other endpoints of the host
     std::vector<EndpointId> relays;       ///< others of the host that pass messages on, first choice first
-    friend bool operator==(const Climb&, const Climb&) = default;
+    friend bool operator==(const UplinkPath&, const UplinkPath&) = default;
   };
-  std::vector<Climb> climbs;  ///< by EndpointId; empty where every route is written down
+  std::vector<UplinkPath> uplinks;  ///< by EndpointId; empty where every route is written down
 
+  /// Where a rank sends and receives; invalid if the cluster has too few endpoints.
+  [[nodiscard]] EndpointId endpoint_of(Rank rank) const noexcept {
+    return std::cmp_less(rank, endpoints.size()) && rank >= 0 ? EndpointId{static_cast<std::uint32_t>(rank)}
+                                                              : EndpointId{};
+  }
   /// Empty from an endpoint to itself, nothing where it cannot be reached. O(log routes + hops * relays).
   [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
   friend bool operator==(const Cluster&, const Cluster&) = default;

@@ -24,6 +24,10 @@ namespace stepsim {
 /// threads at once.
 class Dag {
  public:
+  /// A timeline (sim/engine/timeline.h) marks a task with one bit more than its id.
+  static constexpr std::size_t kMostTasks = 0x7FFFFFFFU;
+  static constexpr std::size_t kMostEdges = 0xFFFFFFFEU;
+
   [[nodiscard]] std::size_t task_count() const noexcept { return duration_.size(); }
   [[nodiscard]] std::size_t edge_count() const noexcept { return target_.size(); }
   [[nodiscard]] const std::vector<Lane>& lanes() const noexcept { return lanes_; }
@@ -53,7 +57,6 @@ class Dag {
   [[nodiscard]] std::int32_t priority(TaskId task) const noexcept {
     return priority_.empty() ? 0 : priority_[task.index()];
   }
-  [[nodiscard]] bool has_priorities() const noexcept { return !priority_.empty(); }
   /// The task whose lane gets its credit back when `task` ends; invalid if none.
   [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
     return returns_credit_of_.empty() ? TaskId{} : returns_credit_of_[task.index()];

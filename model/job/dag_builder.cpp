@@ -3,152 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <queue>
+#include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/task_numbering.h"
 
 namespace stepsim {
 namespace {
 
 using Index = std::uint32_t;
-constexpr Index kNoTask = std::numeric_limits<Index>::max();
-// A timeline marks tasks with one bit more than an id, and CSR offsets are 32 bits.
-constexpr std::size_t kMostTasks = std::numeric_limits<Index>::max() / 2;
-constexpr std::size_t kMostEdges = std::numeric_limits<Index>::max() - 1;
 
-/// Edges by their source: those of task t are edge[begin[t]] .. edge[begin[t + 1]], in the
-/// order in which they were added.
-struct BySource {
-  std::vector<Index> begin;
-  std::vector<Index> edge;
-};
-
-BySource sort_by_source(std::span<const DagBuilder::Edge> edges, std::size_t tasks) {
-  BySource sorted{std::vector<Index>(tasks + 1), std::vector<Index>(edges.size())};
-  for (const DagBuilder::Edge& edge : edges) ++sorted.begin[edge.from.index()];
-  std::partial_sum(sorted.begin.begin(), sorted.begin.end(), sorted.begin.begin());
-  for (std::size_t i = edges.size(); i-- > 0;) {
-    sorted.edge[--sorted.begin[edges[i].from.index()]] = static_cast<Index>(i);
-  }
-  return sorted;
-}
-
-/// Numbers tasks in the order in which Kahn's algorithm meets them, the earliest hint first.
-/// A member of a rendezvous is met like any task, but holds its successors back until all of
-/// its rendezvous are met: only then can it end.
-class Numbering {
- public:
-  Numbering(std::span<const TaskSpec> tasks, std::span<const DagBuilder::Edge> edges,
-            std::span<const std::vector<TaskId>> rendezvous)
-      : tasks_(tasks), edges_(edges), rendezvous_(rendezvous), out_(sort_by_source(edges, tasks.size())) {
-    for (const DagBuilder::Edge& edge : edges_) ++waiting_for_[edge.to.index()];
-    for (std::size_t r = 0; r < rendezvous_.size(); ++r) {
-      absent_[r] = static_cast<Index>(rendezvous_[r].size());
-      for (const TaskId member : rendezvous_[r]) rendezvous_of_[member.index()] = static_cast<Index>(r);
-    }
-    order_.reserve(tasks.size());
-  }
-
-  /// False if tasks are left that wait for each other.
-  bool run() {
-    for (Index task = 0; task < tasks_.size(); ++task) {
-      if (waiting_for_[task] == 0) push(task);
-    }
-    while (!ready_.empty()) {
-      const Index task = ready_.top().second;
-      ready_.pop();
-      order_.push_back(task);
-      met_[task] = true;
-      meet(task);
-    }
-    return order_.size() == tasks_.size();
-  }
-
-  /// The tasks of one cycle, each waiting for the one before it. Precondition: run() was false.
-  [[nodiscard]] std::vector<TaskId> cycle() const {
-    const std::vector<Index> blocker = blockers();
-    std::vector<bool> seen(tasks_.size());
-    Index task = first_unmet();
-    while (!seen[task]) {
-      seen[task] = true;
-      task = blocker[task];
-    }
-    std::vector<TaskId> backwards;
-    const Index start = task;
-    do {
-      backwards.emplace_back(task);
-      task = blocker[task];
-    } while (task != start);
-    std::reverse(backwards.begin(), backwards.end());
-    std::rotate(backwards.begin(), std::min_element(backwards.begin(), backwards.end()), backwards.end());
-    return backwards;
-  }
-
-  [[nodiscard]] const std::vector<Index>& order() const noexcept { return order_; }
-  [[nodiscard]] const BySource& edges_by_source() const noexcept { return out_; }
-
- private:
-  void push(Index task) { ready_.emplace(tasks_[task].hint, task); }
-
-  void meet(Index task) {
-    const Index rendezvous = rendezvous_of_[task];
-    if (rendezvous == kNoTask) return release_successors(task);
-    if (--absent_[rendezvous] > 0) return;
-    for (const TaskId member : rendezvous_[rendezvous]) release_successors(static_cast<Index>(member.index()));
-  }
-
-  void release_successors(Index task) {
-    for (Index i = out_.begin[task]; i < out_.begin[task + 1]; ++i) {
-      const auto next = static_cast<Index>(edges_[out_.edge[i]].to.index());
-      if (--waiting_for_[next] == 0) push(next);
-    }
-  }
-
-  [[nodiscard]] bool can_end(Index task) const {
-    const Index rendezvous = rendezvous_of_[task];
-    return met_[task] && (rendezvous == kNoTask || absent_[rendezvous] == 0);
-  }
-
-  [[nodiscard]] Index first_unmet() const {
-    return static_cast<Index>(std::find(met_.begin(), met_.end(), false) - met_.begin());
-  }
-
-  /// For each task that cannot end, one that it waits for and that cannot end either: a
-  /// predecessor, or for a member that was met, the first of its rendezvous that was not.
-  [[nodiscard]] std::vector<Index> blockers() const {
-    std::vector<Index> blocker(tasks_.size(), kNoTask);
-    for (const DagBuilder::Edge& edge : edges_) {
-      const auto from = static_cast<Index>(edge.from.index());
-      Index& of_target = blocker[edge.to.index()];
-      if (of_target == kNoTask && !met_[edge.to.index()] && !can_end(from)) of_target = from;
-    }
-    for (const std::vector<TaskId>& members : rendezvous_) {
-      const auto unmet = std::find_if(members.begin(), members.end(), [&](TaskId task) { return !met_[task.index()]; });
-      if (unmet == members.end()) continue;
-      for (const TaskId member : members) {
-        if (met_[member.index()]) blocker[member.index()] = static_cast<Index>(unmet->index());
-      }
-    }
-    return blocker;
-  }
-
-  using Ready = std::pair<Time, Index>;
-
-  std::span<const TaskSpec> tasks_;
-  std::span<const DagBuilder::Edge> edges_;
-  std::span<const std::vector<TaskId>> rendezvous_;
-  BySource out_;
-  std::vector<Index> waiting_for_ = std::vector<Index>(tasks_.size());
-  std::vector<Index> rendezvous_of_ = std::vector<Index>(tasks_.size(), kNoTask);
-  std::vector<Index> absent_ = std::vector<Index>(rendezvous_.size());
-  std::vector<bool> met_ = std::vector<bool>(tasks_.size());
-  std::vector<Index> order_;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
-};
+constexpr std::string_view kRemedy = "fewer ranks (--ranks), or a capture of fewer steps";
 
 /// "a -> b -> a"; of a long cycle the first eight tasks and how many more there are.
 std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
@@ -165,7 +32,7 @@ std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
 /// Fills the columns of a Dag from a builder in the order of a numbering.
 class DagBuilder::Layout {
  public:
-  Layout(const DagBuilder& builder, const Numbering& numbering)
+  Layout(const DagBuilder& builder, const TaskNumbering& numbering)
       : builder_(builder), order_(numbering.order()), out_(numbering.edges_by_source()), new_id_(order_.size()) {
     for (std::size_t i = 0; i < order_.size(); ++i) new_id_[order_[i]] = TaskId{i};
     add_tasks();
@@ -274,10 +141,16 @@ class DagBuilder::Layout {
 
   const DagBuilder& builder_;
   const std::vector<Index>& order_;
-  const BySource& out_;
+  const EdgesBySource& out_;
   std::vector<TaskId> new_id_;
   Dag dag_;
 };
+
+void check_task_count(std::size_t tasks, const InputLocation& where) {
+  if (tasks <= Dag::kMostTasks) return;
+  throw InputError(where,
+                   fmt::format("the job has {} tasks; expected at most {}: {}", tasks, Dag::kMostTasks, kRemedy));
+}
 
 LaneId DagBuilder::add_lane(Lane lane) {
   lanes_.push_back(std::move(lane));
@@ -296,7 +169,7 @@ TaskId DagBuilder::add_task(const TaskSpec& task) {
   STEPSIM_ASSERT(task.name.valid() && task.name.index() < names_.size(), "a task's name is interned first");
   STEPSIM_ASSERT(task.lane.valid() && task.lane.index() < lanes_.size(), "a task's lane is added first");
   STEPSIM_ASSERT(task.duration.count() >= 0 && task.bytes.count() >= 0, "a task takes no negative time or bytes");
-  STEPSIM_ASSERT(tasks_.size() < kMostTasks, "task ids are 31 bits");
+  check_task_count(tasks_.size() + 1);
   tasks_.push_back(task);
   return TaskId{tasks_.size() - 1};
 }
@@ -331,13 +204,44 @@ RendezvousId DagBuilder::rendezvous(TaskId id) const noexcept {
   return found == rendezvous_of_.end() ? RendezvousId{} : found->second;
 }
 
+std::vector<TaskId> DagBuilder::drop(const std::vector<bool>& dropped) {
+  std::vector<TaskId> new_id(tasks_.size());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (dropped[i]) continue;
+    tasks_[kept] = tasks_[i];
+    new_id[i] = TaskId{kept++};
+  }
+  tasks_.resize(kept);
+
+  for (Edge& edge : edges_)
+    std::tie(edge.from, edge.to) = std::pair{new_id[edge.from.index()], new_id[edge.to.index()]};
+  std::erase_if(edges_, [](const Edge& edge) { return !edge.from.valid() || !edge.to.valid(); });
+
+  rendezvous_of_.clear();
+  for (std::size_t r = 0; r < rendezvous_.size(); ++r) {
+    for (TaskId& member : rendezvous_[r]) member = new_id[member.index()];
+    std::erase_if(rendezvous_[r], [](TaskId member) { return !member.valid(); });
+    for (const TaskId member : rendezvous_[r]) rendezvous_of_.emplace(member, RendezvousId{r});
+  }
+  const std::vector<TaskId> takers = std::exchange(returns_credit_of_, {});
+  for (std::size_t i = 0; i < takers.size(); ++i) {
+    const TaskId taker = takers[i].valid() ? new_id[takers[i].index()] : TaskId{};
+    if (new_id[i].valid() && taker.valid()) return_credit(new_id[i], taker);
+  }
+  return new_id;
+}
+
 DagBuilder::Result DagBuilder::build() && {
-  STEPSIM_ASSERT(edges_.size() <= kMostEdges, "edge ids are 32 bits");
+  if (edges_.size() > Dag::kMostEdges) {
+    throw InputError({}, fmt::format("the job has {} dependencies; expected at most {}: {}", edges_.size(),
+                                     Dag::kMostEdges, kRemedy));
+  }
   for (const Edge& edge : edges_) {
     STEPSIM_ASSERT(edge.from.index() < tasks_.size() && edge.to.index() < tasks_.size() && edge.lag.count() >= 0,
                    "edges() was left with an edge that add_edge would refuse");
   }
-  Numbering numbering{tasks_, edges_, rendezvous_};
+  TaskNumbering numbering{tasks_, edges_, rendezvous_};
   if (!numbering.run()) {
     std::vector<TaskId> cycle = numbering.cycle();
     const std::string what = describe(cycle, *this);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
 #include "model/job/dag.h"
@@ -17,8 +18,8 @@
 
 namespace stepsim {
 
-/// What a builder is told of one task. `hint` orders tasks that the edges leave unordered:
-/// the recorded start, or 0.
+/// One task for a builder. `hint` orders tasks that the edges leave unordered: the recorded
+/// start, or 0.
 struct TaskSpec {
   TaskKind kind = TaskKind::kHost;
   NameId name{};
@@ -28,6 +29,10 @@ struct TaskSpec {
   Time hint{};
   std::int32_t priority = 0;  ///< on a lane of LaneOrder::kPriority: the smallest goes first
 };
+
+/// Throws InputError, with the limit and a remedy, if a dag cannot hold as many tasks. For those who
+/// know the number before they take memory for the tasks; add_task() checks it too.
+void check_task_count(std::size_t tasks, const InputLocation& where = {});
 
 /// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
 /// "the dependencies form a cycle: a -> b -> a".
@@ -48,6 +53,7 @@ class DagBuilder {
   LaneId add_lane(Lane lane);
   /// One id for equal texts.
   NameId intern(std::string_view name);
+  /// Throws InputError if there are too many (Dag::kMostTasks).
   TaskId add_task(const TaskSpec& task);
   /// `to` may start `lag` after the end of `from`. Edges between the same two tasks become
   /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
@@ -94,7 +100,8 @@ class DagBuilder {
   };
   /// Orders tasks that no edge orders by (hint, builder id). Leaves the builder empty, or as
   /// it was if it throws CycleError: also thrown where tasks wait for each other only through
-  /// rendezvous. Precondition: every edge is as add_edge demands.
+  /// rendezvous. Throws InputError for more than Dag::kMostEdges edges. Precondition: every edge is
+  /// as add_edge demands.
   [[nodiscard]] Result build() &&;
 
  private:

@@ -76,6 +76,9 @@ struct Lane {
   /// the network model then says how long they take. Invalid: recorded durations hold.
   EndpointId from{};
   EndpointId to{};
+
+  /// Its tasks are messages between two endpoints.
+  [[nodiscard]] bool is_link() const noexcept { return from.valid() && to.valid(); }
 };
 
 }  // namespace stepsim

@@ -27,7 +27,7 @@ class Builder {
     for (std::size_t i = 0; i < shape_.hosts.size(); ++i) add_host(HostId{i});
     for (std::uint32_t rail = 0; rail < shape_.nics; ++rail) add_switches(rail);
     place_endpoints();
-    for (const Endpoint& endpoint : cluster_.endpoints) cluster_.climbs.push_back(climb(endpoint));
+    for (const Endpoint& endpoint : cluster_.endpoints) cluster_.uplinks.push_back(uplink_path(endpoint));
     if (shape_.nics > 1) add_relays();
     return std::move(cluster_);
   }
@@ -98,36 +98,36 @@ class Builder {
   }
 
   /// Up to the root, the way down beside it.
-  [[nodiscard]] Cluster::Climb climb(const Endpoint& endpoint) const {
+  [[nodiscard]] Cluster::UplinkPath uplink_path(const Endpoint& endpoint) const {
     const std::uint32_t rail = rail_of(shape_, endpoint);
     const std::size_t nic = endpoint.host.index() * shape_.nics + rail;
-    Cluster::Climb climb;
+    Cluster::UplinkPath path;
     if (endpoint.device.valid() && shape_.pcie.has_value()) {
       const Directions pcie = pcies_[endpoint.device.index()];
-      add_hop(climb, pcie, static_cast<std::uint32_t>(nic));
-      climb.out = {pcie.out};
-      climb.in = {pcie.in};
+      add_hop(path, pcie, static_cast<std::uint32_t>(nic));
+      path.out = {pcie.out};
+      path.in = {pcie.in};
     }
     std::size_t child = endpoint.host.index();
     Directions ends = nics_[nic];
     for (std::size_t level = 0; level < rails_[rail].size(); ++level) {
       child = level < shape_.tiers.size() ? child / shape_.tiers[level].ports : 0;
       const Switch& reached = rails_[rail][level][child];
-      add_hop(climb, ends, reached.number);
+      add_hop(path, ends, reached.number);
       ends = reached.above;
     }
-    std::reverse(climb.down.begin(), climb.down.end());
+    std::reverse(path.down.begin(), path.down.end());
     if (endpoint.device.valid() && shape_.nvlink.has_value()) {
-      climb.out = {nvlinks_[endpoint.device.index()].out};
-      climb.in = {nvlinks_[endpoint.device.index()].in};
+      path.out = {nvlinks_[endpoint.device.index()].out};
+      path.in = {nvlinks_[endpoint.device.index()].in};
     }
-    return climb;
+    return path;
   }
 
-  static void add_hop(Cluster::Climb& climb, Directions ends, std::uint32_t reached) {
-    climb.up.push_back(ends.out);
-    climb.down.push_back(ends.in);  // from the top down when all are there
-    climb.switches.push_back(reached);
+  static void add_hop(Cluster::UplinkPath& path, Directions ends, std::uint32_t reached) {
+    path.up.push_back(ends.out);
+    path.down.push_back(ends.in);  // from the top down when all are there
+    path.switches.push_back(reached);
   }
 
   void add_relays() {
@@ -137,7 +137,7 @@ class Builder {
     }
     for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
       for (const EndpointId other : by_host[cluster_.endpoints[i].host.index()]) {
-        if (other.index() != i) cluster_.climbs[i].relays.push_back(other);
+        if (other.index() != i) cluster_.uplinks[i].relays.push_back(other);
       }
     }
   }

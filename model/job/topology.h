@@ -55,7 +55,7 @@ struct ClusterShape {
 /// The rail of an endpoint: 0 for a host without devices.
 [[nodiscard]] std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint);
 
-/// Every endpoint reaches every other one by Cluster::climbs. O(hosts * (nics + devices)).
+/// Every endpoint reaches every other one by Cluster::uplinks. O(hosts * (nics + devices)).
 /// Precondition: counts, ports and oversubscription are above 0 (devices may be 0), ids lie in
 /// their tables, and with several rails every host that has an endpoint has one on each rail
 /// that is used.

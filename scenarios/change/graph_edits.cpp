@@ -101,7 +101,7 @@ class Removal {
 
 LaneId SideLanes::beside(LaneId lane) {
   const Lane& like = builder_.lane(lane);
-  if (like.order == LaneOrder::kEdges && !like.from.valid() && !like.to.valid()) return lane;
+  if (like.order == LaneOrder::kEdges && !like.is_link()) return lane;
   const auto [made, added] = made_.try_emplace(lane);
   if (added) {
     Lane beside = like;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/engine/message_ids.h"
+
 namespace stepsim::sim {
 namespace {
 
@@ -116,7 +118,7 @@ void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
   const std::uint32_t place = take_place(flights_, free_flights_);
   flights_[place] = flight;
   const std::vector<Member>& members = runs_[flight.run].members;
-  const MessageId message{kFirst + place};
+  const MessageId message{kFirstOfCollectives + place};
   const ChannelId channel =
       network_.channel(members[flight.from].endpoint, members[flight.to].endpoint, Latency::kFirst);
   const Passage passage = network_.start(message, channel, bytes, now);
@@ -139,7 +141,7 @@ void CollectiveRuns::count_received(const Flight& flight) {
 }
 
 void CollectiveRuns::arrived(MessageId message, Time now) {
-  const std::uint32_t place = message.value() - kFirst;
+  const std::uint32_t place = message.value() - kFirstOfCollectives;
   const Flight flight = flights_[place];
   free_flights_.push_back(place);
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;

@@ -14,12 +14,8 @@ namespace stepsim::sim {
 
 /// The collectives that are under way in a replay: expands each into the messages of its
 /// algorithm, round by round, and stores nothing but what is in flight. Only the engine uses it.
-///
-/// Its messages are numbered from kFirst on; smaller numbers are the engine's.
 class CollectiveRuns {
  public:
-  static constexpr std::uint32_t kFirst = 0x80000000U;
-
   /// Refers to all three.
   CollectiveRuns(const Dag& dag, const Cluster& cluster, Network& network)
       : dag_(dag), cluster_(cluster), network_(network) {}
@@ -67,9 +63,7 @@ class CollectiveRuns {
   };
 
   [[nodiscard]] CollectiveShape shape_of(RendezvousId rendezvous) const;
-  [[nodiscard]] EndpointId endpoint_of(TaskId task) const {
-    return EndpointId{static_cast<std::size_t>(dag_.lane(task).rank)};
-  }
+  [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
   [[nodiscard]] std::vector<Member> group_of(RendezvousId rendezvous) const;
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "sim/engine/collective_runs.h"
+#include "sim/engine/message_ids.h"
 #include "sim/engine/replay_state.h"
 #include "sim/engine/rounds.h"
 
@@ -35,8 +36,7 @@ class Messages {
     if (machine.network() == nullptr) return;
     network_ = machine.network()->make(machine.cluster());
     for (const Lane& lane : dag.lanes()) {
-      const bool joins = lane.from.valid() && lane.to.valid();
-      channels_.push_back(joins ? network_->channel(lane.from, lane.to, Latency::kFirst) : ChannelId{});
+      channels_.push_back(lane.is_link() ? network_->channel(lane.from, lane.to, Latency::kFirst) : ChannelId{});
     }
   }
 
@@ -45,7 +45,7 @@ class Messages {
   }
   [[nodiscard]] Time arrival(TaskId task, Time now) {
     const ChannelId channel = channels_[dag_.lane_id(task).index()];
-    return network_->start(MessageId{task.index()}, channel, dag_.bytes(task), now).arrived.value();
+    return network_->start(message_of(task), channel, dag_.bytes(task), now).arrived.value();
   }
   [[nodiscard]] Network* network() noexcept { return network_.get(); }
 

@@ -5,28 +5,42 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/cost/network/network.h"
 
 /// What a replay by events deals with. Only the engine uses it.
 namespace stepsim::sim {
 
-/// What happens to a task (or to a message of a collective) at a time. For heaps that have the
-/// earliest on top: the order is that of the engine.
-struct Event {
+/// What happens to a task, or to a message of a collective, at a time. For heaps that have the
+/// earliest on top; at one instant tasks come first, the smallest number in front.
+class Event {
+ public:
   enum class Kind : std::uint32_t {
-    kInLine,   ///< it is ready and stands in line
-    kSend,     ///< the message is ready and goes to the network
-    kBegin,    ///< the collective begins whose last member it is
-    kEnd,      ///< it has ended
-    kLeft,     ///< the message has left its sender: its lane is free
-    kArrived,  ///< the message of a collective is there; `task` is its number
+    kReady,    ///< the task is ready and joins its lane's queue
+    kSend,     ///< the task's message is ready and goes to the network
+    kBegin,    ///< the collective begins; the task is its last member
+    kEnd,      ///< the task has ended
+    kSent,     ///< the task's message has left its sender: its lane is free
+    kArrived,  ///< a message of a collective has arrived
   };
+
+  Event(Time at, TaskId task, Kind what) noexcept : time(at), kind(what), number_(task.value()) {}
+  /// kArrived.
+  Event(Time at, MessageId message) noexcept : time(at), kind(Kind::kArrived), number_(message.value()) {}
+
   Time time;
-  TaskId task;
-  Kind kind = Kind::kInLine;
+  Kind kind;
+  /// Precondition: not kArrived.
+  [[nodiscard]] TaskId task() const noexcept { return TaskId{number_}; }
+  /// Precondition: kArrived.
+  [[nodiscard]] MessageId message() const noexcept { return MessageId{number_}; }
+
   friend bool operator<(const Event& a, const Event& b) noexcept {
     if (a.time != b.time) return a.time > b.time;
-    return a.task != b.task ? a.task > b.task : a.kind > b.kind;
+    return a.number_ != b.number_ ? a.number_ > b.number_ : a.kind > b.kind;
   }
+
+ private:
+  std::uint32_t number_;
 };
 
 /// A task, or the sending half of a message, that has ended.

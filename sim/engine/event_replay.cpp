@@ -11,6 +11,7 @@
 #include "sim/engine/collective_runs.h"
 #include "sim/engine/event.h"
 #include "sim/engine/lane_role.h"
+#include "sim/engine/message_ids.h"
 #include "sim/engine/queue_lane.h"
 
 namespace stepsim::sim {
@@ -48,6 +49,7 @@ class Replay {
   bool serve_lanes(bool only_instant);
   void serve(QueueLane& lane);
   void on_event(const Event& event);
+  void on_end(TaskId task);
   void leave_lane(TaskId task);
   void give_credit_back(TaskId by, TaskId taker);
 
@@ -55,7 +57,7 @@ class Replay {
   void begin(TaskId task);
   void send(TaskId task);
   void on_arrival(MessageId message);
-  void told(TaskId task, const Passage& passage);
+  void notify(TaskId task, const Passage& passage);
   void arrive(TaskId task, RendezvousId rendezvous);
   void begin_collective(RendezvousId rendezvous);
   void take_collectives();
@@ -87,9 +89,9 @@ class Replay {
   std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
   EventQueue events_;
   std::size_t enough_events_;
-  std::unique_ptr<Network> network_;           ///< null while recorded durations hold
-  std::optional<CollectiveRuns> collectives_;  ///< with a network
-  std::vector<Network::Told> told_;            ///< of this instant
+  std::unique_ptr<Network> network_;                  ///< null while recorded durations hold
+  std::optional<CollectiveRuns> collectives_;         ///< with a network
+  std::vector<Network::Notification> notifications_;  ///< of this instant
   bool senders_go_on_ = false;
   Time now_ = kUnknown;
   std::size_t done_ = 0;
@@ -152,32 +154,33 @@ void Replay::take_events() {
 
 /// Takes what the network tells about this instant.
 void Replay::take_arrivals() {
-  told_.clear();
-  network_->advance(now_, told_);
-  for (const Network::Told& one : told_) {
-    const TaskId id{one.message.index()};
-    if (one.message.value() < CollectiveRuns::kFirst) {
-      told(id, one.passage);
+  notifications_.clear();
+  network_->advance(now_, notifications_);
+  for (const Network::Notification& one : notifications_) {
+    if (!is_of_collective(one.message)) {
+      notify(task_of(one.message), one.passage);
     } else if (one.passage.arrived) {
-      events_.push(Event{*one.passage.arrived, id, Event::Kind::kArrived});
+      events_.push(Event{*one.passage.arrived, one.message});
     }
     settle();
   }
 }
 
 void Replay::on_event(const Event& event) {
-  const TaskId task = event.task;
   switch (event.kind) {
-    case Event::Kind::kInLine: return queue_on_lane(task);
-    case Event::Kind::kSend: return begin(task);
-    case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(task));
-    case Event::Kind::kLeft: return leave_lane(task);
-    case Event::Kind::kArrived: return on_arrival(MessageId{task.index()});
-    case Event::Kind::kEnd:
-      if (role(task).is_queue() && !is_message(task)) leave_lane(task);
-      if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
-      ended_.push_back({finish(task), task});
+    case Event::Kind::kReady: return queue_on_lane(event.task());
+    case Event::Kind::kSend: return begin(event.task());
+    case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(event.task()));
+    case Event::Kind::kEnd: return on_end(event.task());
+    case Event::Kind::kSent: return leave_lane(event.task());
+    case Event::Kind::kArrived: return on_arrival(event.message());
   }
+}
+
+void Replay::on_end(TaskId task) {
+  if (role(task).is_queue() && !is_message(task)) leave_lane(task);
+  if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
+  ended_.push_back({finish(task), task});
 }
 
 void Replay::settle() {
@@ -204,7 +207,7 @@ void Replay::make_ready(TaskId task) {
   if (role.is_plain()) {
     begin(task);
   } else if (start(task) > now_) {
-    events_.push(Event{start(task), task, role.is_queue() ? Event::Kind::kInLine : Event::Kind::kSend});
+    events_.push(Event{start(task), task, role.is_queue() ? Event::Kind::kReady : Event::Kind::kSend});
   } else if (role.is_queue()) {
     queue_on_lane(task);
   } else {
@@ -278,13 +281,13 @@ void Replay::begin(TaskId task) {
 
 /// Hands a message to the network. Precondition: it is ready, and first in line, now.
 void Replay::send(TaskId task) {
-  told(task, network_->start(MessageId{task.index()}, role(task).channel, dag_.bytes(task), now_));
+  notify(task, network_->start(message_of(task), role(task).channel, dag_.bytes(task), now_));
 }
 
 /// Takes what the network tells of the message: when it has left, when it is there, or both.
-void Replay::told(TaskId task, const Passage& passage) {
+void Replay::notify(TaskId task, const Passage& passage) {
   if (passage.sent) {
-    if (role(task).is_queue()) events_.push(Event{*passage.sent, task, Event::Kind::kLeft});
+    if (role(task).is_queue()) events_.push(Event{*passage.sent, task, Event::Kind::kSent});
     if (senders_go_on_) ended_.push_back({*passage.sent, task, true});
   }
   if (!passage.arrived) return;
@@ -319,7 +322,7 @@ void Replay::on_arrival(MessageId message) {
 
 void Replay::take_collectives() {
   for (const auto& [message, time] : collectives_->known()) {
-    events_.push(Event{time, TaskId{message.index()}, Event::Kind::kArrived});
+    events_.push(Event{time, message});
   }
   for (const TaskId task : collectives_->done()) set_finish(task, now_);
   collectives_->clear();

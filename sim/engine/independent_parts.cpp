@@ -55,7 +55,7 @@ class LaneSets {
   void join_links(const Dag& dag, const Cluster& cluster) {
     for (std::size_t i = 0; i < dag.lanes().size(); ++i) {
       const Lane& lane = dag.lane(LaneId{i});
-      if (!lane.from.valid() || !lane.to.valid()) continue;
+      if (!lane.is_link()) continue;
       for (const EndpointId endpoint : {lane.from, lane.to}) sets_.union_set(i, endpoints_ + endpoint.index());
       const auto route = cluster.route(lane.from, lane.to);
       for (const LinkId link : route.value_or(Route{})) sets_.union_set(i, links_ + link.index());

@@ -8,7 +8,7 @@ std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<Que
   for (const Lane& lane : dag.lanes()) {
     LaneRole& role = roles.emplace_back();
     const bool queues = lane.order != LaneOrder::kEdges;
-    if (network != nullptr && lane.from.valid() && lane.to.valid()) {
+    if (network != nullptr && lane.is_link()) {
       role.channel = network->channel(lane.from, lane.to, queues ? Latency::kLast : Latency::kFirst);
     }
     if (!queues) continue;

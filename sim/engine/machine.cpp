@@ -10,17 +10,17 @@
 namespace stepsim::sim {
 namespace {
 
-void check_endpoint(const Cluster& cluster, EndpointId endpoint) {
-  if (endpoint.index() < cluster.endpoints.size()) return;
+[[noreturn]] void refuse_endpoint(const Cluster& cluster, std::int64_t endpoint) {
   throw UsageError(
       fmt::format("the cluster has {} endpoints, and endpoint {} of the job sends or receives; expected "
                   "one for each rank (or worker and server) of the job",
-                  cluster.endpoints.size(), endpoint.index()));
+                  cluster.endpoints.size(), endpoint));
 }
 
 void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
-  check_endpoint(cluster, from);
-  check_endpoint(cluster, to);
+  for (const EndpointId endpoint : {from, to}) {
+    if (endpoint.index() >= cluster.endpoints.size()) refuse_endpoint(cluster, endpoint.value());
+  }
   if (cluster.route(from, to)) return;
   throw UsageError(
       fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
@@ -30,7 +30,12 @@ void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
 
 /// Ranks of a group one after the other reach each other, so all do: routes go over switches.
 void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster) {
-  const auto endpoint = [&dag](TaskId task) { return EndpointId{static_cast<std::size_t>(dag.lane(task).rank)}; };
+  const auto endpoint = [&](TaskId task) {
+    const Rank rank = dag.lane(task).rank;
+    const EndpointId found = cluster.endpoint_of(rank);
+    if (!found.valid()) refuse_endpoint(cluster, rank);
+    return found;
+  };
   for (std::size_t i = 0; i < members.size(); ++i) {
     check_route(cluster, endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
   }
@@ -47,7 +52,7 @@ void Machine::set_durations(const std::vector<Duration>& durations) {
 void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   if (model.make == nullptr) return;
   for (const Lane& lane : dag_->lanes()) {
-    if (lane.from.valid() && lane.to.valid()) check_route(cluster, lane.from, lane.to);
+    if (lane.is_link()) check_route(cluster, lane.from, lane.to);
   }
   for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
     const RendezvousId rendezvous{i};

@@ -176,7 +176,7 @@ class LinkText {
   }
 
   [[nodiscard]] std::string endpoints() const {
-    if (cluster_.climbs.empty() && one_endpoint_a_host(cluster_)) return {};
+    if (cluster_.uplinks.empty() && one_endpoint_a_host(cluster_)) return {};
     std::string text = "endpoints:\n";
     for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
       const Endpoint& endpoint = cluster_.endpoints[i];
@@ -185,21 +185,21 @@ class LinkText {
       if (endpoint.device.valid()) {
         map.add("device", std::to_string(cluster_.devices[endpoint.device.index()].index));
       }
-      if (!cluster_.climbs.empty()) add_climb(map, cluster_.climbs[i]);
+      if (!cluster_.uplinks.empty()) add_uplink(map, cluster_.uplinks[i]);
       text += fmt::format("  - {}\n", map.text());
     }
     return text;
   }
 
-  void add_climb(FlowMap& map, const Cluster::Climb& climb) const {
+  void add_uplink(FlowMap& map, const Cluster::UplinkPath& path) const {
     std::string switches;
-    for (const std::uint32_t number : climb.switches)
+    for (const std::uint32_t number : path.switches)
       switches += (switches.empty() ? "" : ", ") + std::to_string(number);
-    map.add("up", route(climb.up)).add("down", route(climb.down)).add("switches", '[' + switches + ']');
-    if (!climb.out.empty()) map.add("out", route(climb.out));
-    if (!climb.in.empty()) map.add("in", route(climb.in));
+    map.add("up", route(path.up)).add("down", route(path.down)).add("switches", '[' + switches + ']');
+    if (!path.out.empty()) map.add("out", route(path.out));
+    if (!path.in.empty()) map.add("in", route(path.in));
     std::string relays;
-    for (const EndpointId relay : climb.relays) relays += (relays.empty() ? "" : ", ") + std::to_string(relay.value());
+    for (const EndpointId relay : path.relays) relays += (relays.empty() ? "" : ", ") + std::to_string(relay.value());
     if (!relays.empty()) map.add("relays", '[' + relays + ']');
   }
 

@@ -32,7 +32,7 @@ std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, 
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     end = std::max(end, timeline.finish[i]);
     const Lane& lane = dag.lane(TaskId{i});
-    if (!lane.from.valid() || !lane.to.valid()) continue;
+    if (!lane.is_link()) continue;
     const auto [slot, added] = routes.try_emplace({lane.from, lane.to});
     if (added) slot->second = cluster.route(lane.from, lane.to).value_or(Route{});
     const Duration taken = timeline.finish[i] - timeline.start[i];

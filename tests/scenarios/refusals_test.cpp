@@ -140,7 +140,7 @@ TEST(Refusals, AClusterThatIsTooSmallIsNotMadeUp) {
 
 TEST(Refusals, HostsThatNoLinkJoinsSendEachOtherNothing) {
   Cluster apart = switch_of(2, 1e9);
-  for (Cluster::Climb& climb : apart.climbs) climb.switches.clear();
+  for (Cluster::UplinkPath& path : apart.uplinks) path.switches.clear();
   expect_refused(Question(DataParallelJob{}.capture(), std::move(apart), "maxmin"),
                  {{"network.latency=1us", "the cluster has no route from endpoint"}});
 }

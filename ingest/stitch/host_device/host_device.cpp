@@ -174,6 +174,9 @@ void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<Ma
 }  // namespace
 
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
+  std::size_t rows = 0;
+  for (const RankTrace& rank : ranks) rows += rank.trace.size();
+  check_task_count(rows);
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   const std::vector<RankIdentity> identities = identities_of(ranks);
   std::vector<RankEvents> events;

@@ -8,23 +8,16 @@
 namespace stepsim {
 namespace {
 
-class AlphaBeta final : public Network {
+class AlphaBeta final : public ChannelNetwork {
  public:
-  explicit AlphaBeta(const Cluster& cluster) : channels_(cluster) {}
-
-  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
-    return channels_.find(from, to, latency);
-  }
+  using ChannelNetwork::ChannelNetwork;
 
   Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
-    const Channel& channel = channels_[id];
-    const Time begun = later(now, channels_.cluster().network.message_overhead);
+    const Channel& channel = at(id);
+    const Time begun = later(now, cluster().network.message_overhead);
     const Time sent = later(begun, channel.transfer(bytes));
     return Passage{sent, later(sent, channel.route_latency)};
   }
-
- private:
-  Channels channels_;
 };
 
 }  // namespace

@@ -49,6 +49,24 @@ class Channels {
   std::unordered_map<std::uint64_t, ChannelId> ids_[2];  ///< by latency; never walked
 };
 
+/// A network whose channels are those of Channels and nothing else.
+class ChannelNetwork : public Network {
+ public:
+  /// `cluster` must outlive it.
+  explicit ChannelNetwork(const Cluster& cluster) : channels_(cluster) {}
+
+  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
+    return channels_.find(from, to, latency);
+  }
+
+ protected:
+  [[nodiscard]] const Channel& at(ChannelId id) const noexcept { return channels_[id]; }
+  [[nodiscard]] const Cluster& cluster() const noexcept { return channels_.cluster(); }
+
+ private:
+  Channels channels_;
+};
+
 }  // namespace stepsim
 
 #endif

@@ -28,17 +28,13 @@ struct Head {
 // Kind and arity were measured: docs/performance.md, "Event queue".
 using Heads = boost::heap::d_ary_heap<Head, boost::heap::arity<4>>;
 
-class Fifo final : public Network {
+class Fifo final : public ChannelNetwork {
  public:
-  explicit Fifo(const Cluster& cluster) : channels_(cluster), free_(cluster.links.size()) {}
-
-  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
-    return channels_.find(from, to, latency);
-  }
+  explicit Fifo(const Cluster& cluster) : ChannelNetwork(cluster), free_(cluster.links.size()) {}
 
   Passage start(MessageId message, ChannelId id, Bytes bytes, Time now) override {
-    const Time ready = later(now, channels_.cluster().network.message_overhead);
-    if (channels_[id].links.empty()) return {ready, ready};
+    const Time ready = later(now, cluster().network.message_overhead);
+    if (at(id).links.empty()) return {ready, ready};
     const Head head{ready, count_++, message, id, 0, ready, bytes};
     if (ready == now) return enter(head);
     heads_.push(head);
@@ -47,22 +43,22 @@ class Fifo final : public Network {
 
   Time next() override { return heads_.empty() ? Time::max() : heads_.top().time; }
 
-  void advance(Time now, std::vector<Told>& told) override {
-    const auto first = static_cast<std::ptrdiff_t>(told.size());
+  void advance(Time now, std::vector<Notification>& notifications) override {
+    const auto first = static_cast<std::ptrdiff_t>(notifications.size());
     while (!heads_.empty() && heads_.top().time <= now) {
       const Head head = heads_.top();
       heads_.pop();
       const Passage passage = enter(head);
-      if (passage.sent || passage.arrived) told.push_back({head.message, passage});
+      if (passage.sent || passage.arrived) notifications.push_back({head.message, passage});
     }
-    std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
+    std::sort(notifications.begin() + first, notifications.end());
   }
 
  private:
   /// Puts the message on the link that its head has reached, behind what is there.
   Passage enter(Head head) {
-    const Route& route = channels_[head.channel].links;
-    const Link& link = channels_.cluster().links[route[head.hop].index()];
+    const Route& route = at(head.channel).links;
+    const Link& link = cluster().links[route[head.hop].index()];
     Time& free = free_[route[head.hop].index()];
     const Time begin = std::max(head.time, free);
     free = std::max(later(begin, transfer_time(head.bytes, link.goodput())), head.tail);
@@ -78,7 +74,6 @@ class Fifo final : public Network {
     return passage;
   }
 
-  Channels channels_;
   std::vector<Time> free_;  ///< by link: from when on it is
   Heads heads_;
   std::uint64_t count_ = 0;

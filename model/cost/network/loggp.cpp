@@ -44,18 +44,14 @@ struct Side {
   }
 };
 
-class LogGP final : public Network {
+class LogGP final : public ChannelNetwork {
  public:
   explicit LogGP(const Cluster& cluster)
-      : channels_(cluster), sending_(cluster.endpoints.size()), receiving_(cluster.endpoints.size()) {}
-
-  ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
-    return channels_.find(from, to, latency);
-  }
+      : ChannelNetwork(cluster), sending_(cluster.endpoints.size()), receiving_(cluster.endpoints.size()) {}
 
   Passage start(MessageId message, ChannelId id, Bytes bytes, Time now) override {
-    const Channel& channel = channels_[id];
-    const NetworkParameters& cost = channels_.cluster().network;
+    const Channel& channel = at(id);
+    const NetworkParameters& cost = cluster().network;
     const Time ready = later(now, cost.message_overhead);
     if (channel.links.empty()) return {ready, ready};
     const Duration wire = channel.transfer(std::max(Bytes{}, bytes - Bytes{1}));
@@ -67,20 +63,19 @@ class LogGP final : public Network {
 
   Time next() override { return arrivals_.empty() ? Time::max() : arrivals_.top().time; }
 
-  void advance(Time now, std::vector<Told>& told) override {
-    const auto first = static_cast<std::ptrdiff_t>(told.size());
-    const NetworkParameters& cost = channels_.cluster().network;
+  void advance(Time now, std::vector<Notification>& notifications) override {
+    const auto first = static_cast<std::ptrdiff_t>(notifications.size());
+    const NetworkParameters& cost = cluster().network;
     for (; !arrivals_.empty() && arrivals_.top().time <= now; arrivals_.pop()) {
       const Arrival& one = arrivals_.top();
       const Duration busy = cost.overhead + one.wire;
       const Time begin = receiving_[one.to.index()].take(one.time, busy, cost.gap + one.wire);
-      told.push_back({one.message, {{}, later(begin, busy)}});
+      notifications.push_back({one.message, {{}, later(begin, busy)}});
     }
-    std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
+    std::sort(notifications.begin() + first, notifications.end());
   }
 
  private:
-  Channels channels_;
   std::vector<Side> sending_;    ///< by endpoint
   std::vector<Side> receiving_;  ///< by endpoint
   Arrivals arrivals_;

@@ -5,15 +5,15 @@
 #include "model/cost/network/channels.h"
 #include "model/cost/network/earliest.h"
 #include "model/cost/network/fluids.h"
-#include "model/cost/network/lines.h"
 #include "model/cost/network/maxmin_solver.h"
 #include "model/cost/network/network.h"
+#include "model/cost/network/sender_queues.h"
 
 // Messages as fluids that share links max-min fairly. A message waits for the overhead of messages
 // and (Latency::kFirst) its route's latency, then its bytes move at the rate that the solver gives.
 //
 // Messages that the same link limits move at one rate, so they are followed by one clock a link
-// (Fluids). Where sharing is not fair, channels on one link have rates of their own (Lines), and a
+// (Fluids). Where sharing is not fair, channels on one link have rates of their own (SenderQueues), and a
 // clock each.
 
 namespace stepsim {
@@ -40,18 +40,18 @@ std::vector<double> goodputs(const Cluster& cluster) {
   return rates;
 }
 
-class MaxMin final : public Network {
+class MaxMin final : public ChannelNetwork {
  public:
-  explicit MaxMin(const Cluster& cluster) : channels_(cluster), solver_(goodputs(cluster)) {
+  explicit MaxMin(const Cluster& cluster) : ChannelNetwork(cluster), solver_(goodputs(cluster)) {
     const double sharing = cluster.network.sharing;
-    if (sharing < 1) lines_.emplace(sharing, cluster.links.size(), cluster.network.senders_keep_turn);
-    for (std::size_t i = 0; !lines_ && i < cluster.links.size(); ++i) add_clock();
+    if (sharing < 1) sender_queues_.emplace(sharing, cluster.links.size(), cluster.network.senders_keep_turn);
+    for (std::size_t i = 0; !sender_queues_ && i < cluster.links.size(); ++i) add_clock();
   }
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
   Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
   Time next() override;
-  void advance(Time now, std::vector<Told>& told) override;
+  void advance(Time now, std::vector<Notification>& notifications) override;
 
  private:
   /// What has an event in events_: a clock of fluids_ or a delay.
@@ -71,35 +71,34 @@ class MaxMin final : public Network {
   std::uint32_t delay_of(const Channel& channel);
   void release(std::uint32_t delay, Time now);
   void enter(MessageId message, ChannelId channel, Bytes bytes, Time now);
-  void finish(std::uint32_t clock, Time now, std::vector<Told>& told);
+  void finish(std::uint32_t clock, Time now, std::vector<Notification>& notifications);
   void weigh(ChannelId channel);
   void solve();
   void set_rates_of_links();
   void set_rates_of_channels();
 
-  Channels channels_;
   MaxMinSolver solver_;
   Fluids fluids_;                    ///< clocks by link; by channel where sharing is not fair
   std::vector<Flow> flows_;          ///< by channel
   std::vector<ChannelId> of_class_;  ///< by FlowClassId
   std::vector<Delay> delays_;
-  std::optional<Lines> lines_;             ///< where sharing is not fair
-  std::vector<std::size_t> clock_events_;  ///< by clock: in events_
-  std::vector<Source> sources_;            ///< by number in events_
-  std::vector<Fluids::Ended> ended_;       ///< of one call
+  std::optional<SenderQueues> sender_queues_;  ///< where sharing is not fair
+  std::vector<std::size_t> clock_events_;      ///< by clock: in events_
+  std::vector<Source> sources_;                ///< by number in events_
+  std::vector<Fluids::Ended> ended_;           ///< of one call
   Earliest events_;
   Time now_{};  ///< of the last change
 };
 
 ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
-  const ChannelId id = channels_.find(from, to, latency);
+  const ChannelId id = ChannelNetwork::channel(from, to, latency);
   if (id.index() < flows_.size()) return id;
-  const Channel& channel = channels_[id];
+  const Channel& channel = at(id);
   Flow& flow = flows_.emplace_back();
   flow.delay = delay_of(channel);
   fluids_.add_channel();
-  if (lines_) {
-    lines_->add_channel(channel);
+  if (sender_queues_) {
+    sender_queues_->add_channel(channel);
     add_clock();
   }
   if (channel.links.empty()) return id;
@@ -118,7 +117,7 @@ std::size_t MaxMin::add_event(bool is_clock, std::size_t index) {
 void MaxMin::add_clock() { clock_events_.push_back(add_event(true, fluids_.add_clock())); }
 
 std::uint32_t MaxMin::delay_of(const Channel& channel) {
-  const Duration overhead = channels_.cluster().network.message_overhead;
+  const Duration overhead = cluster().network.message_overhead;
   const Duration length = overhead + (channel.latency == Latency::kFirst ? channel.route_latency : Duration{});
   const auto found =
       std::find_if(delays_.begin(), delays_.end(), [=](const Delay& one) { return one.length == length; });
@@ -128,13 +127,13 @@ std::uint32_t MaxMin::delay_of(const Channel& channel) {
 }
 
 Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
-  const Channel& channel = channels_[id];
+  const Channel& channel = at(id);
   Delay& delay = delays_[flows_[id.index()].delay];
   const Time begin = later(now, delay.length);
   if (channel.links.empty() || bytes == Bytes{}) {
     return {begin, channel.latency == Latency::kLast ? later(begin, channel.route_latency) : begin};
   }
-  if (lines_) lines_->enter(id, now);
+  if (sender_queues_) sender_queues_->enter(id, now);
   now_ = now;
   if (begin == now) {
     enter(message, id, bytes, now);
@@ -150,18 +149,18 @@ Time MaxMin::next() {
   return events_.time();
 }
 
-void MaxMin::advance(Time now, std::vector<Told>& told) {
-  const auto first = static_cast<std::ptrdiff_t>(told.size());
+void MaxMin::advance(Time now, std::vector<Notification>& notifications) {
+  const auto first = static_cast<std::ptrdiff_t>(notifications.size());
   now_ = now;
   while (events_.time() <= now) {
     const Source source = sources_[events_.clock()];
     if (source.is_clock) {
-      finish(source.index, now, told);
+      finish(source.index, now, notifications);
     } else {
       release(source.index, now);
     }
   }
-  std::sort(told.begin() + first, told.end(), [](const Told& a, const Told& b) { return a.message < b.message; });
+  std::sort(notifications.begin() + first, notifications.end());
 }
 
 /// Lets the bytes of those move who have waited long enough.
@@ -179,15 +178,15 @@ void MaxMin::enter(MessageId message, ChannelId id, Bytes bytes, Time now) {
   weigh(id);
 }
 
-void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Told>& told) {
+void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& notifications) {
   events_.set(clock_events_[clock], Time::max());
   ended_.clear();
   fluids_.finish(clock, now, ended_);
   for (const Fluids::Ended& one : ended_) {
-    const Channel& channel = channels_[one.channel];
+    const Channel& channel = at(one.channel);
     const Time arrived = channel.latency == Latency::kLast ? later(now, channel.route_latency) : now;
-    told.push_back({one.message, {now, arrived}});
-    if (lines_) lines_->leave(one.channel);
+    notifications.push_back({one.message, {now, arrived}});
+    if (sender_queues_) sender_queues_->leave(one.channel);
     weigh(one.channel);
   }
 }
@@ -199,14 +198,14 @@ void MaxMin::weigh(ChannelId id) {
 }
 
 void MaxMin::solve() {
-  if (lines_) {
-    for (const ChannelId id : lines_->settle()) {
-      flows_[id.index()].weight = lines_->weight(id);
+  if (sender_queues_) {
+    for (const ChannelId id : sender_queues_->settle()) {
+      flows_[id.index()].weight = sender_queues_->weight(id);
       weigh(id);
     }
   }
   solver_.solve();
-  if (lines_) {
+  if (sender_queues_) {
     set_rates_of_channels();
   } else {
     set_rates_of_links();

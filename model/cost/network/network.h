@@ -18,7 +18,7 @@ using MessageId = Id<struct MessageTag>;  ///< the engine's number for a message
 using ChannelId = Id<struct ChannelTag>;  ///< messages from one endpoint to another
 
 /// What a network knows of a message: when it has left its sender and when its receiver has it.
-/// Each is told once, as soon as it is known, together or one after the other. sent <= arrived.
+/// Each is reported once, as soon as it is known, together or one after the other. sent <= arrived.
 struct Passage {
   std::optional<Time> sent{};     ///< the sender may hand over its next message
   std::optional<Time> arrived{};  ///< the last byte is there
@@ -54,13 +54,15 @@ class Network {
   /// When advance() must be called next; Time::max() if nothing is under way.
   [[nodiscard]] virtual Time next() { return Time::max(); }
 
-  struct Told {
+  /// What has become known of a message since the last time; may lie ahead.
+  struct Notification {
     MessageId message;
-    Passage passage;  ///< what was not told before; may lie ahead
+    Passage passage;
+    friend bool operator<(const Notification& a, const Notification& b) noexcept { return a.message < b.message; }
   };
-  /// Moves on to `now` = next() and appends what is then known of messages, in order of
+  /// Moves on to `now` = next() and appends what has become known of messages, in order of
   /// message id.
-  virtual void advance(Time /*now*/, std::vector<Told>& /*told*/) {}
+  virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
 };
 
 /// A way to time messages, for --network. One .cpp in model/network/ defines one constant.

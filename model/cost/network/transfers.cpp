@@ -45,7 +45,7 @@ bool uses_links(const Capture& capture) {
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
     if (dag.collective(RendezvousId{i}).bytes > Bytes{}) return true;
   }
-  return std::any_of(dag.lanes().begin(), dag.lanes().end(), [](const Lane& lane) { return lane.from.valid(); });
+  return std::any_of(dag.lanes().begin(), dag.lanes().end(), [](const Lane& lane) { return lane.is_link(); });
 }
 
 }  // namespace stepsim

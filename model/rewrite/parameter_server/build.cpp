@@ -204,15 +204,15 @@ Capture build_parameter_server(const Capture& capture, const PsOptions& options,
 
 Cluster with_endpoints(const Cluster& cluster, std::uint32_t workers, std::uint32_t servers, bool colocated) {
   Link link{{}, Bandwidth::from_bytes_per_second(1), Duration{}, 1};
-  if (!cluster.climbs.empty() && !cluster.climbs.front().up.empty()) {
-    link = cluster.links[cluster.climbs.front().up.front().index()];
+  if (!cluster.uplinks.empty() && !cluster.uplinks.front().up.empty()) {
+    link = cluster.links[cluster.uplinks.front().up.front().index()];
   } else if (!cluster.links.empty()) {
     link = cluster.links.front();
   }
   Cluster result = star(colocated ? workers : std::size_t{workers} + servers, link);
   for (std::uint32_t server = 0; colocated && server < servers; ++server) {
     result.endpoints.push_back(result.endpoints[server % workers]);
-    result.climbs.push_back(result.climbs[server % workers]);
+    result.uplinks.push_back(result.uplinks[server % workers]);
   }
   result.network = cluster.network;
   result.rates = cluster.rates;

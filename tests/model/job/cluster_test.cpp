@@ -42,10 +42,10 @@ TEST(ClusterTest, AWrittenRouteGoesBeforeTheTree) {
 TEST(ClusterTest, EndpointsOfOneHostUseTheLinksInsideIt) {
   Cluster cluster = star(1, link());
   cluster.endpoints.push_back(cluster.endpoints[0]);
-  cluster.climbs.push_back(cluster.climbs[0]);
+  cluster.uplinks.push_back(cluster.uplinks[0]);
   EXPECT_THAT(route(cluster, 0, 1), IsEmpty());
-  cluster.climbs[0].out = {LinkId{7}};
-  cluster.climbs[1].in = {LinkId{8}};
+  cluster.uplinks[0].out = {LinkId{7}};
+  cluster.uplinks[1].in = {LinkId{8}};
   EXPECT_THAT(route(cluster, 0, 1), ElementsAre(LinkId{7}, LinkId{8}));
 }
 
@@ -54,12 +54,12 @@ Cluster two_rails() {
   Cluster cluster;
   for (std::size_t i = 0; i < 4; ++i) {
     cluster.endpoints.push_back({HostId{i / 2}, {}});
-    cluster.climbs.push_back({.up = {LinkId{10 + i}},
-                              .down = {LinkId{20 + i}},
-                              .switches = {static_cast<std::uint32_t>(i % 2)},
-                              .out = {LinkId{30 + i}},
-                              .in = {LinkId{40 + i}},
-                              .relays = {EndpointId{i ^ 1U}}});
+    cluster.uplinks.push_back({.up = {LinkId{10 + i}},
+                               .down = {LinkId{20 + i}},
+                               .switches = {static_cast<std::uint32_t>(i % 2)},
+                               .out = {LinkId{30 + i}},
+                               .in = {LinkId{40 + i}},
+                               .relays = {EndpointId{i ^ 1U}}});
   }
   return cluster;
 }
@@ -71,7 +71,7 @@ TEST(ClusterTest, WithoutACommonSwitchARelayInTheSendersHostPassesOn) {
 
 TEST(ClusterTest, WithoutARelayThereIsNoWay) {
   Cluster cluster = two_rails();
-  cluster.climbs[0].relays.clear();
+  cluster.uplinks[0].relays.clear();
   EXPECT_FALSE(cluster.route(EndpointId{0}, EndpointId{3}).has_value());
 }
 

@@ -34,9 +34,9 @@ class LateWire : public Wire {
     return {};
   }
   Time next() override { return under_way_.empty() ? Time::max() : under_way_.begin()->first; }
-  void advance(Time now, std::vector<Told>& told) override {
+  void advance(Time now, std::vector<Notification>& notifications) override {
     for (; !under_way_.empty() && under_way_.begin()->first == now; under_way_.erase(under_way_.begin())) {
-      told.push_back({under_way_.begin()->second, {now, now + kLatency}});
+      notifications.push_back({under_way_.begin()->second, {now, now + kLatency}});
     }
   }
 
@@ -173,7 +173,7 @@ TEST_F(EngineSenderTest, AJobWithMoreEndpointsThanTheClusterIsRefused) {
 }
 
 TEST_F(EngineSenderTest, AJobThatSendsWhereNoRouteGoesIsRefused) {
-  cluster.climbs.clear();
+  cluster.uplinks.clear();
   message(link(LaneOrder::kEdges), 1);
   EXPECT_THROW(run(kAtOnce), UsageError);
 }

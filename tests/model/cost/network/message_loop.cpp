@@ -37,9 +37,9 @@ class Loop {
 
  private:
   void take_told(Time now) {
-    std::vector<Network::Told> told;
-    network_->advance(now, told);
-    for (const Network::Told& one : told) end_at(TaskId{one.message.index()}, one.passage);
+    std::vector<Network::Notification> notifications;
+    network_->advance(now, notifications);
+    for (const Network::Notification& one : notifications) end_at(TaskId{one.message.index()}, one.passage);
   }
 
   void take_event() {
@@ -103,12 +103,12 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
   std::vector<std::size_t> order(sendings.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return sendings[a].at < sendings[b].at; });
-  std::vector<Network::Told> told;
+  std::vector<Network::Notification> notifications;
   // As the engine does: what happens at the instant of a start is taken first, and next() is not
   // asked again before all starts of that instant.
   const auto take_until = [&](Time until) {
     for (Time next = network->next(); next <= until && next != Time::max(); next = network->next()) {
-      network->advance(next, told);
+      network->advance(next, notifications);
       if (next == until) return;
     }
   };
@@ -118,10 +118,10 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
     const Time now{Duration{one.at}};
     if (std::exchange(reached, now) != now) take_until(now);
     const ChannelId channel = network->channel(one.from, one.to, one.latency);
-    told.push_back({MessageId{i}, network->start(MessageId{i}, channel, Bytes{one.bytes}, now)});
+    notifications.push_back({MessageId{i}, network->start(MessageId{i}, channel, Bytes{one.bytes}, now)});
   }
   take_until(Time::max());
-  for (const Network::Told& one : told) {
+  for (const Network::Notification& one : notifications) {
     Passage& passage = passages[one.message.index()];
     if (one.passage.sent) passage.sent = one.passage.sent;
     if (one.passage.arrived) passage.arrived = one.passage.arrived;

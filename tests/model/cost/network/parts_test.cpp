@@ -1,4 +1,4 @@
-// The parts that network models are made of: channels, the earliest clock, heaps, fluids, lines.
+// The parts that network models are made of: channels, the earliest clock, heaps, fluids, queues.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "model/cost/network/earliest.h"
 #include "model/cost/network/fluids.h"
 #include "model/cost/network/heap_pool.h"
-#include "model/cost/network/lines.h"
+#include "model/cost/network/sender_queues.h"
 
 namespace stepsim {
 namespace {
@@ -152,48 +152,48 @@ TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
 }
 
 /// Channels from endpoints 0, 1, 2 to endpoint 3.
-struct LinesTest : ::testing::Test {
-  LinesTest() {
+struct SenderQueuesTest : ::testing::Test {
+  SenderQueuesTest() {
     for (std::size_t i = 0; i < 3; ++i) {
-      lines.add_channel(channels[channels.find(EndpointId{i}, EndpointId{3}, Latency::kFirst)]);
+      queues.add_channel(channels[channels.find(EndpointId{i}, EndpointId{3}, Latency::kFirst)]);
     }
   }
   std::vector<double> weights() {
-    (void)lines.settle();
-    return {lines.weight(ChannelId{0}), lines.weight(ChannelId{1}), lines.weight(ChannelId{2})};
+    (void)queues.settle();
+    return {queues.weight(ChannelId{0}), queues.weight(ChannelId{1}), queues.weight(ChannelId{2})};
   }
 
   Cluster cluster = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
   Channels channels{cluster};
-  Lines lines{0.5, 8};
+  SenderQueues queues{0.5, 8};
 };
 
-TEST_F(LinesTest, TheOneThatCameFirstIsInFront) {
-  lines.enter(ChannelId{2}, at(1));
-  lines.enter(ChannelId{0}, at(2));
-  lines.enter(ChannelId{1}, at(3));
+TEST_F(SenderQueuesTest, TheOneThatCameFirstIsInFront) {
+  queues.enter(ChannelId{2}, at(1));
+  queues.enter(ChannelId{0}, at(2));
+  queues.enter(ChannelId{1}, at(3));
   EXPECT_EQ(weights(), (std::vector<double>{0.5, 0.25, 1}));
 }
 
-TEST_F(LinesTest, OfOneInstantTheSmallerEndpointIsInFront) {
-  lines.enter(ChannelId{1}, at(1));
-  lines.enter(ChannelId{2}, at(1));
-  lines.enter(ChannelId{0}, at(1));
+TEST_F(SenderQueuesTest, OfOneInstantTheSmallerEndpointIsInFront) {
+  queues.enter(ChannelId{1}, at(1));
+  queues.enter(ChannelId{2}, at(1));
+  queues.enter(ChannelId{0}, at(1));
   EXPECT_EQ(weights(), (std::vector<double>{1, 0.5, 0.25}));
 }
 
-TEST_F(LinesTest, ThoseBehindMoveUpWhenOneHasNothingLeft) {
-  lines.enter(ChannelId{0}, at(1));
-  lines.enter(ChannelId{0}, at(1));
-  lines.enter(ChannelId{1}, at(2));
-  lines.leave(ChannelId{0});
+TEST_F(SenderQueuesTest, ThoseBehindMoveUpWhenOneHasNothingLeft) {
+  queues.enter(ChannelId{0}, at(1));
+  queues.enter(ChannelId{0}, at(1));
+  queues.enter(ChannelId{1}, at(2));
+  queues.leave(ChannelId{0});
   EXPECT_EQ(weights()[1], 0.5);
-  lines.leave(ChannelId{0});
+  queues.leave(ChannelId{0});
   EXPECT_EQ(weights()[1], 1);
 }
 
-TEST_F(LinesTest, ALineOfThousandsStillHasWeightsAboveZero) {
-  Lines serial{0, 2};
+TEST_F(SenderQueuesTest, AQueueOfThousandsStillHasWeightsAboveZero) {
+  SenderQueues serial{0, 2};
   Channel channel{.links = {LinkId{0}}};
   for (std::size_t i = 0; i < 3000; ++i) {
     channel.from = EndpointId{i};

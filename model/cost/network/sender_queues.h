@@ -1,0 +1,63 @@
+#ifndef STEPSIM_MODEL_COST_NETWORK_SENDER_QUEUES_H
+#define STEPSIM_MODEL_COST_NETWORK_SENDER_QUEUES_H
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/cost/network/channels.h"
+
+namespace stepsim {
+
+/// The order in which senders share a link, for NetworkParameters::sharing below 1. It follows from
+/// measurements: of several TCP connections into one link the first keeps most of the rate, and
+/// that puts their senders out of step (docs/models.md, "Sharing").
+///
+/// On each link the senders that have messages under way over it stand in a queue: who came first
+/// is in front, and of those of one instant the smaller endpoint. A sender keeps its place until
+/// its last message over the link has left. Its next message goes to the back, even at the same
+/// instant, unless senders keep their turn. The messages of a channel weigh sharing^k, where k is
+/// the number of senders in front of theirs, in the queue of its links where that is largest.
+/// Sharing 0 counts as 2^-40: those behind get next to nothing but what is left over.
+class SenderQueues {
+ public:
+  SenderQueues(double sharing, std::size_t links, bool keep_turn = false);
+
+  /// The next channel, numbered from 0.
+  void add_channel(const Channel& channel);
+  /// A message of the channel is handed over, or has left its sender.
+  void enter(ChannelId channel, Time now);
+  void leave(ChannelId channel);
+
+  /// Call when all that happens at an instant is known. Returns the channels whose weight may have
+  /// changed, some of them more than once. O(channels of the links whose queue changed * senders).
+  [[nodiscard]] const std::vector<ChannelId>& settle();
+  [[nodiscard]] double weight(ChannelId channel) const;
+
+ private:
+  struct Place {
+    EndpointId sender;
+    Time since;
+    std::uint32_t messages = 0;
+  };
+  struct Queue {
+    std::vector<Place> places;
+    std::vector<ChannelId> channels;  ///< that cross the link
+    bool changed = false;
+  };
+
+  Place& place_of(std::uint32_t link, EndpointId sender, Time now);
+  void change(std::uint32_t link);
+
+  bool keep_turn_;
+  double ratio_;
+  std::vector<double> powers_{1};  ///< of ratio_, for the longest queue so far
+  std::vector<Queue> queues_;      ///< by link
+  std::vector<Channel> channels_;
+  std::vector<std::uint32_t> changed_;  ///< links
+  std::vector<ChannelId> settled_;
+};
+
+}  // namespace stepsim
+
+#endif
