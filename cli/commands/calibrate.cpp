@@ -1,52 +1,36 @@
 // stepsim calibrate TRACE... -o cluster.yaml: how fast is the hardware that this was captured on?
 
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
-#include "cli/report/report_json.h"
-#include "cli/report/report_text.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
-#include "model/base/text.h"
 #include "model/calibration/calibration.h"
-#include "sim/export/cluster_yaml.h"
+#include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
 namespace {
 
-void check(const CommonOptions& options) {
+void run(const CommonOptions& options, const Session& session) {
   if (options.network->make != nullptr) {
     throw UsageError("calibrate replays nothing; expected it without --network and --cluster");
   }
-  if (options.output && !options.output->ends_with(".yaml") && !options.output->ends_with(".yml")) {
-    throw UsageError(
-        fmt::format("-o '{}' is no cluster.yaml; expected a name that ends in .yaml", shown(*options.output)));
-  }
-}
-
-void run(const CommonOptions& options, const Session& session) {
-  check(options);
+  check_output(options);
   const Capture capture = load_capture(options, session);
   const Calibration calibration = calibrate(capture);
   const Provenance provenance = provenance_if_needed(options, session, capture);
-  if (options.output) {
-    refuse_input_as_output(*options.output, capture.inputs);
-    sim::write_file(*options.output, sim::calibration_yaml(calibration, for_file(provenance)));
-  }
-  if (options.json) {
-    write_calibration(session.out, capture, calibration, provenance);
-  } else {
-    session.out.write(calibration_text(capture, calibration));
-  }
+  const sim::Findings findings{.capture = capture, .calibration = &calibration};
+  sim::Document document = sim::calibration_document(findings, provenance);
+  report(
+      document,
+      {.provenance = provenance, .document = &document, .cluster = &calibration.cluster, .calibration = &calibration},
+      options, session);
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app);
-  app.footer("-o FILE.yaml is written for --cluster: see docs/cluster.md and docs/calibration.md.\n");
+  const auto common = add_common_options(
+      app, {.command = "calibrate", .contents = {sim::Content::kDocument}, .cluster = HasCluster::kAlways});
   return [=](const Session& session) { run(common(), session); };
 }
 

@@ -4,10 +4,8 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
-#include "cli/report/report_json.h"
-#include "cli/report/report_text.h"
 #include "cli/work/work.h"
+#include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
 namespace {
@@ -16,18 +14,15 @@ constexpr std::size_t kDefaultRows = 30;
 
 void run(const CommonOptions& options, std::size_t rows, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
-  const NamedPath path = path_of_iteration(replayed, sim::summarize(replayed.capture, replayed.timeline));
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
-  export_if_asked(options, replayed, provenance);
-  if (options.json) {
-    write_critical_path(session.out, replayed, path, provenance);
-  } else {
-    session.out.write(critical_path_text(replayed, path, rows));
-  }
+  sim::Findings findings = findings_of(replayed);
+  findings.path_rows = rows;
+  sim::Document document = sim::critical_path_document(findings, provenance);
+  report(document, answer_of(replayed, document, provenance), options, session);
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app);
+  const auto common = add_common_options(app, writes_of_replay("critical-path"));
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N longest tasks of the path, or all (default: 30; --json has all)");
   return [=](const Session& session) {

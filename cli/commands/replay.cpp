@@ -4,31 +4,25 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
-#include "cli/report/report_json.h"
-#include "cli/report/report_text.h"
 #include "cli/work/work.h"
+#include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
 namespace {
 
 void run(const CommonOptions& options, bool tasks, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
-  const sim::Summary summary = sim::summarize(replayed.capture, replayed.timeline);
-  const NamedPath path = path_of_iteration(replayed, summary);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
-  export_if_asked(options, replayed, provenance);
-  if (options.json) {
-    write_replay(session.out, replayed, summary, path, provenance, tasks);
-  } else {
-    session.out.write(replay_text(replayed, summary, path));
-  }
+  sim::Findings findings = findings_of(replayed);
+  findings.tasks_detail = tasks;
+  sim::Document document = sim::replay_document(findings, provenance);
+  report(document, answer_of(replayed, document, provenance), options, session);
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app);
+  const auto common = add_common_options(app, writes_of_replay("replay"));
   const auto* tasks = app.add_flag("--tasks")->disable_flag_override()->description(
-      "with --json: also every task's start and finish (tasks_detail)");
+      "with --json or -o FILE.json: also every task's start and finish (tasks_detail)");
   return [=](const Session& session) { run(common(), tasks->count() > 0, session); };
 }
 

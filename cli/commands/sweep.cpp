@@ -13,14 +13,14 @@
 namespace stepsim::cli {
 namespace {
 
-/// How the work is done; nothing of it is in a result.
+/// Options that say how the work is done; no result depends on them.
 constexpr std::array<std::string_view, 7> kNotOfTheResult{"--threads", "--quiet", "--json", "-o",
                                                           "--resume",  "--shard", "--merge"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name : {"--scenario", "--set", "--resume", "--shard", "--job", "--network"}) {
     if (app.get_option(name)->count() == 0) continue;
-    throw UsageError(std::string("--merge joins what parts say; expected no ") + name);
+    throw UsageError(std::string("--merge only joins parts; expected no ") + name);
   }
 }
 
@@ -35,7 +35,7 @@ std::optional<std::string> file_of(const CLI::Option* option) {
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app);
+  const auto common = add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument}});
   const auto scenario = add_scenario_options(app);
   const auto* resume = app.add_option("--resume")
                            ->type_name("[FILE]")

@@ -137,7 +137,8 @@ const NetworkModel& parse_network(std::string_view name) {
   throw_unknown("--network model", name, known);
 }
 
-std::function<CommonOptions()> add_common_options(CLI::App& app) {
+std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes) {
+  app.footer(output_help(writes));
   const auto* traces = app.add_option("TRACE")
                            ->type_name("FILE|FOLDER")
                            ->expected(1, CLI::detail::expected_max_vector_size)
@@ -166,7 +167,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
       app.add_flag("--json")->disable_flag_override()->description("print one JSON object in place of the text report");
   const auto* quiet = app.add_flag("--quiet")->disable_flag_override()->description("no progress on standard error");
   const auto* output = app.add_option("-o")->type_name("FILE")->description(
-      "also write the result to FILE, in the format its extension names");
+      "also write the result to FILE, in the form that its extension names (see below)");
   return [=] {
     CommonOptions options;
     options.traces = traces_of(traces);
@@ -185,6 +186,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app) {
     options.json = json->count() > 0;
     options.quiet = quiet->count() > 0;
     options.output = name_of(output);
+    options.writes = writes;
     return options;
   };
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/program/output_rule.h"
 #include "model/base/id.h"
 #include "model/cost/network/network.h"
 
@@ -31,12 +32,14 @@ struct CommonOptions {
   int threads = 1;                                             ///< --threads; the machine's cores if not given
   bool json = false;                                           ///< --json
   bool quiet = false;                                          ///< --quiet: no progress
-  std::optional<std::string> output;                           ///< -o
+  std::optional<std::string> output;                           ///< -o; check_output() says whether it fits
+  Writes writes;                                               ///< what the command can write there
 };
 
-/// Declares TRACE... and the common options on `app`. Once `app` has parsed, the returned
-/// function gives their values, or throws UsageError that names the option as typed.
-[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app);
+/// Declares TRACE... and the common options on `app`, whose help ends with the extensions of -o. Once
+/// `app` has parsed, the returned function gives their values, or throws UsageError that names the
+/// option as typed.
+[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes);
 
 /// "4-6" or "4": step numbers, inclusive. Throws UsageError.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text);

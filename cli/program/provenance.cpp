@@ -9,8 +9,6 @@
 
 #include "model/base/error.h"
 #include "model/base/version.h"
-#include "sim/export/exporter.h"
-#include "sim/output/json_writer.h"
 
 namespace stepsim::cli {
 namespace {
@@ -72,39 +70,15 @@ Provenance make_provenance(std::span<const std::string> arguments, std::span<con
   return provenance;
 }
 
-void write_provenance(sim::JsonWriter& json, const Provenance& provenance) {
-  json.key("provenance").begin_object();
-  json.key("version")
-      .value(provenance.version)
-      .key("commit")
-      .value(provenance.commit)
-      .key("command")
-      .value(provenance.command);
-  json.key("inputs").begin_array();
-  for (const Provenance::Input& input : provenance.inputs) {
-    json.new_line().begin_object().key("path").value(input.path).key("bytes").value(input.bytes);
-    json.key("crc64").value(fmt::format("{:016x}", input.crc64)).end_object();
-  }
-  json.end_array().end_object();
-}
-
 std::uint64_t crc64_of(std::string_view text) {
   return crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size());
 }
 
 std::string origin_line(const Provenance& provenance) {
   std::string all;
-  for (const std::string& input : for_file(provenance).inputs) all += input + '\n';
+  for (const Provenance::Input& input : provenance.inputs) all += sim::to_text(input) + '\n';
   return fmt::format("stepsim {} ({}): {}; {} inputs, crc64 {:016x}", provenance.version, provenance.commit,
                      provenance.command, provenance.inputs.size(), crc64_of(all));
-}
-
-sim::Provenance for_file(const Provenance& provenance) {
-  sim::Provenance result{provenance.version, provenance.commit, provenance.command, {}};
-  for (const Provenance::Input& input : provenance.inputs) {
-    result.inputs.push_back(fmt::format("{} ({} bytes, crc64 {:016x})", input.path, input.bytes, input.crc64));
-  }
-  return result;
 }
 
 }  // namespace stepsim::cli

@@ -83,7 +83,7 @@ constexpr std::array kKinds{
     Kind{"command", [](Line& line, HeadRead& read) { read.head.provenance.command = line.text(); }},
     Kind{"input",
          [](Line& line, HeadRead& read) {
-           Provenance::Input& input = read.head.provenance.inputs.emplace_back();
+           sim::Provenance::Input& input = read.head.provenance.inputs.emplace_back();
            input.path = line.text();
            input.bytes = line.number();
            input.crc64 = line.number(16);
@@ -128,11 +128,11 @@ std::string in_words(const Fields& fields) {
 }  // namespace
 
 std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
-  const Provenance& provenance = head.provenance;
+  const sim::Provenance& provenance = head.provenance;
   std::vector<Fields> lines{{std::string(kKind), std::string(kVersion)},
                             {"made by", provenance.version, provenance.commit},
                             {"command", provenance.command}};
-  for (const Provenance::Input& input : provenance.inputs) {
+  for (const sim::Provenance::Input& input : provenance.inputs) {
     lines.push_back({"input", input.path, std::to_string(input.bytes), fmt::format("{:016x}", input.crc64)});
   }
   lines.push_back({"name", head.name});

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/answer.h"
 #include "cli/sweep/sealed_lines.h"
 #include "cli/sweep/shard.h"
+#include "scenarios/answer/sweep_answer.h"
 
 namespace stepsim::cli {
+
+using scenarios::SweepHead;
 
 /// A sweep's head as lines of a part's file. The first names the kind of file and its version,
 /// the last the shard; equal sweeps have equal lines but for that.

@@ -6,15 +6,18 @@
 #include <utility>
 #include <vector>
 
-#include "cli/sweep/answer.h"
 #include "cli/sweep/append_file.h"
 #include "cli/sweep/sealed_lines.h"
 #include "cli/sweep/shard.h"
+#include "scenarios/answer/sweep_answer.h"
 
 /// The file in which a sweep keeps what it has done, so that it can go on after a kill, and that
 /// shards leave for --merge: the sweep's head, then a line a point, in the order in which they
 /// were done; every line with its checksum (cli/sweep/sealed_lines.h).
 namespace stepsim::cli {
+
+using scenarios::SweepAnswer;
+using scenarios::SweepHead;
 
 /// What such a file says.
 struct SweepPart {

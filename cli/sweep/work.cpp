@@ -9,13 +9,14 @@
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
-#include "cli/report/json_parts.h"
 #include "cli/sweep/part.h"
 #include "cli/work/scenario_options.h"
+#include "cli/work/what_if_session.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "scenarios/answer/knee.h"
-#include "sim/export/document_exporter.h"
+#include "scenarios/answer/sweep_document.h"
+#include "sim/output/json_writer.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::cli {
@@ -61,28 +62,28 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
 /// A mistyped extension is to be told before anything is read.
 void check_output(const SweepRequest& request) {
   const bool whole = request.common.output && (!is_part(request) || is_launched(request));
-  if (whole) static_cast<void>(sim::document_exporter_for(*request.common.output));
+  if (whole) check_output(request.common);
 }
 
-void set_baseline(SweepHead& head, Asked& asked, const sim::EngineOptions& engine) {
-  const scenarios::Prediction baseline = asked.predictor->predict(asked.predictor->plan(), engine);
+void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOptions& engine) {
+  const scenarios::Prediction baseline = what_if.predictor->predict(what_if.predictor->plan(), engine);
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   head.baseline = baseline.iteration;
   if (summary.measured) head.measured = summary.iteration.measured;
   head.assumptions = baseline.graph->assumptions;
 }
 
-SweepHead head_of(Asked& asked, const SweepRequest& request, const scenarios::Sweep& sweep,
+SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const scenarios::Sweep& sweep,
                   const sim::EngineOptions& engine) {
   SweepHead head;
-  set_baseline(head, asked, engine);
-  if (asked.calibration) append(head.assumptions, asked.calibration->assumptions);
+  set_baseline(head, what_if, engine);
+  if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
   append(head.assumptions, sweep.assumptions());
   head.name = request.scenario.name;
-  head.network = asked.network->name;
+  head.network = what_if.network->name;
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.points = sweep.points();
-  head.provenance = make_provenance(request.arguments, asked.capture.inputs);
+  head.provenance = make_provenance(request.arguments, what_if.capture.inputs);
   return head;
 }
 
@@ -151,9 +152,16 @@ void refuse_if_none(const SweepAnswer& answer) {
 
 void report(const SweepAnswer& answer, const CommonOptions& options, const Session& session) {
   refuse_if_none(answer);
-  const sim::Document document = sweep_document(answer);
-  if (options.output) sim::export_document(*options.output, document);
-  print_document(document, options, session);
+  sim::Document document = scenarios::sweep_document(answer);
+  report(document, {.provenance = answer.head.provenance, .document = &document}, options, session);
+}
+
+/// Writes -o FILE and prints nothing.
+void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
+  refuse_if_none(answer);
+  sim::Document document = scenarios::sweep_document(answer);
+  document.origin = origin_line(answer.head.provenance);
+  write_output(options, {.provenance = answer.head.provenance, .document = &document});
 }
 
 /// If all parts that the launcher's processes leave are whole, the result of them.
@@ -171,16 +179,14 @@ void report_part(const SweepRequest& request, const PointsAtWork& points, std::s
   const CommonOptions& options = request.common;
   const std::string& path = points.journal()->path();
   const auto answer = is_launched(request) ? all_parts(*options.output, request.shard.count) : std::nullopt;
-  if (answer) {
-    refuse_if_none(*answer);
-    sim::export_document(*options.output, sweep_document(*answer));
-  }
+  if (answer) write_whole(*answer, options);
   if (options.json) {
-    JsonWriter json;
-    begin(json, "stepsim.sweep_part/1");
+    sim::JsonWriter json;
+    json.begin_object().key("schema").value("stepsim.sweep_part/1").new_line();
     json.key("shard").value(request.shard.to_text()).key("points").value(points.mine()).key("of").value(of);
     json.key("part").value(path).key("merged").value(answer.has_value());
-    end(session.out, json);
+    json.end_object();
+    session.out.write(json.take() + "\n");
   } else {
     session.out.write(fmt::format("Shard {} is done: {} of {} points are in {}{}.\n", request.shard.to_text(),
                                   points.mine(), of, shown(path),
@@ -219,15 +225,15 @@ void run_sweep(SweepRequest request, const Session& session) {
   check_output(request);
   static_cast<void>(journal_path(request));
   tell_of_shard(request);
-  const std::unique_ptr<Asked> asked = load_for_what_ifs(request.common, request.scenario, session);
+  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(request.common, request.scenario, session);
   for (const auto& path : {request.common.output, journal_path(request)}) {
-    if (path) refuse_input_as_output(*path, asked->capture.inputs);
+    if (path) refuse_input_as_output(*path, what_if->capture.inputs);
   }
   const auto limit = limit_threads(request.common.threads);
   with_set_errors([&] {
-    scenarios::Sweep sweep(*asked->predictor, request.scenario);
+    scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;
-    answer.head = head_of(*asked, request, sweep, {.threads = request.common.threads, .stop = &session.stop});
+    answer.head = head_of(*what_if, request, sweep, {.threads = request.common.threads, .stop = &session.stop});
     PointsAtWork points(request, answer.head);
     points.predict(sweep, session);
     if (is_part(request)) return report_part(request, points, sweep.points().size(), session);
@@ -238,10 +244,7 @@ void run_sweep(SweepRequest request, const Session& session) {
 }
 
 void run_merge(const CommonOptions& options, const Session& session) {
-  if (options.output) {
-    static_cast<void>(sim::document_exporter_for(*options.output));
-    refuse_input_as_output(*options.output, options.traces);
-  }
+  check_output(options);
   std::vector<SweepPart> parts;
   for (const std::string& path : options.traces) parts.push_back(read_part(path));
   report(merged(parts), options, session);

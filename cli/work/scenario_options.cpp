@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include "ingest/bytes/small_file.h"
-#include "ingest/load/load.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -14,28 +13,6 @@ namespace {
 
 constexpr std::size_t kLargestScenario = 1U << 20U;
 constexpr std::string_view kSetPrefix = "--set ";
-
-/// Nothing if neither the user nor the capture says what the job ran on.
-std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& options) {
-  try {
-    return hardware_of(capture, options);
-  } catch (const InputError&) {
-    if (options.cluster_file || (options.network_given && options.network->make != nullptr)) {
-      throw;
-    }
-    return std::nullopt;
-  }
-}
-
-/// What a change is to be fitted with is read like the capture itself.
-void add_traces_named_by(const scenarios::Scenario& scenario, Asked& asked) {
-  for (const scenarios::Change& change : scenario.changes) {
-    const YamlField* const with = change.find("with");
-    if (with == nullptr) continue;
-    const std::vector<std::string>& inputs = asked.predictor->read(with->scalar("a trace"))->inputs;
-    asked.capture.inputs.insert(asked.capture.inputs.end(), inputs.begin(), inputs.end());
-  }
-}
 
 }  // namespace
 
@@ -64,24 +41,6 @@ const std::string* file_of(const scenarios::Scenario& scenario) noexcept {
     if (!document->name.starts_with(kSetPrefix)) return &document->name;
   }
   return nullptr;
-}
-
-std::unique_ptr<Asked> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
-                                         const Session& session) {
-  auto asked = std::make_unique<Asked>();
-  asked->capture = load_capture(options, session);
-  std::optional<Hardware> hardware = known_hardware(asked->capture, options);
-  if (const std::string* const file = file_of(scenario)) asked->capture.inputs.push_back(*file);
-  const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");
-  asked->network = options.network_given ? options.network : best;
-  if (hardware) asked->calibration = std::move(hardware->calibration);
-  asked->predictor = std::make_unique<scenarios::Predictor>(
-      asked->capture, hardware ? std::move(hardware->cluster) : Cluster{}, *asked->network);
-  asked->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
-    return ingest::load({path}, {.threads = threads, .stop = stop});
-  });
-  with_set_errors([&] { add_traces_named_by(scenario, *asked); });
-  return asked;
 }
 
 void with_set_errors(const std::function<void()>& work) {

@@ -1,10 +1,5 @@
 #include "cli/work/work.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
@@ -15,7 +10,6 @@
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "sim/engine/engine.h"
-#include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::cli {
@@ -84,29 +78,14 @@ sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const 
                       .progress = [&progress, tasks](std::size_t done) { progress.update(done, tasks); }});
 }
 
-/// The whole steps of `rank`, the shortest first.
-std::vector<sim::StepReport> steps_of(const sim::Summary& summary, Rank rank) {
-  std::vector<sim::StepReport> steps;
-  std::copy_if(summary.steps.begin(), summary.steps.end(), std::back_inserter(steps),
-               [rank](const sim::StepReport& step) { return step.rank == rank; });
-  std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.replayed < b.replayed; });
-  return steps;
-}
-
-std::size_t index_of(const Recording& recording, const sim::StepReport& step) {
-  const auto found = std::find_if(
-      recording.steps.begin(), recording.steps.end(),
-      [&step](const RecordedStep& recorded) { return recorded.rank == step.rank && recorded.number == step.step; });
-  STEPSIM_ASSERT(found != recording.steps.end(), "a reported step is a recorded one");
-  return static_cast<std::size_t>(found - recording.steps.begin());
-}
-
 }  // namespace
 
 Capture load_capture(CommonOptions options, const Session& session) {
   const auto limit = limit_threads(options.threads);
   Progress progress(options.quiet);
-  return load(options, session, progress);
+  Capture capture = load(options, session, progress);
+  if (options.output) refuse_input_as_output(*options.output, capture.inputs);
+  return capture;
 }
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
@@ -123,9 +102,7 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
 }
 
 Replayed load_and_replay(CommonOptions options, const Session& session) {
-  if (options.output) {
-    static_cast<void>(sim::exporter_for(*options.output));
-  }
+  check_output(options);
   const auto limit = limit_threads(options.threads);
   Progress progress(options.quiet);
   Replayed result;
@@ -139,19 +116,28 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
   return result;
 }
 
-NamedPath path_of_iteration(const Capture& capture, const sim::Timeline& timeline, const sim::Summary& summary) {
-  const std::vector<sim::StepReport> steps = steps_of(summary, sim::slowest_rank(summary).rank);
-  if (steps.empty()) {
-    return {sim::critical_path(capture, timeline), "the replay"};
-  }
-  const sim::StepReport& median = steps[(steps.size() - 1) / 2];
-  const std::size_t index = index_of(capture.recording, median);
-  return {sim::critical_path_of_step(capture, timeline, index),
-          fmt::format("rank {}'s step {}", median.rank, median.step)};
+sim::Findings findings_of(const Replayed& replayed) {
+  sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .network = replayed.network};
+  findings.summary = sim::summarize(replayed.capture, replayed.timeline);
+  findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
+  findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
+  if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;
+  return findings;
 }
 
-NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary) {
-  return path_of_iteration(replayed.capture, replayed.timeline, summary);
+Writes writes_of_replay(std::string command) {
+  using sim::Content;
+  return {.command = std::move(command),
+          .contents = {Content::kDocument, Content::kTimeline, Content::kTaskGraph},
+          .cluster = HasCluster::kUnderModel};
+}
+
+sim::Answer answer_of(const Replayed& replayed, const sim::Document& document, const Provenance& provenance) {
+  sim::Answer answer{
+      .provenance = provenance, .document = &document, .replays = {{"replayed", replayed.capture, replayed.timeline}}};
+  if (replayed.network->make != nullptr) answer.cluster = &replayed.hardware.cluster;
+  if (replayed.hardware.calibration) answer.calibration = &*replayed.hardware.calibration;
+  return answer;
 }
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {
@@ -163,28 +149,16 @@ void print_document(const sim::Document& document, const CommonOptions& options,
     session.out.write(sim::to_text(document));
     return;
   }
-  sim::JsonWriter json;
+  sim::JsonWriter json{[&session](std::string_view text) { session.out.write(text); }};
   document.json(json);
-  session.out.write(json.take() + "\n");
+  json.finish();
+  session.out.write("\n");
 }
 
-void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // a file that is not there yet is no input
-    if (std::filesystem::equivalent(output, input, ignored)) {
-      throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
-    }
-  }
-}
-
-void export_if_asked(const CommonOptions& options, const Replayed& replayed, const Provenance& provenance) {
-  if (!options.output) {
-    return;
-  }
-  refuse_input_as_output(*options.output, replayed.capture.inputs);
-  const sim::Provenance origin = for_file(provenance);
-  sim::export_to_file(*options.output,
-                      {.capture = replayed.capture, .timeline = replayed.timeline, .provenance = origin});
+void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session) {
+  document.origin = origin_line(answer.provenance);
+  write_output(options, answer);
+  print_document(document, options, session);
 }
 
 }  // namespace stepsim::cli

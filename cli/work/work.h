@@ -10,9 +10,9 @@
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
-#include "sim/report/critical_path.h"
+#include "sim/export/exporter.h"
 #include "sim/report/document.h"
-#include "sim/report/summary.h"
+#include "sim/report/report.h"
 
 namespace stepsim::cli {
 
@@ -37,36 +37,30 @@ struct Replayed {
 /// capture.inputs. Throws what calibrate() and read_cluster_file() throw.
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
-/// Loads the traces and replays them under the network model asked for, with progress on standard error. Refuses a
-/// bad -o before it reads, so that nobody waits for a mistyped extension.
+/// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o
+/// before it reads, so that nobody waits for a mistyped extension.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session);
 
-/// A path and what it is the path of: "the replay", "rank 1's step 5".
-struct NamedPath {
-  sim::CriticalPath path;
-  std::string of;
-};
+/// What the replay shows. Refers to `replayed`.
+[[nodiscard]] sim::Findings findings_of(const Replayed& replayed);
 
-/// The path of one iteration: of the median step of the slowest rank. Without steps, of the
-/// whole replay. (Over several steps the path of the whole may run through a thread that only
-/// ends last, a watchdog for one, and would say nothing about a step.)
-[[nodiscard]] NamedPath path_of_iteration(const Capture& capture, const sim::Timeline& timeline,
-                                          const sim::Summary& summary);
-[[nodiscard]] NamedPath path_of_iteration(const Replayed& replayed, const sim::Summary& summary);
+/// What commands that replay can write to -o FILE.
+[[nodiscard]] Writes writes_of_replay(std::string command);
 
-/// Where the result comes from, if it is to be told: text reports do not say.
+/// What there is to write of a replay. Refers to its arguments.
+[[nodiscard]] sim::Answer answer_of(const Replayed& replayed, const sim::Document& document,
+                                    const Provenance& provenance);
+
+/// Where the result comes from, if --json or -o says it; text reports do not.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const Capture& capture);
 
 /// Prints `document` as text, or as one JSON object under --json.
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);
 
-/// Throws UsageError if `output` is one of the files that were read.
-void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
-
-/// Writes the replay to -o FILE, if that was given. Throws OutputError; UsageError if FILE is
-/// one of the inputs.
-void export_if_asked(const CommonOptions& options, const Replayed& replayed, const Provenance& provenance);
+/// Ends a command: writes `answer` to -o FILE, if that is given, and prints `document`, which the answer
+/// holds and which gets its origin here.
+void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli
 

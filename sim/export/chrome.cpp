@@ -6,14 +6,15 @@
 
 #include "sim/export/exporter.h"
 #include "sim/export/rows.h"
-#include "sim/export/streamed_json.h"
 #include "sim/export/tasks_by_lane.h"
+#include "sim/output/json_writer.h"
 #include "sim/report/critical_path.h"
 
-/// The Trace Event Format as ui.perfetto.dev and chrome://tracing read it: for each rank a
-/// process of what was measured and, under it, one of what was replayed; for each lane a
-/// thread. Both viewers want the complete events ("X") of one thread to nest, and show what
-/// overlaps wrongly or not at all, so a lane whose tasks overlap takes several threads.
+/// The Trace Event Format as ui.perfetto.dev and chrome://tracing read it. Each rank has a process
+/// for what was measured and, below it, one for the replay; of several replays, one for each and
+/// none for what was measured. Each lane is a thread. Both viewers want the complete events ("X")
+/// of one thread to nest and show overlapping ones wrongly or not at all, so a lane whose tasks
+/// overlap takes several threads.
 /// Times are microseconds with three decimals, from the start of the earliest rank.
 namespace stepsim::sim {
 namespace {
@@ -38,26 +39,22 @@ struct Side {
 
 class ChromeTrace {
  public:
-  ChromeTrace(const ExportInput& input, JsonStream& stream, std::size_t& process)
-      : input_(input),
-        dag_(input.capture.dag),
-        stream_(stream),
-        json_(stream.json()),
-        by_lane_(dag_),
-        process_(process) {
+  ChromeTrace(const NamedReplay& replay, JsonWriter& json, std::size_t& process)
+      : replay_(replay), dag_(replay.capture.dag), json_(json), by_lane_(dag_), process_(process) {
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) lanes_of_[dag_.lanes()[i].rank].emplace_back(i);
   }
 
   [[nodiscard]] const std::map<Rank, std::vector<LaneId>>& ranks() const noexcept { return lanes_of_; }
 
   void write_measured(Rank rank) {
-    const Recording& recording = input_.capture.recording;
+    const Recording& recording = replay_.capture.recording;
     if (recording.start.size() != dag_.task_count()) return;
     write_process({"measured", recording.start, recording.finish, earliest(recording.start)}, rank, lanes_of_.at(rank));
   }
-  void write_replayed(Rank rank, std::string_view name) {
+  void write_replayed(Rank rank) {
     if (!lanes_of_.contains(rank)) return;
-    write_process({name, input_.timeline.start, input_.timeline.finish, Time{}, true}, rank, lanes_of_.at(rank));
+    write_process({replay_.name, replay_.timeline.start, replay_.timeline.finish, Time{}, true}, rank,
+                  lanes_of_.at(rank));
   }
 
  private:
@@ -85,7 +82,6 @@ class ChromeTrace {
       const std::size_t row = rows.place(side.start[task.index()], side.finish[task.index()]);
       if (first_thread + row == next_thread_) open_thread(dag_.lane(lane).name, row);
       write_task(side, task, first_thread + row);
-      stream_.drain();
     }
   }
 
@@ -102,7 +98,7 @@ class ChromeTrace {
     json_.key("dur").raw(microseconds(side.finish[task.index()] - side.start[task.index()]));
     json_.key("args").begin_object().key("task").value(task.value()).key("kind").value(to_text(dag_.kind(task)));
     if (const Bytes bytes = dag_.bytes(task); bytes.count() != 0) json_.key("bytes").value(bytes.count());
-    if (side.replayed) json_.key("released_by").value(released_by_text(dag_, input_.timeline, task));
+    if (side.replayed) json_.key("released_by").value(released_by_text(dag_, replay_.timeline, task));
     json_.end_object().end_object();
   }
 
@@ -126,9 +122,8 @@ class ChromeTrace {
     json_.key("pid").value(process_).key("tid").value(thread);
   }
 
-  const ExportInput& input_;
+  const NamedReplay& replay_;
   const Dag& dag_;
-  JsonStream& stream_;
   JsonWriter& json_;
   TasksByLane by_lane_;
   std::map<Rank, std::vector<LaneId>> lanes_of_;
@@ -136,60 +131,40 @@ class ChromeTrace {
   std::size_t next_thread_ = 0;
 };
 
-void begin_trace(JsonWriter& json, const Provenance& provenance) {
-  json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
-  write_provenance(json, provenance);
-  json.key("traceEvents").begin_array();
-}
-
-void end_trace(JsonStream& stream) {
-  stream.json().end_array().end_object().new_line();
-  stream.finish();
-}
-
-void write_chrome(const ExportInput& input, OutputFile& out) {
-  JsonStream stream(out);
-  std::size_t process = 0;
-  ChromeTrace trace{input, stream, process};
-  begin_trace(stream.json(), input.provenance);
-  for (const auto& [rank, lanes] : trace.ranks()) {
-    trace.write_measured(rank);
-    trace.write_replayed(rank, "replayed");
-  }
-  end_trace(stream);
-}
-
-std::set<Rank> ranks_of(const ChromeTrace& a, const ChromeTrace& b) {
+std::set<Rank> ranks_of(const std::vector<ChromeTrace>& traces) {
   std::set<Rank> ranks;
-  for (const ChromeTrace* const trace : {&a, &b}) {
-    for (const auto& [rank, lanes] : trace->ranks()) ranks.insert(rank);
+  for (const ChromeTrace& trace : traces) {
+    for (const auto& [rank, lanes] : trace.ranks()) ranks.insert(rank);
   }
   return ranks;
 }
 
-}  // namespace
-
-void export_beside(const std::string& path, const ExportInput& baseline, const ExportInput& scenario) {
-  OutputFile out(path);
-  JsonStream stream(out);
+void write(const Answer& answer, OutputFile& out) {
+  JsonWriter json{[&out](std::string_view text) { out.write(text); }};
+  json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
+  json.begin_object().key("program").value("stepsim");
+  write_members(json, answer.provenance);
+  json.end_object().key("traceEvents").begin_array();
   std::size_t process = 0;
-  ChromeTrace before{baseline, stream, process};
-  ChromeTrace after{scenario, stream, process};
-  begin_trace(stream.json(), baseline.provenance);
-  for (const Rank rank : ranks_of(before, after)) {
-    before.write_replayed(rank, "baseline");
-    after.write_replayed(rank, "scenario");
+  std::vector<ChromeTrace> traces;
+  for (const NamedReplay& replay : answer.replays) traces.emplace_back(replay, json, process);
+  for (const Rank rank : ranks_of(traces)) {
+    if (traces.size() == 1) traces.front().write_measured(rank);
+    for (ChromeTrace& trace : traces) trace.write_replayed(rank);
   }
-  end_trace(stream);
-  out.commit();
+  json.end_array().end_object();
+  json.finish();
 }
+
+}  // namespace
 
 extern const Exporter chrome_exporter;
 const Exporter chrome_exporter{
     .name = "chrome",
-    .extension = "json",
-    .summary = "Chrome trace: measured and replayed side by side, for ui.perfetto.dev and chrome://tracing",
-    .write = write_chrome,
+    .extension = "trace.json",
+    .summary = "Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario",
+    .accepts = Content::kTimeline,
+    .write = write,
 };
 
 }  // namespace stepsim::sim

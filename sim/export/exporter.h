@@ -1,54 +1,62 @@
 #ifndef STEPSIM_SIM_EXPORT_EXPORTER_H
 #define STEPSIM_SIM_EXPORT_EXPORTER_H
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/calibration/calibration.h"
+#include "model/job/cluster.h"
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
+#include "sim/output/provenance.h"
 #include "sim/output/write_file.h"
+#include "sim/report/document.h"
 
 namespace stepsim::sim {
 
-/// Who made a file and from what; every output carries it.
-struct Provenance {
-  std::string version;
-  std::string commit;
-  std::string command;  ///< as typed, arguments quoted
-  std::vector<std::string> inputs;
-};
+/// What a file can hold of a command's answer.
+enum class Content : std::uint8_t { kDocument, kTimeline, kTaskGraph, kCluster };
+/// "document", "timeline", "task graph", "cluster".
+[[nodiscard]] std::string_view to_text(Content content) noexcept;
 
-/// What an exporter writes from. `timeline` is a replay of capture.dag.
-struct ExportInput {
+/// A replay of capture.dag, under the name that a viewer shows.
+struct NamedReplay {
+  std::string_view name;  ///< "replayed", "baseline", "scenario"
   const Capture& capture;
   const Timeline& timeline;
+};
+
+/// All that a command has to write. What it does not have is null or empty.
+struct Answer {
   const Provenance& provenance;
+  const Document* document = nullptr;
+  std::vector<NamedReplay> replays;          ///< of one job; a task graph is made of the last
+  const Cluster* cluster = nullptr;          ///< that the last replay ran on
+  const Calibration* calibration = nullptr;  ///< how `cluster` was found, if by calibration
 };
 
-/// One way to write a replay: one file in sim/export/ and one line in its CMakeLists.txt.
+/// One way to write a file: one .cpp in sim/export/ and one line in its CMakeLists.txt.
 struct Exporter {
-  std::string_view name;       ///< "chrome"
-  std::string_view extension;  ///< "json", "tasks.json": after a dot at the end of the file name
-  std::string_view summary;    ///< one line for --help
+  std::string_view name;        ///< "chrome"
+  std::string_view extension;   ///< "trace.json": what follows a dot at the end of the file's name
+  std::string_view alias = {};  ///< another extension for the same: "yml"
+  std::string_view summary;     ///< one line for --help
+  Content accepts;              ///< what it writes; the answer must have it
   /// Streams to `out`; holds no copy of the file. Throws what `out` throws.
-  void (*write)(const ExportInput& input, OutputFile& out);
+  void (*write)(const Answer& answer, OutputFile& out);
 };
 
-/// Every exporter, by name.
+/// Every exporter, in the order in which help lists them.
 [[nodiscard]] std::span<const Exporter* const> exporters();
 
-/// The exporter for `path`, by the longest extension that it ends in. Throws UsageError that
-/// lists the extensions.
-[[nodiscard]] const Exporter& exporter_for(std::string_view path);
+/// The exporter whose extension is the longest that `path` ends in; null if there is none.
+[[nodiscard]] const Exporter* find_exporter(std::string_view path) noexcept;
 
-/// Writes `input` to `path` by its exporter, as OutputFile does.
-void export_to_file(const std::string& path, const ExportInput& input);
-
-/// Writes two replays of one job to a Chrome trace, for each rank the baseline's process and under it
-/// the scenario's. As OutputFile does.
-void export_beside(const std::string& path, const ExportInput& baseline, const ExportInput& scenario);
+/// Writes `answer` to `path`, as OutputFile does. Precondition: `answer` has what `exporter` accepts.
+void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer);
 
 }  // namespace stepsim::sim
 

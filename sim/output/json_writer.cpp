@@ -11,6 +11,7 @@
 namespace stepsim::sim {
 namespace {
 
+constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 /// How many bytes at the front of `text` stand for themselves in a JSON string.
@@ -131,7 +132,14 @@ std::string JsonWriter::take() {
   return taken;
 }
 
+void JsonWriter::finish() {
+  STEPSIM_ASSERT(sink_ != nullptr, "without a sink the text is taken");
+  sink_(out_);
+  out_.clear();
+}
+
 void JsonWriter::separate() {
+  if (sink_ && out_.size() >= kPieceBytes) finish();
   if (std::exchange(after_key_, false)) return;
   if (!has_values_.empty()) {
     if (has_values_.back()) out_ += ',';

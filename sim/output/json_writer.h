@@ -3,9 +3,14 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "model/base/units.h"
 
 namespace stepsim::sim {
 
@@ -14,13 +19,19 @@ namespace stepsim::sim {
 /// result may stand in a script of a page and be looked at in a terminal.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Writes JSON text piece by piece into a string that its owner may empty at any time
-/// (`take()`), so that a document of any size streams. Commas are placed by the writer;
-/// whether begin and end match is the caller's business, checked by an assertion.
+/// Writes JSON text piece by piece: into a string that `take()` returns, or to a sink, in pieces of
+/// about 64 KiB, so that a document of any size needs no more memory than that. The writer places
+/// commas; begin and end must match, which an assertion checks.
 ///
 ///     json.begin_object().key("tasks").value(12).key("names").begin_array().value("a").end_array().end_object();
 class JsonWriter {
  public:
+  using Sink = std::function<void(std::string_view text)>;
+
+  JsonWriter() = default;
+  /// Hands the text to `sink` as it piles up; finish() hands over the rest.
+  explicit JsonWriter(Sink sink) : sink_(std::move(sink)) {}
+
   JsonWriter& begin_object();
   JsonWriter& end_object();
   JsonWriter& begin_array();
@@ -35,6 +46,13 @@ class JsonWriter {
   }
   /// Shortest text that reads back as the same double; null if it is not finite.
   JsonWriter& value(double number);
+  /// In whole nanoseconds.
+  JsonWriter& value(Duration duration) { return integer(duration.count()); }
+  /// null where there is none.
+  template <class Value>
+  JsonWriter& value(const std::optional<Value>& optional) {
+    return optional ? value(*optional) : null();
+  }
   JsonWriter& null();
   /// A number already written as JSON: "12.345".
   JsonWriter& raw(std::string_view number);
@@ -42,8 +60,10 @@ class JsonWriter {
   JsonWriter& new_line();
 
   [[nodiscard]] const std::string& text() const noexcept { return out_; }
-  /// Everything written since the last call, as a document of any size is streamed.
+  /// Everything written since the last call.
   [[nodiscard]] std::string take();
+  /// Hands what is left to the sink. Precondition: there is one.
+  void finish();
 
  private:
   JsonWriter& integer(std::int64_t number);
@@ -51,8 +71,9 @@ class JsonWriter {
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
 
+  Sink sink_;
   std::string out_;
-  std::vector<bool> has_values_;  ///< one a bracket that is open
+  std::vector<bool> has_values_;  ///< one for each open bracket
   bool after_key_ = false;
   bool wants_new_line_ = false;
 };

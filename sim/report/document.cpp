@@ -5,14 +5,30 @@
 #include "model/base/text.h"
 
 namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kLongest = 1000;
+
+std::string to_text(const Section& section) {
+  std::string text = section.title.empty() ? "\n" : fmt::format("\n{}\n", shown(section.title));
+  if (!section.lead.empty()) text += shown(section.lead, kLongest) + '\n';
+  if (section.table) text += section.table->to_text();
+  for (const Sentence& sentence : section.sentences) {
+    text += fmt::format("- {}\n", shown(sentence.text, kLongest));
+    if (!sentence.detail.empty()) text += fmt::format("  {}\n", shown(sentence.detail, kLongest));
+  }
+  return text + section.verbatim;
+}
+
+}  // namespace
+
+std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 std::string to_text(const Document& document) {
-  constexpr std::size_t kLongest = 1000;
   std::string text = shown(document.headline, kLongest) + '\n';
-  for (const Document::Section& section : document.sections) {
-    text += fmt::format("\n{}\n", shown(section.title));
-    if (section.table) text += section.table->to_text();
-    for (const std::string& sentence : section.sentences) text += fmt::format("- {}\n", shown(sentence, kLongest));
+  if (!document.caution.empty()) text += shown(document.caution, kLongest) + '\n';
+  for (const Section& section : document.sections) {
+    if (!section.empty()) text += to_text(section);
   }
   return text;
 }

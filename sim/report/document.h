@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/report/table.h"
@@ -12,25 +13,41 @@ namespace stepsim::sim {
 
 class JsonWriter;
 
-/// What a command found, in the forms that its readers want: people in a terminal or a pull
-/// request, spreadsheets, programs. One exporter a form writes it (sim/export/document_exporter.h).
+/// A sentence of a list, and what may follow it on a line of its own.
+struct Sentence {
+  Sentence(std::string sentence, std::string more = {}) : text(std::move(sentence)), detail(std::move(more)) {}
+  Sentence(const char* sentence) : text(sentence) {}
+
+  std::string text;
+  std::string detail;
+};
+[[nodiscard]] std::vector<Sentence> as_list(const std::vector<std::string>& texts);
+
+/// A part of a document, for people: what of the following is there, from above to below.
+struct Section {
+  std::string title;                ///< empty: the section goes on with what is above it
+  std::optional<Table> table;       ///< below `lead`
+  std::vector<Sentence> sentences;  ///< a list
+  std::string lead;                 ///< a sentence above the table
+  std::string verbatim;             ///< a file's content, at the end
+
+  [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }
+};
+
+/// A command's answer in the forms that its readers want: for people in a terminal or a pull
+/// request, for spreadsheets, for programs. Exporters write it (sim/export/exporter.h).
 /// Texts are as they came; an exporter makes them safe for its form.
 struct Document {
-  /// A part for people: a table, sentences, or both.
-  struct Section {
-    std::string title;
-    std::optional<Table> table;
-    std::vector<std::string> sentences;
-  };
   std::string headline;  ///< what, how much, in which unit, how far to trust it
+  std::string caution;   ///< what a reader must know before the figures; may be empty
   std::vector<Section> sections;
-  Table rows{{}};  ///< everything, one row an item, in whole base units; one column a quantity
+  Table rows{{}};  ///< for spreadsheets: one row an item, one column a quantity, in whole base units
   /// Writes the object of --json, its provenance included.
   std::function<void(JsonWriter& json)> json;
   std::string origin;  ///< who made it from what, for forms that have no other place for it
 };
 
-/// The headline, then the sections, for a terminal.
+/// The headline, then the sections that are not empty, for a terminal.
 [[nodiscard]] std::string to_text(const Document& document);
 
 }  // namespace stepsim::sim

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
-#include "sim/report/critical_path.h"
-#include "sim/report/table.h"
 
 /// Measured beside replayed: can the model of this capture be trusted?
 ///
@@ -86,17 +84,6 @@ struct Summary {
 /// summarize(capture, timeline).iteration.replayed and nothing else: O(tasks), with no memory for
 /// each task. What a sweep asks of thousands of replays.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
-
-/// The first line of the report: what, how much, in which unit, how far to trust it.
-[[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
-
-[[nodiscard]] Table step_table(const Summary& summary);
-[[nodiscard]] Table breakdown_table(const Summary& summary);
-
-/// Three to five sentences: what to look at first, derived from the figures.
-[[nodiscard]] std::vector<std::string> where_to_look(const Capture& capture, const Summary& summary,
-                                                     const CriticalPath& path,
-                                                     const std::vector<Straggler>& stragglers);
 
 }  // namespace stepsim::sim
 

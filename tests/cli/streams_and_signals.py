@@ -48,13 +48,13 @@ def reader_gone():
 
 def file_size_limit():
     with tempfile.TemporaryDirectory() as folder:
-        target = os.path.join(folder, "out.json")
+        target = os.path.join(folder, "out.trace.json")
         with open(target, "w") as old:
             old.write("old")
         run = subprocess.run([STEPSIM, "replay", SAMPLE, "-o", target], capture_output=True,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
-        check("a file-size limit", run.returncode == 1 and one_error_line(run.stderr) and b"out.json" in run.stderr and not run.stdout, run)
-        check("the old file after it", open(target).read() == "old" and os.listdir(folder) == ["out.json"], os.listdir(folder))
+        check("a file-size limit", run.returncode == 1 and one_error_line(run.stderr) and b"out.trace.json" in run.stderr and not run.stdout, run)
+        check("the old file after it", open(target).read() == "old" and os.listdir(folder) == ["out.trace.json"], os.listdir(folder))
 
 
 def not_its_own_input():

@@ -105,9 +105,9 @@ def more_workers(folder):
 
 
 def refused(folder):
-    for name in ("out.xml", "out.yaml", "out"):
+    for name in ("out.xml", "out"):
         run = whatif(folder, "-o", name)
-        check(f"{name} is refused", run.returncode == 2 and run.stderr.startswith(f"error: {name}".encode()) and run.stderr.count(b"\n") == 1, run.stderr)
+        check(f"{name} is refused", run.returncode == 2 and run.stderr.startswith(f"error: -o '{name}'".encode()) and run.stderr.count(b"\n") == 1, run.stderr)
     check("and not written", not [name for name in os.listdir(folder) if name.endswith(("xml", "out"))])
 
 

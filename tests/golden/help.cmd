@@ -35,8 +35,16 @@ Options:
   --threads N                 threads to work with; never changes a result (default: the machine's cores)
   --json                      print one JSON object in place of the text report
   --quiet                     no progress on standard error
-  -o FILE                     also write the result to FILE, in the format its extension names
-  --tasks                     with --json: also every task's start and finish (tasks_detail)
+  -o FILE                     also write the result to FILE, in the form that its extension names (see below)
+  --tasks                     with --json or -o FILE.json: also every task's start and finish (tasks_detail)
+
+Files of -o, by extension:
+  .json         the object that --json prints
+  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
+  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .md           for a pull request
+  .csv          all rows, for spreadsheets and programs (RFC 4180)
+  .yaml, .yml   cluster.yaml, for --cluster
 
 $ stepsim convert --help
 Write the job in another format, by the extension of -o
@@ -56,9 +64,13 @@ Options:
   --threads N                 threads to work with; never changes a result (default: the machine's cores)
   --json                      print one JSON object in place of the text report
   --quiet                     no progress on standard error
-  -o FILE                     also write the result to FILE, in the format its extension names
+  -o FILE                     also write the result to FILE, in the form that its extension names (see below)
 
-Formats of OUT, by its extension:
-  .json         Chrome trace: measured and replayed side by side, for ui.perfetto.dev and chrome://tracing
-  .tasks.json   task graph: the replay as plain computes on hosts, for other simulators
+Files of -o, by extension:
+  .json         the object that --json prints
+  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
+  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .md           for a pull request
+  .csv          all rows, for spreadsheets and programs (RFC 4180)
+  .yaml, .yml   cluster.yaml, for --cluster
 

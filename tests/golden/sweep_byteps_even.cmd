@@ -67,7 +67,7 @@ $ stepsim sweep scenarios/samples/byteps-even
 error: no sweep is asked for; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
-error: sweep.xml: the extension does not say what to write; expected .md, .csv or .json
+error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .md or .csv
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
 error: --shard: '4/4' is no shard; expected I/N with I from 0 to N - 1, such as 0/4
@@ -85,5 +85,5 @@ $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml
 error: tests/golden/data/sweep_grid.yaml:1: is no part of a sweep; expected a file that a shard or --resume wrote
 [exit 1]
 $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml --set network.bandwidth=2x
-error: --merge joins what parts say; expected no --set
+error: --merge only joins parts; expected no --set
 [exit 2]

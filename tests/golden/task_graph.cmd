@@ -5,14 +5,14 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "steps":[],
 "set_aside":[],
 "iteration":{"measured_ns":null,"replayed_ns":190000,"error":null,"mean_abs_error":null,"worst_abs_error":null},
-"unexplained_wait_ns":0,"unexplained":[],
+"network":{"model":"recorded","fits":[]},
 "breakdown":[
 {"rank":0,"iteration_ns":160000,"compute_ns":70000,"communication_ns":110000,"exposed_communication_ns":90000,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0},
 {"rank":1,"iteration_ns":30000,"compute_ns":30000,"communication_ns":0,"exposed_communication_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0}],
+"unexplained_wait_ns":0,"unexplained":[],
 "critical_path":{"of":"the replay","length_ns":190000,"classes":{"compute":80000,"communication":110000,"host":0,"queueing":0,"wait":0},"unexplained_ns":0},
 "stragglers":[],
 "clock":{"hosts":[]},
-"network":{"model":"recorded","fits":[]},
 "ingest":{"events":4,"skipped":0,"diagnostics":[]},
 "assumptions":["transfers do not share links: each takes its route's latency and its bytes over the narrowest link"],
 "tasks_detail":[

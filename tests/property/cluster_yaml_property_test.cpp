@@ -6,7 +6,9 @@
 
 #include "ingest/config/cluster_file.h"
 #include "model/job/topology.h"
-#include "sim/export/cluster_yaml.h"
+#include "sim/export/exporter.h"
+#include "sim/output/cluster_yaml.h"
+#include "tests/sim/temporary_folder.h"
 
 namespace stepsim {
 namespace {
@@ -113,9 +115,14 @@ TEST(ClusterYamlTest, CommentsSayWhoMadeItHowWellItFitsAndWhatIsAssumed) {
   const Calibration calibration{star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)}),
                                 {{"link bandwidth", "119.6 MB/s", 120, 0.004, "pushes that had the link alone"}},
                                 {{"one_switch", "Links are full duplex.\nhosts: 9"}}};
-  const std::string text =
-      sim::calibration_yaml(calibration, {"1.2", "abc", "calibrate 'x\ny' -o c.yaml", {"x (3 bytes)"}});
-  for (const char* part : {"stepsim 1.2 (abc)", "x (3 bytes)", "119.6 MB/s", "120", "0.4 %", "pushes that had"}) {
+  const sim::Provenance provenance{"1.2", "abc", "calibrate 'x\ny' -o c.yaml", {{"x", 3, 0x2A}}};
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("c.yaml");
+  sim::export_to_file(path, *sim::find_exporter(path),
+                      {.provenance = provenance, .cluster = &calibration.cluster, .calibration = &calibration});
+  const std::string text = testing::read_file(path);
+  for (const char* part :
+       {"stepsim 1.2 (abc)", "x (3 bytes, crc64 000000000000002a)", "119.6 MB/s", "120", "0.4 %", "pushes that had"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   EXPECT_EQ(ingest::parse_cluster(text, "cluster.yaml"), calibration.cluster) << text;

@@ -48,6 +48,11 @@ Job next_job(std::mt19937& generator, const RandomDagShape& shape) {
   }
 }
 
+void write(const std::string& path, const Job& job) {
+  export_to_file(path, *find_exporter(path),
+                 {.provenance = kProvenance, .replays = {{"replayed", job.capture, job.timeline}}});
+}
+
 /// Reads a task graph as its page says, and nothing else: hosts, computes, after.
 Dag read_back(simdjson::dom::element graph) {
   DagBuilder builder;
@@ -89,7 +94,7 @@ TEST(TaskGraphExportPropertyTest, ReadingItBackGivesTheSameReplay) {
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
     const Job job = next_job(generator, {.rendezvous_on_fifo_lanes = false, .shortest = 1});
-    export_to_file(folder.file("job.tasks.json"), {job.capture, job.timeline, kProvenance});
+    write(folder.file("job.tasks.json"), job);
     const Dag dag = read_back(parser.load(folder.file("job.tasks.json")));
     EXPECT_EQ(times_by_name(dag, replay(dag, Machine{dag})), times_by_name(job.capture.dag, job.timeline));
     if (HasFailure()) return;
@@ -103,10 +108,10 @@ TEST(ChromeExportPropertyTest, TasksOfOneThreadNeverOverlap) {
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
     const Job job = next_job(generator, {});
-    export_to_file(folder.file("job.json"), {job.capture, job.timeline, kProvenance});
+    write(folder.file("job.trace.json"), job);
     std::map<std::pair<std::int64_t, std::int64_t>, double> last_end;
     std::size_t tasks = 0;
-    for (const simdjson::dom::element event : parser.load(folder.file("job.json"))["traceEvents"]) {
+    for (const simdjson::dom::element event : parser.load(folder.file("job.trace.json"))["traceEvents"]) {
       if (event["ph"].get_string().value() != "X") continue;
       ++tasks;
       double& end = last_end[{event["pid"].get_int64(), event["tid"].get_int64()}];

@@ -20,7 +20,7 @@ using ::testing::Pair;
 CommonOptions parsed(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "replay");
   CLI::App app{"", "stepsim replay"};
-  const auto options = add_common_options(app);
+  const auto options = add_common_options(app, {.command = "replay", .contents = {sim::Content::kDocument}});
   EXPECT_EQ(parse(app, arguments), Parsed::kReady);
   return options();
 }

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "model/base/error.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
+#include "sim/output/json_writer.h"
 #include "tests/sim/sample_capture.h"
 #include "tests/sim/temporary_folder.h"
 
@@ -22,12 +23,17 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Provenance kProvenance{"1.2.3", "abc", "stepsim replay \"a b\"", {"trace <1>.json"}};
+const Provenance kProvenance{"1.2.3", "abc", "stepsim replay \"a b\"", {{"trace <1>.json", 7, 0x2A}}};
+
+/// Writes one replay to `path`, by its extension.
+void write_replay(const std::string& path, const Capture& capture, const Timeline& timeline) {
+  export_to_file(path, *find_exporter(path), {.provenance = kProvenance, .replays = {{"replayed", capture, timeline}}});
+}
 
 simdjson::dom::element exported(simdjson::dom::parser& parser, const Capture& capture, const std::string& name) {
   const TemporaryFolder folder;
   const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
-  export_to_file(folder.file(name), {capture, timeline, kProvenance});
+  write_replay(folder.file(name), capture, timeline);
   return parser.load(folder.file(name));
 }
 
@@ -52,7 +58,7 @@ std::vector<std::string> metadata(simdjson::dom::element trace, std::string_view
 
 TEST(ChromeExportTest, EachRankIsMeasuredAndReplayedSideBySide) {
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.trace.json");
   EXPECT_THAT(metadata(trace, "process_name"),
               ElementsAre("rank 0 measured", "rank 0 replayed", "rank 1 measured", "rank 1 replayed"));
   EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre("stream 7", "thread 1", "stream 7", "thread 1", "stream 7",
@@ -63,7 +69,7 @@ TEST(ChromeExportTest, EachRankIsMeasuredAndReplayedSideBySide) {
 TEST(ChromeExportTest, MeasuredTimesCountFromTheFirstTaskOfTheJob) {
   // The sample's first task starts at 1,000 us; its replay equals its recording.
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.trace.json");
   std::map<std::int64_t, std::vector<std::pair<double, double>>> by_process;
   for (const simdjson::dom::element event : events(trace, "X")) {
     by_process[event["pid"].get_int64()].emplace_back(event["ts"].get_double(), event["dur"].get_double());
@@ -83,15 +89,15 @@ TEST(ChromeExportTest, TimesAreExactToTheNanosecond) {
   capture.dag = maker.build();
   const Timeline timeline = replay(capture.dag, Machine{capture.dag});
   const TemporaryFolder folder;
-  export_to_file(folder.file("out.json"), {capture, timeline, kProvenance});
-  const std::string trace = stepsim::testing::read_file(folder.file("out.json"));
+  write_replay(folder.file("out.trace.json"), capture, timeline);
+  const std::string trace = stepsim::testing::read_file(folder.file("out.trace.json"));
   EXPECT_THAT(trace, HasSubstr(R"("ts":0.000,"dur":9007199254740.993)"));
   EXPECT_THAT(trace, HasSubstr(R"("ts":9007199254740.993,"dur":0.001)"));
 }
 
 TEST(ChromeExportTest, SaysWhatReleasedEachTask) {
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.trace.json");
   std::vector<std::string> releases;
   for (const simdjson::dom::element event : events(trace, "X")) {
     std::string_view released_by;
@@ -109,7 +115,7 @@ TEST(ChromeExportTest, TasksOfOneLaneThatOverlapTakeSeveralThreads) {
   Capture capture;
   capture.dag = maker.build();
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, capture, "out.json");
+  const simdjson::dom::element trace = exported(parser, capture, "out.trace.json");
   EXPECT_THAT(metadata(trace, "process_name"), ElementsAre("rank 0 replayed"));
   EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre("loose", "loose (2)", "loose (3)"));
 }
@@ -121,17 +127,20 @@ TEST(ChromeExportTest, HostileNamesReadBackUnchanged) {
   Capture capture;
   capture.dag = maker.build();
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, capture, "out.json");
+  const simdjson::dom::element trace = exported(parser, capture, "out.trace.json");
   EXPECT_THAT(metadata(trace, "thread_name"), ElementsAre(hostile));
   EXPECT_EQ(text(events(trace, "X").front()["name"]), hostile);
 }
 
 TEST(ChromeExportTest, CarriesItsProvenance) {
   simdjson::dom::parser parser;
-  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.json");
+  const simdjson::dom::element trace = exported(parser, sample_capture(), "out.trace.json");
   EXPECT_EQ(text(trace["otherData"]["version"]), "1.2.3");
   EXPECT_EQ(text(trace["otherData"]["command"]), "stepsim replay \"a b\"");
-  EXPECT_EQ(text(trace["otherData"]["inputs"].at(0)), "trace <1>.json");
+  const simdjson::dom::element input = trace["otherData"]["inputs"].at(0);
+  EXPECT_EQ(text(input["path"]), "trace <1>.json");
+  EXPECT_EQ(input["bytes"].get_int64().value(), 7);
+  EXPECT_EQ(text(input["crc64"]), "000000000000002a");
 }
 
 TEST(TaskGraphExportTest, LagsAndCollectivesBecomeComputes) {
@@ -164,7 +173,20 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
     const TemporaryFolder folder;
     const std::string path = folder.file("out." + std::string(GetParam()->extension));
     const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
-    export_to_file(path, {capture, timeline, kProvenance});
+    Document document{.headline = "One.", .origin = "stepsim 1.2.3 (abc): stepsim replay"};
+    document.rows = Table{{{"a"}}};
+    document.rows.add_row({"1"});
+    document.json = [](JsonWriter& json) {
+      json.begin_object();
+      write_provenance(json, kProvenance);
+      json.end_object();
+    };
+    const Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bits_per_second(1e9)});
+    export_to_file(path, *GetParam(),
+                   {.provenance = kProvenance,
+                    .document = &document,
+                    .replays = {{"replayed", capture, timeline}},
+                    .cluster = &cluster});
     return stepsim::testing::read_file(path);
   }
 };
@@ -172,7 +194,7 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
 TEST_P(EveryExporterTest, HasANameAnExtensionAndASummary) {
   EXPECT_FALSE(GetParam()->name.empty());
   EXPECT_FALSE(GetParam()->summary.empty());
-  EXPECT_EQ(&exporter_for("out." + std::string(GetParam()->extension)), GetParam());
+  EXPECT_EQ(find_exporter("out." + std::string(GetParam()->extension)), GetParam());
 }
 
 TEST_P(EveryExporterTest, WritesTheSameBytesEveryTime) {
@@ -193,19 +215,28 @@ INSTANTIATE_TEST_SUITE_P(All, EveryExporterTest, ::testing::ValuesIn(exporters()
                          });
 
 TEST(ExporterTest, LongestExtensionChooses) {
-  EXPECT_EQ(exporter_for("a/b.json").name, "chrome");
-  EXPECT_EQ(exporter_for("a/b.tasks.json").name, "task-graph");
+  EXPECT_EQ(find_exporter("a/b.json")->name, "json");
+  EXPECT_EQ(find_exporter("a/b.trace.json")->name, "chrome");
+  EXPECT_EQ(find_exporter("a/b.tasks.json")->name, "task-graph");
+  EXPECT_EQ(find_exporter("a/b.yml"), find_exporter("a/b.yaml"));
 }
 
-TEST(ExporterTest, UnknownExtensionIsWrongUseAndListsTheKnownOnes) {
-  for (const std::string path : {"out.txt", "out", "json", "tasks", ""}) {
-    try {
-      static_cast<void>(exporter_for(path));
-      FAIL() << path;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(".json or .tasks.json"));
-    }
-  }
+TEST(ExporterTest, UnknownExtensionHasNoExporter) {
+  for (const std::string path : {"out.txt", "out", "json", "tasks", ""})
+    EXPECT_EQ(find_exporter(path), nullptr) << path;
+}
+
+TEST(ChromeExportTest, TwoReplaysAreProcessesOneBelowTheOtherWithoutTheMeasurement) {
+  const Capture capture = sample_capture();
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  const TemporaryFolder folder;
+  const std::string path = folder.file("out.trace.json");
+  export_to_file(
+      path, *find_exporter(path),
+      {.provenance = kProvenance, .replays = {{"baseline", capture, timeline}, {"scenario", capture, timeline}}});
+  simdjson::dom::parser parser;
+  EXPECT_THAT(metadata(parser.load(path), "process_name"),
+              ElementsAre("rank 0 baseline", "rank 0 scenario", "rank 1 baseline", "rank 1 scenario"));
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/base/error.h"
-#include "sim/export/document_exporter.h"
+#include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
@@ -25,7 +24,9 @@ Document hostile_document() {
   Document document{.headline = "Of *two* one."};
   Table table({{"a|b", Align::kLeft}, {"n"}});
   for (const std::string& text : kHostile) table.add_row({text, "1"});
-  document.sections = {{"Times", table, {}}, {"Words", std::nullopt, {"one <b>", "two"}}};
+  document.sections = {{"Times", table, {}},
+                       {"Words", std::nullopt, {Sentence{"one <b>", "more"}, "two"}},
+                       {.title = "A file", .verbatim = "a: <b>\n"}};
   document.rows = table;
   document.json = [](JsonWriter& json) { json.begin_object().key("a").value("<").end_object(); };
   document.origin = "stepsim 1";
@@ -36,7 +37,8 @@ std::string exported(const std::string& extension) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("stepsim-document-" + std::to_string(::getpid()) + extension))
           .string();
-  export_document(path, hostile_document());
+  const Document document = hostile_document();
+  export_to_file(path, *find_exporter(path), {.provenance = {}, .document = &document});
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   std::filesystem::remove(path);
@@ -83,7 +85,8 @@ TEST(DocumentTest, MarkdownTakesNoMarkupFromNames) {
   EXPECT_THAT(text, HasSubstr("Of \\*two\\* one.\n"));
   EXPECT_THAT(text, HasSubstr("| a\\|b | n |\n| --- | --: |\n"));
   EXPECT_THAT(text, HasSubstr("| \\|&lt;script>\\| | 1 |\n"));
-  EXPECT_THAT(text, HasSubstr("- one &lt;b>\n- two\n"));
+  EXPECT_THAT(text, HasSubstr("- one &lt;b>\n  more\n- two\n"));
+  EXPECT_THAT(text, HasSubstr("\n    a: <b>\n")) << "in an indented block nothing is markup";
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, HasSubstr("stepsim 1"));
 }
@@ -93,16 +96,17 @@ TEST(DocumentTest, JsonIsTheObjectOfTheCommand) { EXPECT_EQ(exported(".json"), "
 TEST(DocumentTest, TextIsTheHeadlineThenTheSections) {
   const std::string text = to_text(hostile_document());
   EXPECT_TRUE(text.starts_with("Of *two* one.\n\nTimes\n"));
-  EXPECT_TRUE(text.ends_with("\nWords\n- one <b>\n- two\n"));
+  EXPECT_TRUE(text.ends_with("\nWords\n- one <b>\n  more\n- two\n\nA file\na: <b>\n"));
 }
 
-TEST(DocumentTest, ExtensionsThatNobodyWritesAreListed) {
-  try {
-    static_cast<void>(document_exporter_for("a.xml"));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "a.xml: the extension does not say what to write; expected .md, .csv or .json");
-  }
+TEST(DocumentTest, SectionsWithoutContentAreLeftOut) {
+  Document document{.headline = "One."};
+  document.sections = {{.title = "Nothing"}, {.title = "Something", .lead = "a lead"}};
+  EXPECT_EQ(to_text(document), "One.\n\nSomething\na lead\n");
+}
+
+TEST(DocumentTest, CautionStandsBelowTheHeadline) {
+  EXPECT_EQ(to_text(Document{.headline = "One.", .caution = "Not all."}), "One.\nNot all.\n");
 }
 
 }  // namespace

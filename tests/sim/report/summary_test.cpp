@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/engine/engine.h"
+#include "sim/report/capture_documents.h"
+#include "sim/report/headline.h"
+#include "sim/report/where_to_look.h"
 #include "tests/sim/sample_capture.h"
 
 namespace stepsim::sim {
@@ -244,12 +249,43 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
               HasSubstr("9.5 % of an iteration (20.000 us) is waiting that nothing in the capture explains"));
 }
 
-TEST(TablesTest, EveryStepAndRankIsARow) {
-  const Summary summary = summary_of(sample_capture(microseconds{40}));
-  EXPECT_THAT(step_table(summary).rows(), SizeIs(4));
-  EXPECT_THAT(step_table(summary).rows()[0],
+TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
+  const Capture capture = sample_capture(microseconds{40});
+  const Timeline timeline = replayed(capture);
+  Findings findings{.capture = capture, .timeline = &timeline, .network = find_network_model("recorded")};
+  findings.summary = summarize(capture, timeline);
+  findings.path = iteration_path(capture, timeline, findings.summary);
+  const Provenance provenance;
+  const Document document = replay_document(findings, provenance);
+  const auto section = [&document](std::string_view title) {
+    return *std::find_if(document.sections.begin(), document.sections.end(),
+                         [title](const Section& candidate) { return candidate.title.starts_with(title); });
+  };
+  EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
+  EXPECT_THAT(section("Steps").table->rows()[0],
               ::testing::ElementsAre("0", "10", "250.000 us", "210.000 us", "-16.00 %", "-16.00 %"));
-  EXPECT_THAT(breakdown_table(summary).rows(), SizeIs(2));
+  EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
+  // In rows for programs: the iteration, four steps, eight parts of each of two ranks.
+  EXPECT_THAT(document.rows.rows(), SizeIs(1 + 4 + 2 * 8));
+  EXPECT_THAT(document.rows.rows()[1], ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
+}
+
+TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
+  // Both ranks take 210 us an iteration; of two such the first, and of its two steps the shorter.
+  const Capture capture = sample_capture();
+  const Timeline timeline = replayed(capture);
+  const IterationPath path = iteration_path(capture, timeline, summarize(capture, timeline));
+  EXPECT_EQ(path.of, "rank 0's step 10");
+  EXPECT_EQ(path.path.length, microseconds{210});
+}
+
+TEST(IterationPathTest, WithoutStepsIsThatOfTheReplay) {
+  DagMaker maker;
+  maker.task(maker.lane(0), 100);
+  Capture capture;
+  capture.dag = maker.build();
+  const Timeline timeline = replay(capture.dag, Machine{capture.dag});
+  EXPECT_EQ(iteration_path(capture, timeline, summarize(capture, timeline)).of, "the replay");
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+#include "cli/program/output_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "cli/program/options.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+using sim::Content;
+using sim::Exporter;
+
+bool may_have(const Writes& writes, Content content) {
+  if (content == Content::kCluster) return writes.cluster != HasCluster::kNever;
+  return std::find(writes.contents.begin(), writes.contents.end(), content) != writes.contents.end();
+}
+
+bool has(const CommonOptions& options, Content content) {
+  if (content != Content::kCluster) return may_have(options.writes, content);
+  switch (options.writes.cluster) {
+    case HasCluster::kNever: return false;
+    case HasCluster::kAlways: return true;
+    case HasCluster::kUnderModel: return options.network->make != nullptr;
+    case HasCluster::kIfKnown: return !options.network_given || options.network->make != nullptr;
+  }
+  return false;
+}
+
+/// ".json, .md or .csv": what the command writes under these options.
+std::vector<std::string> extensions(const CommonOptions& options) {
+  std::vector<std::string> words;
+  for (const Exporter* const exporter : sim::exporters()) {
+    if (!has(options, exporter->accepts)) continue;
+    words.push_back(fmt::format(".{}", exporter->extension));
+    if (!exporter->alias.empty()) words.push_back(fmt::format(".{}", exporter->alias));
+  }
+  return words;
+}
+
+[[noreturn]] void refuse_extension(const CommonOptions& options) {
+  const std::string& path = *options.output;
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::vector<std::string> known = extensions(options);
+  if (extension.empty())
+    throw UsageError(fmt::format("-o '{}' has no extension; expected {}", shown(path), one_of(known)));
+  const std::optional<std::string> nearest = nearest_name(extension, known);
+  throw UsageError(fmt::format("-o '{}': unknown extension '{}'; {}expected {}", shown(path), shown(extension),
+                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(known)));
+}
+
+[[noreturn]] void refuse_content(const CommonOptions& options, Content content) {
+  const bool needs_model = content == Content::kCluster && options.writes.cluster != HasCluster::kNever;
+  throw UsageError(fmt::format("-o '{}': {} has no {}{}; expected {}{}", shown(*options.output), options.writes.command,
+                               to_text(content), needs_model ? " under --network recorded" : "",
+                               needs_model ? "another --network, or " : "", one_of(extensions(options))));
+}
+
+/// The exporter of -o. Throws UsageError if there is none for this command.
+const Exporter& exporter_of(const CommonOptions& options) {
+  const Exporter* const exporter = sim::find_exporter(*options.output);
+  if (exporter == nullptr) refuse_extension(options);
+  if (!has(options, exporter->accepts)) refuse_content(options, exporter->accepts);
+  return *exporter;
+}
+
+}  // namespace
+
+std::string output_help(const Writes& writes) {
+  std::string text = "Files of -o, by extension:\n";
+  for (const Exporter* const exporter : sim::exporters()) {
+    if (!may_have(writes, exporter->accepts)) continue;
+    const std::string alias = exporter->alias.empty() ? "" : fmt::format(", .{}", exporter->alias);
+    text += fmt::format("  {:<13} {}\n", fmt::format(".{}{}", exporter->extension, alias), exporter->summary);
+  }
+  return text;
+}
+
+void check_output(const CommonOptions& options) {
+  if (!options.output) return;
+  static_cast<void>(exporter_of(options));
+  refuse_input_as_output(*options.output, options.traces);
+  for (const std::optional<std::string>& file : {options.job_file, options.cluster_file}) {
+    if (file) refuse_input_as_output(*options.output, {*file});
+  }
+}
+
+bool wants_cluster(const CommonOptions& options) {
+  if (!options.output || !may_have(options.writes, Content::kCluster)) return false;
+  const Exporter* const exporter = sim::find_exporter(*options.output);
+  return exporter != nullptr && exporter->accepts == Content::kCluster;
+}
+
+void refuse_unknown_cluster(const CommonOptions& options) {
+  throw UsageError(
+      fmt::format("-o '{}': the traces do not show how fast the links are, so there is no cluster; expected --cluster "
+                  "with --network, or another extension",
+                  shown(*options.output)));
+}
+
+void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // a file that does not exist yet is no input
+    if (std::filesystem::equivalent(output, input, ignored)) {
+      throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
+    }
+  }
+}
+
+void write_output(const CommonOptions& options, const sim::Answer& answer) {
+  if (!options.output) return;
+  for (const sim::Provenance::Input& input : answer.provenance.inputs)
+    refuse_input_as_output(*options.output, {input.path});
+  sim::export_to_file(*options.output, exporter_of(options), answer);
+}
+
+}  // namespace stepsim::cli

@@ -1,0 +1,56 @@
+#include "cli/work/what_if_session.h"
+
+#include <utility>
+
+#include "cli/work/scenario_options.h"
+#include "ingest/load/load.h"
+#include "model/base/error.h"
+
+namespace stepsim::cli {
+namespace {
+
+/// What the job ran on, if the user, the input or calibration says so.
+std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& options) {
+  try {
+    return hardware_of(capture, options);
+  } catch (const InputError&) {
+    if (options.cluster_file || (options.network_given && options.network->make != nullptr)) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
+/// Reads the traces that changes are fitted with; they are inputs too.
+void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& what_if) {
+  for (const scenarios::Change& change : scenario.changes) {
+    const YamlField* const with = change.find("with");
+    if (with == nullptr) continue;
+    const std::vector<std::string>& inputs = what_if.predictor->read(with->scalar("a trace"))->inputs;
+    what_if.capture.inputs.insert(what_if.capture.inputs.end(), inputs.begin(), inputs.end());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
+                                                 const Session& session) {
+  auto what_if = std::make_unique<WhatIfSession>();
+  what_if->capture = load_capture(options, session);
+  std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
+  if (const std::string* const file = file_of(scenario)) what_if->capture.inputs.push_back(*file);
+  const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");
+  what_if->network = options.network_given ? options.network : best;
+  if (wants_cluster(options) && what_if->network->make == nullptr) refuse_unknown_cluster(options);
+  if (hardware) what_if->calibration = std::move(hardware->calibration);
+  what_if->predictor = std::make_unique<scenarios::Predictor>(
+      what_if->capture, hardware ? std::move(hardware->cluster) : Cluster{}, *what_if->network);
+  what_if->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
+    return ingest::load({path}, {.threads = threads, .stop = stop});
+  });
+  with_set_errors([&] { add_traces_named_by(scenario, *what_if); });
+  if (options.output) refuse_input_as_output(*options.output, what_if->capture.inputs);
+  return what_if;
+}
+
+}  // namespace stepsim::cli

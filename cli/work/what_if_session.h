@@ -1,0 +1,31 @@
+#ifndef STEPSIM_CLI_WORK_WHAT_IF_SESSION_H
+#define STEPSIM_CLI_WORK_WHAT_IF_SESSION_H
+
+#include <memory>
+#include <optional>
+
+#include "cli/program/options.h"
+#include "cli/work/work.h"
+#include "scenarios/answer/predict.h"
+#include "scenarios/question/scenario.h"
+
+namespace stepsim::cli {
+
+/// A capture and the predictor that answers what-ifs about it. Does not move: the predictor refers to
+/// the capture.
+struct WhatIfSession {
+  Capture capture;
+  std::optional<Calibration> calibration;  ///< where no cluster was given
+  const NetworkModel* network = nullptr;
+  std::unique_ptr<scenarios::Predictor> predictor;
+};
+
+/// Loads the traces for the --network model. Without that, for maxmin where the capture, its job.yaml
+/// or --cluster says how fast the links are, else as recorded. The scenario's file is an input too.
+[[nodiscard]] std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options,
+                                                               const scenarios::Scenario& scenario,
+                                                               const Session& session);
+
+}  // namespace stepsim::cli
+
+#endif

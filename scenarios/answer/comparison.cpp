@@ -1,0 +1,50 @@
+#include "scenarios/answer/comparison.h"
+
+#include <utility>
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::RankBreakdown;
+
+Duration hidden(const RankBreakdown& rank) { return rank.communication - rank.exposed_communication; }
+
+std::string signed_time(Duration difference) { return (difference > Duration{} ? "+" : "") + to_text(difference); }
+
+}  // namespace
+
+std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
+  const RankBreakdown& before = answer.baseline.slowest;
+  const RankBreakdown& after = answer.scenario.slowest;
+  return {{"iteration", false, before.iteration, after.iteration},
+          {"compute", false, before.compute, after.compute},
+          {"communication", false, before.communication, after.communication},
+          {"exposed", true, before.exposed_communication, after.exposed_communication},
+          {"hidden behind compute", true, hidden(before), hidden(after)},
+          {"waiting in collectives", false, before.collective_wait, after.collective_wait},
+          {"host", false, before.host, after.host},
+          {"idle", false, before.idle, after.idle}};
+}
+
+std::vector<ComparedTime> compared_paths(const WhatIfAnswer& answer) {
+  const sim::CriticalPath& before = answer.baseline.path.path;
+  const sim::CriticalPath& after = answer.scenario.path.path;
+  std::vector<ComparedTime> times{{"length", false, before.length, after.length}};
+  for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
+    const auto path_class = static_cast<sim::PathClass>(i);
+    times.push_back({sim::to_text(path_class), false, before[path_class], after[path_class]});
+  }
+  return times;
+}
+
+sim::Table table_of(std::string title, const std::vector<ComparedTime>& times) {
+  sim::Table table({{std::move(title), sim::Align::kLeft}, {"baseline"}, {"scenario"}, {"difference"}});
+  for (const ComparedTime& time : times) {
+    if (time.before == Duration{} && time.after == Duration{}) continue;
+    table.add_row({(time.is_part ? "- " : "") + std::string(time.what), to_text(time.before), to_text(time.after),
+                   signed_time(time.after - time.before)});
+  }
+  return table;
+}
+
+}  // namespace stepsim::scenarios

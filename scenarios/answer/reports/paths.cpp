@@ -1,0 +1,23 @@
+// The critical paths of both replays, by class. For people; programs find them in "baseline" and
+// "scenario".
+
+#include <fmt/format.h>
+
+#include "scenarios/answer/comparison.h"
+#include "scenarios/answer/what_if_document.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+  return {{.title = "Critical paths, by class",
+           .table = table_of("on the path", compared_paths(answer)),
+           .sentences = {fmt::format("baseline: {}; scenario: {}", answer.baseline.path.of, answer.scenario.path.of)}}};
+}
+
+}  // namespace
+
+extern const WhatIfReport paths_report;
+const WhatIfReport paths_report{.id = "paths", .sections = sections};
+
+}  // namespace stepsim::scenarios

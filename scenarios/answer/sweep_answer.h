@@ -1,0 +1,34 @@
+#ifndef STEPSIM_SCENARIOS_ANSWER_SWEEP_ANSWER_H
+#define STEPSIM_SCENARIOS_ANSWER_SWEEP_ANSWER_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/answer/sweep.h"
+#include "scenarios/question/points.h"
+#include "sim/output/provenance.h"
+
+namespace stepsim::scenarios {
+
+/// All that a sweep's reports say, except the outcomes of its points. It depends only on the question
+/// and the inputs, not on how the work was done: all parts of one sweep have the same head.
+struct SweepHead {
+  sim::Provenance provenance;
+  std::string name;     ///< of the scenario; may be empty
+  std::string network;  ///< the model's name
+  std::vector<std::string> changes;
+  Assumptions assumptions;
+  Duration baseline{};               ///< the iteration of the job as captured, predicted
+  std::optional<Duration> measured;  ///< and measured
+  Points points;
+};
+
+struct SweepAnswer {
+  SweepHead head;
+  std::vector<Outcome> outcomes;  ///< by point
+};
+
+}  // namespace stepsim::scenarios
+
+#endif

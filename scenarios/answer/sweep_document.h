@@ -1,0 +1,35 @@
+#ifndef STEPSIM_SCENARIOS_ANSWER_SWEEP_DOCUMENT_H
+#define STEPSIM_SCENARIOS_ANSWER_SWEEP_DOCUMENT_H
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/answer/sweep_answer.h"
+#include "sim/report/report.h"
+
+namespace stepsim::scenarios {
+
+/// A report on the answer of a sweep: one .cpp in scenarios/answer/sweep_reports/ and one line in its
+/// CMakeLists.txt.
+using SweepReport = sim::Report<SweepAnswer>;
+[[nodiscard]] std::span<const SweepReport* const> sweep_reports();
+
+/// Which point is best, and beyond which value more buys little; {"schema":"stepsim.sweep/1", ...} for
+/// programs. Refers to `answer`. Precondition: at least one point has an iteration.
+[[nodiscard]] sim::Document sweep_document(const SweepAnswer& answer);
+
+/// The keys of all points, in the order in which they come.
+[[nodiscard]] std::vector<std::string> keys_of(const Points& points);
+
+/// A point's value of each key; empty where it does not set one.
+[[nodiscard]] std::vector<std::string> values_of(const Points& points, std::size_t point,
+                                                 const std::vector<std::string>& keys);
+
+/// (iteration - baseline) / baseline. Precondition: `outcome` has an iteration.
+[[nodiscard]] double change_of(const SweepAnswer& answer, const Outcome& outcome);
+
+}  // namespace stepsim::scenarios
+
+#endif

@@ -1,0 +1,22 @@
+// All that the answer rests on.
+
+#include "scenarios/answer/sweep_document.h"
+#include "sim/report/members.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+std::vector<sim::Section> sections(const SweepAnswer& answer) {
+  return {{.title = "Assumptions", .sentences = sim::as_list(sentences_of(answer.head.assumptions))}};
+}
+
+void members(sim::JsonWriter& json, const SweepAnswer& answer) {
+  sim::write_assumptions(json, answer.head.assumptions);
+}
+
+}  // namespace
+
+extern const SweepReport assumptions_sweep_report;
+const SweepReport assumptions_sweep_report{.id = "assumptions", .sections = sections, .members = members};
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,120 @@
+// The iteration at every point: a matrix of a grid of two axes, else a list; for programs also the best
+// point and the knees.
+
+#include <fmt/format.h>
+
+#include "model/base/text.h"
+#include "scenarios/answer/knee.h"
+#include "scenarios/answer/sweep_document.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::Align;
+using sim::Column;
+using sim::JsonWriter;
+using sim::ratio;
+using sim::Table;
+using stepsim::to_text;
+
+constexpr std::size_t kMostColumns = 10;
+
+bool is_matrix(const Points& points) { return points.axes.size() == 2 && points.axes[1].values.size() <= kMostColumns; }
+
+std::string time_text(const Outcome& outcome) { return outcome.iteration ? to_text(*outcome.iteration) : "-"; }
+
+/// Rows are the first axis, columns the second.
+Table matrix_of(const SweepAnswer& answer, std::size_t best) {
+  const Points& points = answer.head.points;
+  std::vector<Column> columns{{points.axes[0].key + " \\ " + points.axes[1].key, Align::kLeft}};
+  for (const std::string& value : points.axes[1].values) columns.push_back({shown(value)});
+  Table table(std::move(columns));
+  for (std::size_t row = 0; row < points.axes[0].values.size(); ++row) {
+    std::vector<std::string> cells{points.axes[0].values[row]};
+    for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
+      const std::size_t point = row * points.stride(0) + column;
+      cells.push_back(fmt::format("{}{}", point == best ? "* " : "", time_text(answer.outcomes[point])));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// One row a point, for people.
+Table list_of(const SweepAnswer& answer, std::size_t best) {
+  const std::vector<std::string> keys = keys_of(answer.head.points);
+  std::vector<Column> columns{{""}};
+  for (const std::string& key : keys) columns.push_back({shown(key)});
+  columns.insert(columns.end(), {{"iteration"}, {"change"}});
+  Table table(std::move(columns));
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
+    const Outcome& outcome = answer.outcomes[point];
+    std::vector<std::string> cells = values_of(answer.head.points, point, keys);
+    cells.insert(cells.begin(), point == best ? "*" : "");
+    cells.push_back(time_text(outcome));
+    cells.push_back(outcome.iteration ? sim::signed_percent(change_of(answer, outcome)) : "-");
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<sim::Section> sections(const SweepAnswer& answer) {
+  const std::size_t best = *best_point(answer.outcomes);
+  return {{.title = "Iteration times; * is the best",
+           .table = is_matrix(answer.head.points) ? matrix_of(answer, best) : list_of(answer, best)}};
+}
+
+void write_settings(JsonWriter& json, const std::vector<Setting>& settings) {
+  json.key("set").begin_object();
+  for (const Setting& setting : settings) json.key(setting.key).value(setting.value);
+  json.end_object();
+}
+
+void write_point(JsonWriter& json, const SweepAnswer& answer, std::size_t point) {
+  const Outcome& outcome = answer.outcomes[point];
+  json.new_line().begin_object();
+  write_settings(json, answer.head.points.at(point));
+  if (outcome.iteration) {
+    json.key("iteration_ns").value(*outcome.iteration);
+    json.key("change").value(change_of(answer, outcome));
+  } else {
+    json.key("iteration_ns").null().key("change").null().key("problem").value(outcome.problem);
+  }
+  json.end_object();
+}
+
+void write_best(JsonWriter& json, const SweepAnswer& answer, std::size_t best) {
+  json.key("best");
+  write_point(json, answer, best);
+  json.new_line().key("knees").begin_array();
+  for (const Knee& knee : knees(answer.head.points, answer.outcomes)) {
+    json.begin_object().key("key").value(answer.head.points.axes[knee.axis].key).key("value").value(knee.value);
+    json.key("flat").value(knee.whole_axis ? "everywhere" : knee.upwards ? "above" : "below").end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_baseline(JsonWriter& json, const SweepHead& head) {
+  json.key("baseline").begin_object();
+  json.key("iteration_ns").value(head.baseline).key("measured_ns").value(head.measured);
+  json.key("error");
+  head.measured ? json.value(ratio(head.baseline - *head.measured, *head.measured)) : json.null();
+  json.end_object().new_line();
+}
+
+void members(JsonWriter& json, const SweepAnswer& answer) {
+  json.key("name").value(answer.head.name).new_line();
+  write_baseline(json, answer.head);
+  write_best(json, answer, *best_point(answer.outcomes));
+  json.key("points").begin_array();
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) write_point(json, answer, point);
+  json.end_array();
+}
+
+}  // namespace
+
+extern const SweepReport points_sweep_report;
+const SweepReport points_sweep_report{.id = "points", .sections = sections, .members = members};
+
+}  // namespace stepsim::scenarios

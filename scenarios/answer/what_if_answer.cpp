@@ -1,0 +1,76 @@
+#include "scenarios/answer/what_if_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stepsim::scenarios {
+namespace {
+
+PredictionView view_of(Prediction prediction, const Cluster& cluster) {
+  PredictionView view{.prediction = std::move(prediction)};
+  const Capture& graph = *view.prediction.graph;
+  const sim::Timeline& timeline = view.prediction.timeline;
+  view.summary = sim::summarize(graph, timeline);
+  view.slowest = sim::slowest_rank(view.summary);
+  view.path = sim::iteration_path(graph, timeline, view.summary);
+  view.links = sim::link_use(graph, timeline, cluster);
+  Time end{};
+  for (const Time finish : timeline.finish) end = std::max(end, finish);
+  if (view.prediction.iteration > Duration{}) {
+    view.iterations = std::max(
+        1.0, static_cast<double>((end - Time{}).count()) / static_cast<double>(view.prediction.iteration.count()));
+  }
+  return view;
+}
+
+std::string name_of(const Cluster& cluster, LinkId link) {
+  const std::string& name = cluster.links[link.index()].name;
+  return name.empty() ? fmt::format("link {}", link.value()) : name;
+}
+
+/// Links are matched by name: a scenario may have others.
+std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluster& before,
+                                    const PredictionView& scenario, const Cluster& after) {
+  std::map<std::string, LinkPair> by_name;
+  for (const sim::LinkUse& use : baseline.links) by_name[name_of(before, use.link)].baseline = use;
+  for (const sim::LinkUse& use : scenario.links) by_name[name_of(after, use.link)].scenario = use;
+  std::vector<LinkPair> links;
+  for (auto& [name, link] : by_name) {
+    link.name = name;
+    if (link.baseline.busy > 0 || link.scenario.busy > 0) links.push_back(std::move(link));
+  }
+  std::stable_sort(links.begin(), links.end(), [](const LinkPair& a, const LinkPair& b) {
+    return std::max(a.baseline.busy, a.scenario.busy) > std::max(b.baseline.busy, b.scenario.busy);
+  });
+  return links;
+}
+
+}  // namespace
+
+WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
+                       const sim::EngineOptions& options) {
+  const Plan captured = predictor.plan();
+  WhatIfAnswer answer{
+      .name = scenario.name, .capture = captured.captured, .network = captured.network, .calibration = calibration};
+  Prediction baseline = predictor.predict(captured, options);
+  Plan plan = predictor.plan();
+  for (const Change& change : scenario.changes) {
+    change.apply(plan);
+    answer.changes.push_back(change.to_text());
+  }
+  Prediction predicted = predictor.predict(plan, options);
+  answer.interval = interval_of(predictor, plan, baseline, predicted, options);
+  answer.baseline = view_of(std::move(baseline), captured.cluster);
+  answer.scenario = view_of(std::move(predicted), plan.cluster);
+  answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
+  append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
+  if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
+  append(answer.assumptions, plan.assumptions);
+  answer.cluster = std::move(plan.cluster);
+  return answer;
+}
+
+}  // namespace stepsim::scenarios

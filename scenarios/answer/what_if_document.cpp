@@ -1,0 +1,66 @@
+#include "scenarios/answer/what_if_document.h"
+
+#include <fmt/format.h>
+
+#include "model/base/text.h"
+#include "scenarios/answer/comparison.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::Align;
+using sim::ratio;
+
+std::string headline(const WhatIfAnswer& answer) {
+  const Duration before = answer.baseline.prediction.iteration;
+  const Duration after = answer.scenario.prediction.iteration;
+  const std::string times = fmt::format(
+      "{} an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
+      answer.name.empty() ? std::string("With these changes,") : fmt::format("Scenario '{}':", shown(answer.name)),
+      to_text(after), to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
+      ratio(after - before, before) * 100);
+  const sim::Summary& summary = answer.baseline.summary;
+  if (!summary.measured) return times + "; nothing was measured to hold the prediction against.";
+  return fmt::format("{}; the captured iteration of {} is predicted with an error of {:+.2f} %.", times,
+                     to_text(summary.iteration.measured), summary.iteration.error * 100);
+}
+
+/// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.
+sim::Table rows_of(const WhatIfAnswer& answer) {
+  sim::Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"ratio"}});
+  const auto add = [&table](std::string_view part, const ComparedTime& time) {
+    const bool nothing = time.before == Duration{};
+    table.add_row({std::string(part), std::string(time.what), fmt::to_string(time.before.count()),
+                   fmt::to_string(time.after.count()),
+                   nothing ? "" : fmt::format("{}", 1 + ratio(time.after - time.before, time.before))});
+  };
+  const Duration base = answer.baseline.prediction.iteration;
+  add("answer", {"iteration", false, base, answer.scenario.prediction.iteration});
+  add("answer", {"low", false, base, answer.interval.low});
+  add("answer", {"high", false, base, answer.interval.high});
+  for (const ComparedTime& time : compared_breakdowns(answer)) add("slowest rank", time);
+  for (const ComparedTime& time : compared_paths(answer)) add("critical path", time);
+  for (const DeviceShare& found : answer.scenario.prediction.shares) {
+    for (std::size_t i = 0; i < kScaledByCount; ++i) {
+      const ScaledShare::Part& part = found.share.by[i];
+      if (part.pieces == 0) continue;
+      add("device work under " + found.change, {to_text(static_cast<ScaledBy>(i)), false, part.before, part.after});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
+  sim::Document document{.headline = headline(answer)};
+  sim::add_sections(document, what_if_reports(), answer);
+  document.rows = rows_of(answer);
+  document.json = [&answer, &provenance](sim::JsonWriter& json) {
+    sim::write_object(json, "stepsim.whatif/1", what_if_reports(), answer, provenance);
+  };
+  return document;
+}
+
+}  // namespace stepsim::scenarios

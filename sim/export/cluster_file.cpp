@@ -1,0 +1,61 @@
+// The cluster of the answer as cluster.yaml, below comments that say who made it and, if it was
+// calibrated, how well each value fits and what is assumed.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/text.h"
+#include "sim/export/exporter.h"
+#include "sim/output/cluster_yaml.h"
+#include "sim/report/fits.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kLongest = 400;
+
+/// Every line of `text` behind a hash sign.
+std::string commented(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += end == 0 ? "#\n" : fmt::format("# {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string calibration_text(const Calibration& calibration) {
+  std::string text;
+  if (!calibration.fits.empty())
+    text += "\nHow well it fits, the median over the samples:\n" + fit_table(calibration.fits).to_text();
+  if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
+  for (const Assumption& assumption : calibration.assumptions)
+    text += fmt::format("- {}\n", shown(assumption.sentence, kLongest));
+  return text;
+}
+
+void write(const Answer& answer, OutputFile& out) {
+  const Provenance& provenance = answer.provenance;
+  std::string text = fmt::format("Made by stepsim {} ({}): {}\n", provenance.version, provenance.commit,
+                                 shown(provenance.command, 2000));
+  for (const Provenance::Input& input : provenance.inputs)
+    text += fmt::format("- from {}\n", shown(to_text(input), kLongest));
+  if (answer.calibration != nullptr) text += calibration_text(*answer.calibration);
+  out.write(commented(text) + cluster_yaml(*answer.cluster));
+}
+
+}  // namespace
+
+extern const Exporter cluster_file_exporter;
+const Exporter cluster_file_exporter{
+    .name = "cluster",
+    .extension = "yaml",
+    .alias = "yml",
+    .summary = "cluster.yaml, for --cluster",
+    .accepts = Content::kCluster,
+    .write = write,
+};
+
+}  // namespace stepsim::sim

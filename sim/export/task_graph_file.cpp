@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "sim/engine/machine.h"
+#include "sim/export/exporter.h"
+#include "sim/export/rows.h"
+#include "sim/export/tasks_by_lane.h"
+#include "sim/output/json_writer.h"
+
+/// A replay as a task graph of plain computes (ingest/formats/task_graph.cpp reads it): every
+/// lane a host, and a host never runs two tasks at a time. What the form has no word for is
+/// spelt out, so that replaying the file gives each task the times it has here:
+///
+/// * A lag is a compute on a host of its own, after the one task and before the other; so is
+///   the time before a rank's first task.
+/// * A collective is a compute without length after all that its members wait for, and before
+///   each member's own part. On a FIFO lane, where waiting members hold their lane, a member
+///   takes its replayed length instead and the collective is left out.
+/// * Tasks of a lane that overlap take several hosts.
+///
+/// A task of the dag keeps its name; names of tasks added begin with "stepsim:". Tasks are
+/// written before what waits for them. Memory: about 24 bytes a task and 12 an edge.
+namespace stepsim::sim {
+namespace {
+
+/// Stretches of simulated time that are to run on hosts, each under a number of its own.
+class Hosts {
+ public:
+  explicit Hosts(std::size_t stretches) : host_(stretches) {}
+
+  void add(std::size_t stretch, Time begin, Time end) { waiting_.push_back({begin, end, stretch}); }
+  void set(std::size_t stretch, std::size_t host) { host_[stretch] = static_cast<std::uint32_t>(host); }
+
+  /// Puts what was added since the last call on hosts from `first` on, so that nothing else
+  /// runs or begins there at the same time. Returns how many hosts it took.
+  std::size_t place_from(std::size_t first) {
+    std::sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.stretch < b.stretch;
+    });
+    Rows rows;
+    for (const Waiting& waiting : waiting_) {
+      // What begins at the same instant gets another host even if it takes no time: a host
+      // would choose between them.
+      const Time end = std::max(waiting.end, waiting.begin + Duration{1});
+      set(waiting.stretch, first + rows.place(waiting.begin, end));
+    }
+    waiting_.clear();
+    return rows.count();
+  }
+
+  [[nodiscard]] std::uint32_t of(std::size_t stretch) const { return host_[stretch]; }
+
+ private:
+  struct Waiting {
+    Time begin;
+    Time end;
+    std::size_t stretch;
+  };
+
+  std::vector<std::uint32_t> host_;
+  std::vector<Waiting> waiting_;
+};
+
+/// The edges into each task.
+class Predecessors {
+ public:
+  struct Incoming {
+    TaskId from;
+    EdgeId edge;
+  };
+
+  explicit Predecessors(const Dag& dag) : begin_(dag.task_count() + 1), incoming_(dag.edge_count()) {
+    for (std::size_t i = 0; i < dag.task_count(); ++i) begin_[i] = dag.in_degrees()[i];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::size_t edge = dag.edge_count();
+    for (std::size_t i = dag.task_count(); i-- > 0;) {
+      for (const std::size_t first = dag.first_edge(TaskId{i}).index(); edge > first;) {
+        --edge;
+        incoming_[--begin_[dag.target(EdgeId{edge}).index()]] = {TaskId{i}, EdgeId{edge}};
+      }
+    }
+  }
+
+  [[nodiscard]] std::span<const Incoming> of(TaskId task) const noexcept {
+    return {incoming_.data() + begin_[task.index()], begin_[task.index() + 1] - begin_[task.index()]};
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<Incoming> incoming_;
+};
+
+class TaskGraphFile {
+ public:
+  TaskGraphFile(const NamedReplay& replay, const Provenance& provenance, JsonWriter& json)
+      : provenance_(provenance),
+        dag_(replay.capture.dag),
+        timeline_(replay.timeline),
+        machine_(Machine::as_recorded(replay.capture)),
+        json_(json),
+        predecessors_(dag_),
+        task_hosts_(dag_.task_count()),
+        added_hosts_(dag_.task_count() + dag_.rendezvous_count() + (dag_.has_lags() ? dag_.edge_count() : 0)),
+        task_ids_(dag_.task_count()),
+        lag_ids_(dag_.has_lags() ? dag_.edge_count() : 0) {}
+
+  void write() {
+    find_expanded();
+    std::size_t hosts = place_lanes();
+    hosts += place_added(hosts);
+    json_.begin_object().key("name").value("stepsim replay").key("hosts").value(std::max<std::size_t>(hosts, 1));
+    json_.key("links").begin_array().end_array().key("routes").begin_object().end_object();
+    json_.key("tasks").begin_array();
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) write_in_turn(TaskId{i});
+    json_.end_array().new_line();
+    write_provenance(json_, provenance_);
+    json_.end_object();
+  }
+
+ private:
+  using Ids = std::vector<std::uint64_t>;
+
+  // Numbers of stretches in added_hosts_: delays by task, then collectives, then lags by edge.
+  [[nodiscard]] static std::size_t delay_stretch(TaskId task) { return task.index(); }
+  [[nodiscard]] std::size_t hub_stretch(RendezvousId id) const { return dag_.task_count() + id.index(); }
+  [[nodiscard]] std::size_t lag_stretch(EdgeId edge) const {
+    return dag_.task_count() + dag_.rendezvous_count() + edge.index();
+  }
+
+  void find_expanded() {
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
+      const auto members = dag_.members(RendezvousId{i});
+      expanded_.push_back(std::none_of(members.begin(), members.end(),
+                                       [this](TaskId member) { return dag_.lane(member).order == LaneOrder::kFifo; }));
+    }
+  }
+
+  /// Whether the task is a member of a collective that is written as such.
+  [[nodiscard]] bool is_member(TaskId task) const {
+    return dag_.rendezvous(task).valid() && expanded_[dag_.rendezvous(task).index()];
+  }
+
+  /// When the part of the task begins that is written.
+  [[nodiscard]] Time begin(TaskId task) const {
+    if (!is_member(task)) return timeline_.start[task.index()];
+    return timeline_.start[timeline_.last_arrival[dag_.rendezvous(task).index()].index()];
+  }
+
+  std::size_t place_lanes() {
+    const TasksByLane by_lane{dag_};
+    std::size_t hosts = 0;
+    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) {
+      const bool one_host = dag_.lanes()[i].order == LaneOrder::kFifo && !by_lane.of(LaneId{i}).empty();
+      for (const TaskId task : by_lane.of(LaneId{i})) {
+        if (one_host) {
+          task_hosts_.set(task.index(), hosts);
+        } else {
+          task_hosts_.add(task.index(), begin(task), timeline_.finish[task.index()]);
+        }
+      }
+      hosts += one_host ? 1 : task_hosts_.place_from(hosts);
+    }
+    return hosts;
+  }
+
+  std::size_t place_added(std::size_t first_host) {
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      const TaskId task{i};
+      if (is_delayed(task)) added_hosts_.add(delay_stretch(task), Time{}, machine_.origin(task));
+      for_each_lag(task, [&](EdgeId edge, Duration lag) {
+        added_hosts_.add(lag_stretch(edge), timeline_.finish[i], timeline_.finish[i] + lag);
+      });
+    }
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
+      if (!expanded_[i] || !timeline_.last_arrival[i].valid()) continue;
+      const Time last = timeline_.start[timeline_.last_arrival[i].index()];
+      added_hosts_.add(hub_stretch(RendezvousId{i}), last, last);
+    }
+    return added_hosts_.place_from(first_host);
+  }
+
+  [[nodiscard]] bool is_delayed(TaskId task) const {
+    return dag_.in_degrees()[task.index()] == 0 && machine_.origin(task) > Time{};
+  }
+
+  template <class Use>
+  void for_each_lag(TaskId task, Use use) const {
+    if (!dag_.has_lags()) return;
+    const std::size_t last = dag_.first_edge(TaskId{task.index() + 1}).index();
+    for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
+      if (const Duration lag = dag_.lag(EdgeId{i}); lag > Duration{}) use(EdgeId{i}, lag);
+    }
+  }
+
+  /// Members of a collective are written with the last of them, when all that it waits for
+  /// is there; what waits for a member has a larger id than all members.
+  void write_in_turn(TaskId task) {
+    if (!is_member(task)) {
+      Ids after;
+      write_arrival(task, after);
+      write_task(task, after);
+      return;
+    }
+    const auto members = dag_.members(dag_.rendezvous(task));
+    if (task != members.back()) return;
+    Ids after;
+    for (const TaskId member : members) write_arrival(member, after);
+    std::sort(after.begin(), after.end());
+    after.erase(std::unique(after.begin(), after.end()), after.end());
+    const Ids hub{
+        write_compute("stepsim:collective", added_hosts_.of(hub_stretch(dag_.rendezvous(task))), Duration{}, after)};
+    for (const TaskId member : members) write_task(member, hub);
+  }
+
+  /// Adds the ids of what `task` waits for; writes its delay first, if it has one.
+  void write_arrival(TaskId task, Ids& after) {
+    for (const auto& [from, edge] : predecessors_.of(task)) {
+      after.push_back(dag_.lag(edge) > Duration{} ? lag_ids_[edge.index()] : task_ids_[from.index()]);
+    }
+    if (!is_delayed(task)) return;
+    after.push_back(
+        write_compute("stepsim:delay", added_hosts_.of(delay_stretch(task)), machine_.origin(task) - Time{}, {}));
+  }
+
+  void write_task(TaskId task, const Ids& after) {
+    const Duration length = timeline_.finish[task.index()] - begin(task);
+    const std::uint64_t id = write_compute(dag_.name(task), task_hosts_.of(task.index()), length, after);
+    task_ids_[task.index()] = static_cast<std::uint32_t>(id);
+    for_each_lag(task, [&](EdgeId edge, Duration lag) {
+      lag_ids_[edge.index()] =
+          static_cast<std::uint32_t>(write_compute("stepsim:lag", added_hosts_.of(lag_stretch(edge)), lag, {id}));
+    });
+  }
+
+  std::uint64_t write_compute(std::string_view name, std::uint32_t host, Duration length, const Ids& after) {
+    json_.new_line().begin_object().key("id").value(next_id_).key("name").value(name).key("kind").value("compute");
+    json_.key("host").value(host).key("ns").value(length.count()).key("after").begin_array();
+    for (const std::uint64_t id : after) json_.value(id);
+    json_.end_array().end_object();
+    return next_id_++;
+  }
+
+  const Provenance& provenance_;
+  const Dag& dag_;
+  const Timeline& timeline_;
+  Machine machine_;
+  JsonWriter& json_;
+  Predecessors predecessors_;
+  std::vector<bool> expanded_;  ///< by rendezvous
+  Hosts task_hosts_;
+  Hosts added_hosts_;
+  std::vector<std::uint32_t> task_ids_;  ///< in the file
+  std::vector<std::uint32_t> lag_ids_;   ///< in the file, by edge
+  std::uint64_t next_id_ = 0;
+};
+
+}  // namespace
+
+extern const Exporter task_graph_file_exporter;
+const Exporter task_graph_file_exporter{
+    .name = "task-graph",
+    .extension = "tasks.json",
+    .summary = "task graph: the replay as plain computes on hosts; replay and other simulators read it",
+    .accepts = Content::kTaskGraph,
+    .write =
+        [](const Answer& answer, OutputFile& out) {
+          JsonWriter json{[&out](std::string_view text) { out.write(text); }};
+          TaskGraphFile{answer.replays.back(), answer.provenance, json}.write();
+          json.finish();
+        },
+};
+
+}  // namespace stepsim::sim

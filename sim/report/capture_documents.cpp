@@ -1,0 +1,130 @@
+#include "sim/report/capture_documents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/text.h"
+#include "sim/report/headline.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// That the figures are not of the whole input, if so.
+std::string caution_of(const Diagnostics& diagnostics) {
+  std::string names;
+  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
+    if (entry.severity == Severity::kDataLoss) {
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown(entry.name), entry.count);
+    }
+  }
+  return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
+}
+
+Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, Table rows,
+                     const Findings& findings, const Provenance& provenance) {
+  Document document{.headline = std::move(headline), .caution = caution_of(findings.capture.diagnostics)};
+  add_sections(document, capture_reports(), findings, kind);
+  document.rows = std::move(rows);
+  document.json = [kind, schema, &findings, &provenance](JsonWriter& json) {
+    write_object(json, schema, capture_reports(), findings, provenance, kind);
+  };
+  return document;
+}
+
+std::string nanoseconds(Duration duration) { return std::to_string(duration.count()); }
+
+/// One row a length of time; "measured_ns" is empty where nothing was measured.
+Table rows_of(const Summary& summary) {
+  Table table({{"part", Align::kLeft}, {"rank"}, {"step"}, {"what", Align::kLeft}, {"measured_ns"}, {"replayed_ns"}});
+  const auto measured = [&summary](Duration duration) { return summary.measured ? nanoseconds(duration) : ""; };
+  table.add_row(
+      {"job", "", "", "iteration", measured(summary.iteration.measured), nanoseconds(summary.iteration.replayed)});
+  for (const StepReport& step : summary.steps) {
+    table.add_row({"step", std::to_string(step.rank), std::to_string(step.step), "step", measured(step.measured),
+                   nanoseconds(step.replayed)});
+  }
+  for (const RankBreakdown& rank : summary.ranks) {
+    const auto add = [&](std::string_view what, Duration time) {
+      table.add_row({"rank", std::to_string(rank.rank), "", std::string(what), "", nanoseconds(time)});
+    };
+    add("iteration", rank.iteration);
+    add("compute", rank.compute);
+    add("communication", rank.communication);
+    add("exposed communication", rank.exposed_communication);
+    add("waiting for ranks", rank.collective_wait);
+    add("host", rank.host);
+    add("idle", rank.idle);
+    add("unexplained", rank.unexplained);
+  }
+  return table;
+}
+
+/// One row a task of the path.
+Table rows_of(const Dag& dag, const CriticalPath& path) {
+  Table table({{"name", Align::kLeft},
+               {"kind", Align::kLeft},
+               {"rank"},
+               {"lane", Align::kLeft},
+               {"start_ns"},
+               {"duration_ns"},
+               {"wait_ns"},
+               {"queueing_ns"},
+               {"released_by", Align::kLeft}});
+  for (const PathTask& task : path.tasks) {
+    const Lane& lane = dag.lane(task.task);
+    table.add_row({std::string(dag.name(task.task)), std::string(to_text(dag.kind(task.task))),
+                   std::to_string(lane.rank), lane.name, nanoseconds(task.start.time_since_epoch()),
+                   nanoseconds(task.duration), nanoseconds(task.wait), nanoseconds(task.queueing),
+                   released_by_text(dag, task)});
+  }
+  return table;
+}
+
+/// One row a fit.
+Table rows_of(const Calibration& calibration) {
+  Table table({{"what", Align::kLeft}, {"value"}, {"samples"}, {"residual"}, {"from", Align::kLeft}});
+  for (const Fit& fit : calibration.fits)
+    table.add_row({fit.what, fit.value, std::to_string(fit.samples), fmt::format("{}", fit.residual), fit.from});
+  return table;
+}
+
+/// One row a count.
+Table rows_of(const Capture& capture) {
+  Table table({{"what", Align::kLeft}, {"count"}});
+  table.add_row({"tasks", std::to_string(capture.dag.task_count())});
+  table.add_row({"dependencies", std::to_string(capture.dag.edge_count())});
+  table.add_row({"records", std::to_string(capture.events)});
+  table.add_row({"records skipped", std::to_string(capture.skipped)});
+  return table;
+}
+
+}  // namespace
+
+Document replay_document(const Findings& findings, const Provenance& provenance) {
+  return document_of(kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
+                     rows_of(findings.summary), findings, provenance);
+}
+
+Document critical_path_document(const Findings& findings, const Provenance& provenance) {
+  const CriticalPath& path = findings.path.path;
+  std::string sentence =
+      fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.",
+                  findings.path.of, to_text(path.length), path.tasks.size(), to_text(path.unexplained));
+  return document_of(kCriticalPath, "stepsim.critical_path/1", std::move(sentence), rows_of(findings.capture.dag, path),
+                     findings, provenance);
+}
+
+Document calibration_document(const Findings& findings, const Provenance& provenance) {
+  return document_of(kCalibration, "stepsim.calibrate/1", headline(*findings.calibration),
+                     rows_of(*findings.calibration), findings, provenance);
+}
+
+Document conversion_document(const Findings& findings, std::string_view form, const Provenance& provenance) {
+  const Capture& capture = findings.capture;
+  std::string sentence = fmt::format("Wrote {}: {}; {} tasks, {} of {} records used.", shown(findings.output), form,
+                                     capture.dag.task_count(), capture.events - capture.skipped, capture.events);
+  return document_of(kConversion, "stepsim.convert/1", std::move(sentence), rows_of(capture), findings, provenance);
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,83 @@
+#ifndef STEPSIM_SIM_REPORT_REPORT_H
+#define STEPSIM_SIM_REPORT_REPORT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/calibration/calibration.h"
+#include "model/cost/network/network.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
+#include "sim/output/json_writer.h"
+#include "sim/output/provenance.h"
+#include "sim/report/critical_path.h"
+#include "sim/report/document.h"
+#include "sim/report/iteration_path.h"
+#include "sim/report/summary.h"
+
+namespace stepsim::sim {
+
+/// One part of the documents about a `Found`: a section for people, members of the JSON object for
+/// programs. Either function may be null; both are called in the order of the registry.
+template <class Found>
+struct Report {
+  std::string_view id;     ///< "steps"
+  std::uint8_t in = 0xFF;  ///< the documents that it is part of, where there are several
+  std::vector<Section> (*sections)(const Found& found) = nullptr;  ///< those that are empty are left out
+  void (*members)(JsonWriter& json, const Found& found) = nullptr;
+};
+
+/// What commands find out about a capture and its replay.
+struct Findings {
+  const Capture& capture;
+  const Timeline* timeline = nullptr;  ///< of capture.dag
+  Summary summary;                     ///< of `timeline`
+  IterationPath path;
+  std::vector<Straggler> stragglers;
+  const NetworkModel* network = nullptr;     ///< how transfers were timed
+  const Calibration* calibration = nullptr;  ///< where the hardware was calibrated
+  std::string output;                        ///< the file that a conversion writes
+  std::size_t path_rows = 10;                ///< tasks of the path to list, at most
+  bool tasks_detail = false;                 ///< JSON has the times of every task
+};
+
+/// The documents made of findings; a set of them is their sum.
+enum CaptureDocument : std::uint8_t { kReplay = 1, kCriticalPath = 2, kCalibration = 4, kConversion = 8 };
+
+/// A report on a capture: one .cpp in sim/report/reports/ and one line in its CMakeLists.txt.
+using CaptureReport = Report<Findings>;
+[[nodiscard]] std::span<const CaptureReport* const> capture_reports();
+
+/// Appends the sections of `reports` that belong to `document`.
+template <class Found>
+void add_sections(Document& document, std::span<const Report<Found>* const> reports, const Found& found,
+                  std::uint8_t in = 0xFF) {
+  for (const Report<Found>* const report : reports) {
+    if ((report->in & in) == 0 || report->sections == nullptr) continue;
+    for (Section& section : report->sections(found)) {
+      if (!section.empty()) document.sections.push_back(std::move(section));
+    }
+  }
+}
+
+/// {"schema":..., the members of `reports` that belong to the document, "provenance":...}
+template <class Found>
+void write_object(JsonWriter& json, std::string_view schema, std::span<const Report<Found>* const> reports,
+                  const Found& found, const Provenance& provenance, std::uint8_t in = 0xFF) {
+  json.begin_object().key("schema").value(schema).new_line();
+  for (const Report<Found>* const report : reports) {
+    if ((report->in & in) == 0 || report->members == nullptr) continue;
+    report->members(json, found);
+    json.new_line();
+  }
+  write_provenance(json, provenance);
+  json.end_object();
+}
+
+}  // namespace stepsim::sim
+
+#endif

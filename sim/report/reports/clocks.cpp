@@ -1,0 +1,32 @@
+// How far the hosts' clocks are apart, and how well that is known.
+
+#include "sim/report/report.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kNameWidth = 60;
+
+std::vector<Section> sections(const Findings& findings) {
+  const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
+  if (clocks.size() < 2) return {};
+  Table table({{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"may be off by"}});
+  for (const HostClock& clock : clocks) table.add_row({clock.host, to_text(clock.offset), to_text(clock.residual)});
+  return {{.title = "Clocks against the first host", .table = table}};
+}
+
+void members(JsonWriter& json, const Findings& findings) {
+  json.key("clock").begin_object().key("hosts").begin_array();
+  for (const HostClock& clock : findings.capture.recording.clocks) {
+    json.begin_object().key("host").value(clock.host).key("offset_ns").value(clock.offset);
+    json.key("residual_ns").value(clock.residual).key("slope").value(clock.slope).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+extern const CaptureReport clocks_report;
+const CaptureReport clocks_report{.id = "clocks", .in = kReplay, .sections = sections, .members = members};
+
+}  // namespace stepsim::sim

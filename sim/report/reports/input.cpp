@@ -1,0 +1,35 @@
+// What was read, what was skipped and why.
+
+#include <fmt/format.h>
+
+#include "sim/report/members.h"
+#include "sim/report/report.h"
+
+namespace stepsim::sim {
+namespace {
+
+std::vector<Section> sections(const Findings& findings) {
+  const Capture& capture = findings.capture;
+  Section section{.title = "Input",
+                  .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
+                                      capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
+  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
+    section.sentences.emplace_back(
+        fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
+                    lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
+        entry.detail);
+  }
+  return {section};
+}
+
+}  // namespace
+
+extern const CaptureReport input_report;
+const CaptureReport input_report{
+    .id = "input",
+    .sections = sections,
+    .members = [](JsonWriter& json, const Findings& findings) { write_input(json, findings.capture); },
+};
+
+}  // namespace stepsim::sim

@@ -1,0 +1,71 @@
+// Measured beside replayed, step by step and for the iteration:
+//
+//     rank  step     measured     replayed    error  held out
+//        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
+//
+// The columns are those of StepReport (sim/report/summary.h).
+
+#include <fmt/format.h>
+
+#include "sim/report/report.h"
+
+namespace stepsim::sim {
+namespace {
+
+Table step_table(const Summary& summary) {
+  Table table{{{"rank"}, {"step"}, {"measured"}, {"replayed"}, {"error"}, {"held out"}}};
+  for (const StepReport& step : summary.steps) {
+    table.add_row({std::to_string(step.rank), std::to_string(step.step), to_text(step.measured), to_text(step.replayed),
+                   signed_percent(step.error), step.held_out_error ? signed_percent(*step.held_out_error) : "-"});
+  }
+  return table;
+}
+
+std::vector<Section> sections(const Findings& findings) {
+  const Summary& summary = findings.summary;
+  Section section{.title = "Steps"};
+  if (!summary.steps.empty()) section.table = step_table(summary);
+  std::string set_aside;
+  for (const auto& [rank, step] : summary.set_aside)
+    set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
+  if (!set_aside.empty()) section.sentences.emplace_back("Set aside, cut by the capture: " + set_aside);
+  return {section};
+}
+
+template <class Value>
+std::optional<Value> if_measured(const Summary& summary, Value value) {
+  return summary.measured ? std::optional{value} : std::nullopt;
+}
+
+void write_steps(JsonWriter& json, const Summary& summary) {
+  json.key("steps").begin_array();
+  for (const StepReport& step : summary.steps) {
+    json.new_line().begin_object().key("rank").value(step.rank).key("step").value(step.step);
+    json.key("measured_ns").value(if_measured(summary, step.measured)).key("replayed_ns").value(step.replayed);
+    json.key("error").value(if_measured(summary, step.error));
+    json.key("held_out_error").value(step.held_out_error).end_object();
+  }
+  json.end_array().new_line().key("set_aside").begin_array();
+  for (const auto& [rank, step] : summary.set_aside)
+    json.begin_object().key("rank").value(rank).key("step").value(step).end_object();
+  json.end_array();
+}
+
+void members(JsonWriter& json, const Findings& findings) {
+  const Summary& summary = findings.summary;
+  const IterationReport& iteration = summary.iteration;
+  write_steps(json, summary);
+  json.new_line().key("iteration").begin_object();
+  json.key("measured_ns").value(if_measured(summary, iteration.measured));
+  json.key("replayed_ns").value(iteration.replayed);
+  json.key("error").value(if_measured(summary, iteration.error));
+  json.key("mean_abs_error").value(if_measured(summary, iteration.mean_abs_error));
+  json.key("worst_abs_error").value(if_measured(summary, iteration.worst_abs_error)).end_object();
+}
+
+}  // namespace
+
+extern const CaptureReport steps_report;
+const CaptureReport steps_report{.id = "steps", .in = kReplay, .sections = sections, .members = members};
+
+}  // namespace stepsim::sim

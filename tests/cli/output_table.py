@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""output_table.py STEPSIM COMMAND-LINE.md SAMPLE: runs every cell of the table of -o in docs/command-line.md.
+
+"written": the file is there, is of its form, and a .json is what --json prints. Anything else is the reason in
+the one line of the refusal, which comes before anything is read and leaves no file."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+STEPSIM, PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:])
+# What a command needs besides TRACE to have an answer.
+MORE = {"whatif": ["--set", "compute.scale=2"], "sweep": ["-s", "grid.yaml"]}
+GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
+failures = []
+
+
+def table():
+    """[command, extension, what is expected], a row a cell."""
+    with open(PAGE, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("| command | .json"))
+    split = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[first:]]
+    rows = split[2:next(i for i, line in enumerate(lines[first:]) if not line.startswith("|"))]
+    extensions = ["" if word == "no extension" else word for word in split[0][1:]]
+    return [(row[0].strip("`"), extension, cell) for row in rows for extension, cell in zip(extensions, row[1:])]
+
+
+def run(folder, command, trace, *more):
+    words = command.split()
+    return subprocess.run([STEPSIM, words[0], trace, *words[1:], *MORE.get(words[0], []), "--quiet", *more], cwd=folder, capture_output=True)
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def problem_of_file(folder, command, name, extension):
+    """What is wrong with the file, or nothing."""
+    text = read(os.path.join(folder, name))
+    if "stepsim" not in text:
+        return "it does not say where it comes from"
+    if extension == ".json":
+        printed = run(folder, command, SAMPLE, "-o", name, "--json").stdout.decode()
+        text = read(os.path.join(folder, name))
+        return None if text == printed and json.loads(text)["schema"].startswith("stepsim.") else "it is not what --json prints"
+    if extension == ".trace.json":
+        return None if {event["ph"] for event in json.loads(text)["traceEvents"]} == {"M", "X"} else "it is no Chrome trace"
+    if extension == ".tasks.json":
+        back = run(folder, "replay", name, "--json")
+        return None if back.returncode == 0 and json.loads(back.stdout)["tasks"] > 0 else f"it is not read back: {back.stderr}"
+    if extension == ".md":
+        return None if text.endswith("</sub>\n") else "it does not end with its origin"
+    if extension == ".csv":
+        rows = list(csv.reader(text.splitlines()))
+        return None if len(rows) > 1 and len({len(row) for row in rows}) == 1 else "its rows are not as long as its heading"
+    back = run(folder, "replay", SAMPLE, "--network", "maxmin", "--cluster", name)
+    return None if back.returncode == 0 else f"it is not read back: {back.stderr}"
+
+
+def problem_of_cell(folder, command, extension, expected):
+    name = f"out{extension}"
+    # A refusal comes before anything is read: of a trace that is not there, too.
+    done = run(folder, command, SAMPLE if expected == "written" else "no-such-trace", "-o", name)
+    error = done.stderr.decode()
+    if expected == "written":
+        return problem_of_file(folder, command, name, extension) if done.returncode == 0 else f"exit {done.returncode}: {error}"
+    if done.returncode != 2 or not error.startswith(f"error: -o '{name}'") or error.count("\n") != 1 or done.stdout:
+        return f"exit {done.returncode}: {error}"
+    if expected not in error or "expected " not in error.split(expected)[1]:
+        return f"expected {expected!r} in {error!r}"
+    return "a file is left" if os.path.exists(os.path.join(folder, name)) else None
+
+
+def main():
+    cells = table()
+    commands = {command.split()[0] for command, _, _ in cells}
+    with tempfile.TemporaryDirectory() as folder:
+        help_text = subprocess.run([STEPSIM, "--help"], capture_output=True, text=True).stdout
+        known = {line.split()[0] for line in help_text.split("Commands:\n")[1].split("\n\n")[0].splitlines()}
+        if commands != known:
+            failures.append("commands")
+            print(f"FAILED the table has {sorted(commands)}, stepsim {sorted(known)}")
+        for command, extension, expected in cells:
+            inner = os.path.join(folder, "x")
+            os.makedirs(inner)
+            with open(os.path.join(inner, "grid.yaml"), "w") as file:
+                file.write(GRID)
+            problem = problem_of_cell(inner, command, extension, expected)
+            if problem:
+                failures.append((command, extension))
+                print(f"FAILED {command} -o out{extension}: {problem}")
+            subprocess.run(["rm", "-r", inner], check=True)
+    print(f"{len(cells)} cells, {len(failures)} failed")
+    return 1 if failures or len(cells) < 50 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
