@@ -30,18 +30,6 @@ std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, E
   return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
 }
 
-/// The task of each rank that was recorded to start first; of several, the one with the smallest id.
-std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
-  std::map<Rank, TaskId> first;
-  for (std::size_t i = 0; i < assembly.start.size(); ++i) {
-    const TaskId task{i};
-    const Rank rank = assembly.builder.lane(assembly.builder.task(task).lane).rank;
-    const auto [slot, added] = first.try_emplace(rank, task);
-    if (!added && assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
-  }
-  return first;
-}
-
 /// Gives every task without predecessors an edge from its rank's first task.
 void anchor_sources(Assembly& assembly, const std::map<Rank, TaskId>& first) {
   std::vector<bool> has_predecessor(assembly.start.size(), false);
@@ -136,7 +124,7 @@ void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) 
 }
 
 /// Copies the lanes, the tasks of the steps numbered `first` to `last`, and what connects these. `kept`
-/// receives the new id of each task, invalid for those left out. Throws UsageError if that is all.
+/// receives the new id of each task, invalid for those left out. Throws UsageError if no task is left.
 Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, std::vector<TaskId>& kept) {
   DagBuilder& from = assembly.builder;
   const auto wanted = [&](std::int32_t step) {
@@ -199,6 +187,17 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
   finish.push_back(end);
   step.push_back(step_index);
   return builder.add_task({kind, name, lane, end - begin, bytes, begin});
+}
+
+std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
+  std::map<Rank, TaskId> first;
+  for (std::size_t i = 0; i < assembly.start.size(); ++i) {
+    const TaskId task{i};
+    const Rank rank = assembly.builder.lane(assembly.builder.task(task).lane).rank;
+    const auto [slot, added] = first.try_emplace(rank, task);
+    if (!added && assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
+  }
+  return first;
 }
 
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {

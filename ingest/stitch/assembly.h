@@ -43,6 +43,9 @@ struct Assembly {
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
 };
 
+/// The task of each rank that was recorded to start first; of several, the one with the smallest id.
+[[nodiscard]] std::map<Rank, TaskId> first_tasks(const Assembly& assembly);
+
 /// Keeps the tasks of the steps numbered `first` to `last`, and what connects them. Throws UsageError,
 /// which names the steps that there are, if no task is left. O(tasks + edges).
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);

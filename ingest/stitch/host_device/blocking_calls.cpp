@@ -13,7 +13,7 @@ constexpr Duration kReturnDelay{50'000};
 /// A launch may have waited for a full queue if it took this long with this many pieces outstanding.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
-/// As many pieces of work are looked at, from the last that ended backwards.
+/// At most this many pieces of work are examined, backwards from the last that ended.
 constexpr int kMostCandidates = 64;
 
 class BlockingCallFinder {

@@ -4,29 +4,17 @@
 #include <map>
 #include <utility>
 
+#include "ingest/stitch/host_device/launch_order.h"
+
 namespace stepsim::ingest {
 namespace {
-
-/// Pieces of device work by the begin of the call that launched them.
-using Launches = std::vector<std::pair<Time, std::uint32_t>>;
-
-/// The last one launched before `at`; kNoIndex if there is none.
-std::uint32_t last_before(const Launches& launches, Time at) {
-  const auto next = std::lower_bound(launches.begin(), launches.end(), std::pair{at, std::uint32_t{0}});
-  return next == launches.begin() ? kNoIndex : std::prev(next)->second;
-}
-
-std::uint32_t first_after(const Launches& launches, Time at) {
-  const auto next = std::upper_bound(launches.begin(), launches.end(), std::pair{at, kNoIndex});
-  return next == launches.end() ? kNoIndex : next->second;
-}
 
 /// The calls of one host thread that concern streams.
 struct ThreadCalls {
   std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
   std::vector<Time> work_waits;    ///< of those that Work::wait() made
-  Launches collectives;
-  Launches others;
+  LaunchOrder collectives;
+  LaunchOrder others;
 };
 
 class FrameworkWaits {
@@ -36,10 +24,10 @@ class FrameworkWaits {
     for (std::size_t t = 0; t < threads_.size(); ++t) find_calls(events.threads[t], threads_[t]);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) add_launch(i);
     for (ThreadCalls& thread : threads_) {
-      std::sort(thread.collectives.begin(), thread.collectives.end());
-      std::sort(thread.others.begin(), thread.others.end());
+      thread.collectives.sort();
+      thread.others.sort();
     }
-    for (Launches& stream : streams_) std::sort(stream.begin(), stream.end());
+    for (LaunchOrder& stream : streams_) stream.sort();
   }
 
   std::vector<StreamWait> run() {
@@ -77,47 +65,48 @@ class FrameworkWaits {
   void add_launch(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     if (op.call == kNoIndex) return;
-    const std::pair launch{events_.begin_of(op.call), index};
+    const Time called = events_.begin_of(op.call);
     const bool is_kernel = events_.trace->kind[op.event] == EventKind::kKernel;
     const bool collective = is_kernel && collective_in(events_.name_of(op.event)).has_value();
-    (collective ? threads_[op.thread].collectives : threads_[op.thread].others).push_back(launch);
-    streams_[op.stream].push_back(launch);
+    (collective ? threads_[op.thread].collectives : threads_[op.thread].others).add(called, index);
+    streams_[op.stream].add(called, index);
   }
 
   /// The stream of the thread's own work around `at`; kNoIndex if it launched none.
   [[nodiscard]] std::uint32_t current_stream(const ThreadCalls& thread, Time at) const {
-    std::uint32_t op = last_before(thread.others, at);
-    if (op == kNoIndex) op = first_after(thread.others, at);
+    std::uint32_t op = thread.others.last_before(at);
+    if (op == kNoIndex) op = thread.others.first_after(at);
     return op == kNoIndex ? kNoIndex : events_.ops[op].stream;
   }
 
   void wait_for_current_stream(const ThreadCalls& thread) {
-    for (const auto& [launched, collective] : thread.collectives) {
+    for (const auto& [launched, collective] : thread.collectives.launches()) {
       const std::uint32_t stream = current_stream(thread, launched);
       if (stream == kNoIndex) continue;
       const auto wait = std::lower_bound(thread.stream_waits.begin(), thread.stream_waits.end(), launched);
-      const std::uint32_t own = last_before(thread.others, launched);
+      const std::uint32_t own = thread.others.last_before(launched);
       const bool waits = wait != thread.stream_waits.begin() &&
                          (own == kNoIndex || *std::prev(wait) > events_.begin_of(events_.ops[own].call));
-      if (waits) add(last_before(streams_[stream], launched), collective);
+      if (waits) add(streams_[stream].last_before(launched), collective);
     }
   }
 
   /// Waits and collectives of a thread in one step.
   struct OfStep {
     std::vector<Time> waits;
-    Launches collectives;
+    std::vector<LaunchOrder::Launch> collectives;
   };
 
   void wait_for_collectives(const ThreadCalls& thread) {
     std::map<std::int32_t, OfStep> steps;
     for (const Time wait : thread.work_waits) steps[events_.step_at(wait)].waits.push_back(wait);
-    for (const auto& launch : thread.collectives) steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    for (const auto& launch : thread.collectives.launches())
+      steps[events_.step_at(launch.first)].collectives.push_back(launch);
     for (const auto& [step, calls] : steps) {
       if (calls.waits.size() != calls.collectives.size()) continue;
       const bool in_order =
           std::equal(calls.waits.begin(), calls.waits.end(), calls.collectives.begin(),
-                     [](Time wait, const std::pair<Time, std::uint32_t>& launch) { return launch.first < wait; });
+                     [](Time wait, const LaunchOrder::Launch& launch) { return launch.first < wait; });
       for (std::size_t k = 0; in_order && k < calls.waits.size(); ++k)
         wait_for(calls.collectives[k].second, calls.waits[k], thread);
     }
@@ -125,7 +114,7 @@ class FrameworkWaits {
 
   void wait_for(std::uint32_t collective, Time waited, const ThreadCalls& thread) {
     const std::uint32_t stream = current_stream(thread, waited);
-    if (stream != kNoIndex) add(collective, first_after(streams_[stream], waited));
+    if (stream != kNoIndex) add(collective, streams_[stream].first_after(waited));
   }
 
   void add(std::uint32_t before, std::uint32_t after) {
@@ -137,7 +126,7 @@ class FrameworkWaits {
 
   const RankEvents& events_;
   std::vector<ThreadCalls> threads_;
-  std::vector<Launches> streams_;
+  std::vector<LaunchOrder> streams_;
   std::vector<StreamWait> found_;
 };
 

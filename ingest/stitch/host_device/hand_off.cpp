@@ -47,8 +47,8 @@ std::vector<Work> work_of_others(const std::vector<HostThread>& threads, std::si
   return work;
 }
 
-/// The quiet stretches of a thread that are longer than its own work between two events may be. Each is
-/// as long as possible.
+/// The quiet stretches of a thread that are too long to be its own work between two events. Neighbouring
+/// quiet segments make one stretch.
 std::vector<std::pair<Time, Time>> silences_of(const HostThread& thread) {
   std::vector<std::pair<Time, Time>> silences;
   for (std::size_t i = 0; i < thread.segments.size(); ++i) {

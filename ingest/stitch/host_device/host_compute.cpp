@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "model/base/text.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -17,7 +19,7 @@ std::vector<Shape> shapes_in(std::string_view text) {
   Shape shape;
   std::int64_t number = -1;
   for (const char letter : text) {
-    if (letter >= '0' && letter <= '9') {
+    if (is_digit(letter)) {
       number = std::max<std::int64_t>(number, 0) % (std::int64_t{1} << 50) * 10 + (letter - '0');
       continue;
     }

@@ -6,7 +6,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// True if `other` is `number` + 1, which may overflow: step numbers come from names.
+/// True if `other` is `number` + 1. That sum may overflow, because step numbers come from names.
 bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
 
 /// By step: false for the first or last one if it has less than a quarter of the tasks of the others' median.

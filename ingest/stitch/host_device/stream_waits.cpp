@@ -14,7 +14,7 @@ constexpr std::int64_t kWakeUpShare = 50;
 /// least 20 us and at most half.
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
-/// As many pieces of work are looked at, in the order of their ends.
+/// At most this many pieces of work are examined, in the order of their ends.
 constexpr int kMostCandidates = 64;
 
 class StreamWaitFinder {

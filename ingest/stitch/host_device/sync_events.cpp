@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ingest/stitch/host_device/launch_order.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -12,25 +14,6 @@ using StreamKey = std::pair<std::int32_t, std::int64_t>;  // device, number
 /// A device-wide synchronisation waits for the last work of every stream. With more streams than this,
 /// what it waited for is told from times instead.
 constexpr std::size_t kManyStreams = 64;
-
-/// The work of one stream by the time of its launch.
-class LaunchOrder {
- public:
-  void add(Time call, std::uint32_t op) { launched_.emplace_back(call, op); }
-  void sort() { std::sort(launched_.begin(), launched_.end()); }
-
-  [[nodiscard]] std::uint32_t last_before(Time at) const {
-    const auto after = std::lower_bound(launched_.begin(), launched_.end(), std::pair{at, std::uint32_t{0}});
-    return after == launched_.begin() ? kNoIndex : std::prev(after)->second;
-  }
-  [[nodiscard]] std::uint32_t first_after(Time at) const {
-    const auto after = std::lower_bound(launched_.begin(), launched_.end(), std::pair{at, std::uint32_t{0}});
-    return after == launched_.end() ? kNoIndex : after->second;
-  }
-
- private:
-  std::vector<std::pair<Time, std::uint32_t>> launched_;
-};
 
 }  // namespace
 
@@ -92,7 +75,7 @@ class SyncEvents::Reader {
   void read_stream_wait(StreamKey waited_for, StreamKey waiting, Time recorded, Time called) {
     const std::uint32_t before = last_on(waited_for, recorded);
     const auto order = orders_.find(waiting);
-    const std::uint32_t after = order == orders_.end() ? kNoIndex : order->second.first_after(called);
+    const std::uint32_t after = order == orders_.end() ? kNoIndex : order->second.first_from(called);
     if (before == kNoIndex || after == kNoIndex || waited_for == waiting) return;
     if (events_.ops[before].end <= events_.ops[after].begin + kOverlapGrain)
       out_.stream_waits_.push_back({before, after});

@@ -24,18 +24,12 @@ struct Exchange {
 
 using Exchanges = std::map<std::pair<std::int64_t, std::int64_t>, Exchange>;  // key, step
 
-std::optional<StageSpan> span_of(const StageChain& chain, Stage stage) {
-  const auto span = std::find_if(chain.stages.begin(), chain.stages.end(),
-                                 [&](const StageSpan& candidate) { return candidate.stage == stage; });
-  return span == chain.stages.end() ? std::nullopt : std::optional{*span};
-}
-
 /// The ends of a GPU's pulls by server, ascending; all under server 0 where servers are unknown.
 std::map<std::int64_t, std::vector<Time>> answers_of(const RecordedGpu& gpu, const Job& job) {
   std::map<std::int64_t, std::vector<Time>> ends;
   for (const StageChain& chain : gpu.chains) {
-    const auto pull = span_of(chain, Stage::kPull);
-    if (pull.has_value()) ends[server_of(chain.key, job).value_or(0)].push_back(pull->finish);
+    const StageSpan* const pull = chain.find(Stage::kPull);
+    if (pull != nullptr) ends[server_of(chain.key, job).value_or(0)].push_back(pull->finish);
   }
   for (auto& [server, times] : ends) std::sort(times.begin(), times.end());
   return ends;
@@ -44,9 +38,9 @@ std::map<std::int64_t, std::vector<Time>> answers_of(const RecordedGpu& gpu, con
 void add_exchanges(const RecordedGpu& gpu, const Job& job, Exchanges& exchanges) {
   const auto answers = answers_of(gpu, job);
   for (const StageChain& chain : gpu.chains) {
-    const auto push = span_of(chain, Stage::kPush);
-    const auto pull = span_of(chain, Stage::kPull);
-    if (!push.has_value() || !pull.has_value()) continue;
+    const StageSpan* const push = chain.find(Stage::kPush);
+    const StageSpan* const pull = chain.find(Stage::kPull);
+    if (push == nullptr || pull == nullptr) continue;
     const std::vector<Time>& ends = answers.at(server_of(chain.key, job).value_or(0));
     const auto after = std::upper_bound(ends.begin(), ends.end(), push->finish);
     const bool waited = after != ends.begin() && push->finish - *(after - 1) < kRightBehind;

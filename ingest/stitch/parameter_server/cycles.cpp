@@ -1,7 +1,6 @@
 #include "ingest/stitch/parameter_server/cycles.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,14 +38,8 @@ class CycleBreaker {
 
   /// Removes the edges to each rank's first task, which starts when it was recorded to.
   void free_first_tasks() {
-    std::map<Rank, TaskId> first;
-    for (std::size_t i = 0; i < out_.start.size(); ++i) {
-      const auto [slot, added] =
-          first.try_emplace(out_.builder.lane(out_.builder.task(TaskId{i}).lane).rank, TaskId{i});
-      if (!added && out_.start[i] < out_.start[slot->second.index()]) slot->second = TaskId{i};
-    }
     is_first_.assign(out_.start.size(), false);
-    for (const auto& [rank, task] : first) is_first_[task.index()] = true;
+    for (const auto& [rank, task] : first_tasks(out_)) is_first_[task.index()] = true;
     std::erase_if(out_.builder.edges(), [&](const DagBuilder::Edge& edge) { return is_first_[edge.to.index()]; });
   }
 

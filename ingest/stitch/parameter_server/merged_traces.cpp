@@ -22,9 +22,9 @@ struct ProcessName {
   std::string rank;
 };
 
-ProcessName taken_apart(std::string_view process) {
+ProcessName parse_process(std::string_view process) {
   std::size_t digits = process.size();
-  while (digits > 0 && process[digits - 1] >= '0' && process[digits - 1] <= '9') --digits;
+  while (digits > 0 && is_digit(process[digits - 1])) --digits;
   std::string_view worker = process.substr(0, digits);
   if (worker.ends_with("rank")) worker.remove_suffix(4);
   if (worker.ends_with('.')) worker.remove_suffix(1);
@@ -85,7 +85,7 @@ std::map<std::string, GpuParts> split_one(GpuParts& whole, const std::set<std::s
   std::map<std::string, GpuParts> split;
   for (const std::string& process : processes) {
     GpuParts& gpu = split[process];
-    const std::string prefix = taken_apart(process).worker;
+    const std::string prefix = parse_process(process).worker;
     gpu.worker = whole.worker;
     gpu.host = prefix.empty() ? whole.host : prefix;
     gpu.folder = whole.folder;
@@ -101,8 +101,8 @@ std::map<std::string, GpuParts> split_one(GpuParts& whole, const std::set<std::s
 void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
   const auto less = [](const auto& a, const auto& b) {
     if (a.second.worker != b.second.worker) return a.second.worker < b.second.worker;
-    const ProcessName first = taken_apart(a.first);
-    const ProcessName second = taken_apart(b.first);
+    const ProcessName first = parse_process(a.first);
+    const ProcessName second = parse_process(b.first);
     if (first.worker != second.worker) return natural_less(first.worker, second.worker);
     return natural_less(first.rank, second.rank);
   };
@@ -110,7 +110,7 @@ void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
   std::map<std::pair<std::uint32_t, std::string>, std::pair<std::uint32_t, std::uint32_t>> seen;  // worker number, GPUs
   std::uint32_t workers = 0;
   for (auto& [process, gpu] : gpus) {
-    const auto [slot, added] = seen.try_emplace({gpu.worker, taken_apart(process).worker}, std::pair{workers, 0U});
+    const auto [slot, added] = seen.try_emplace({gpu.worker, parse_process(process).worker}, std::pair{workers, 0U});
     if (added) ++workers;
     gpu.worker = slot->second.first;
     gpu.local_rank = slot->second.second++;

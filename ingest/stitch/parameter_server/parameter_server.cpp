@@ -45,10 +45,8 @@ void number_ranks(std::vector<RecordedGpu>& gpus, const Job& job) {
 }
 
 bool has_pushes(const RecordedGpu& gpu) {
-  return std::any_of(gpu.chains.begin(), gpu.chains.end(), [](const StageChain& chain) {
-    return std::any_of(chain.stages.begin(), chain.stages.end(),
-                       [](const StageSpan& span) { return span.stage == Stage::kPush; });
-  });
+  return std::any_of(gpu.chains.begin(), gpu.chains.end(),
+                     [](const StageChain& chain) { return chain.find(Stage::kPush) != nullptr; });
 }
 
 void state_assumptions(const PsTasks& tasks) {

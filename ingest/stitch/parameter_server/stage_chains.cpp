@@ -29,6 +29,12 @@ bool same(const StageTrace::Event& a, const StageTrace::Event& b) noexcept {
 
 }  // namespace
 
+const StageSpan* StageChain::find(Stage stage) const noexcept {
+  const auto span = std::find_if(stages.begin(), stages.end(),
+                                 [stage](const StageSpan& candidate) { return candidate.stage == stage; });
+  return span == stages.end() ? nullptr : &*span;
+}
+
 std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagnostics) {
   std::vector<StageChain> chains;
   const StageTrace::Event* last = nullptr;

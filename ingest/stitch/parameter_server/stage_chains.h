@@ -28,6 +28,12 @@ struct StageChain {
   std::int64_t step = kNoStep;    ///< the step's number
   std::vector<StageSpan> stages;  ///< by start; never empty
 
+  /// The stage, if it was recorded; else null.
+  [[nodiscard]] const StageSpan* find(Stage stage) const noexcept;
+  /// The key under which the tensor was declared; negative for a whole tensor.
+  [[nodiscard]] std::int64_t declared_key() const noexcept { return key >> 16; }
+  /// The partition's index within its tensor. Precondition: it is not a whole tensor.
+  [[nodiscard]] std::int64_t partition() const noexcept { return key & 0xFFFF; }
   /// The key that stands for a whole tensor. No partition has it.
   [[nodiscard]] static std::int64_t key_of_whole(std::uint32_t tensor) noexcept { return -2 - std::int64_t{tensor}; }
 };

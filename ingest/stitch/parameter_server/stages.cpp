@@ -114,7 +114,7 @@ class StagePass {
     std::vector<TaskId>& made = tasks_.stage_task[gpu_].emplace_back();
     for (const StageSpan& span : chain.stages) {
       const std::string stage = fmt::format("Comm.{}.{}", tensor.name, to_text(span.stage));
-      const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.key & 0xFFFF);
+      const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.partition());
       const TaskKind kind = kind_of(span.stage);
       made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server),
                                    tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), step,

@@ -3,7 +3,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Two threads read the clock independently, and events are recorded in whole microseconds.
+/// An edge may run against recorded time by up to this: two threads read the clock independently, and events are
+/// recorded in whole microseconds.
 constexpr Duration kAgainstTime{50'000};
 
 }  // namespace
@@ -14,11 +15,10 @@ std::int32_t PsTasks::step_of(std::size_t gpu, std::int64_t number) const {
 }
 
 std::optional<TaskId> PsTasks::stage(std::size_t gpu, std::size_t chain, Stage stage) const {
-  const std::vector<StageSpan>& spans = gpus[gpu].chains[chain].stages;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans[i].stage == stage) return stage_task[gpu][chain][i];
-  }
-  return std::nullopt;
+  const StageChain& stages = gpus[gpu].chains[chain];
+  const StageSpan* const span = stages.find(stage);
+  if (span == nullptr) return std::nullopt;
+  return stage_task[gpu][chain][static_cast<std::size_t>(span - stages.stages.data())];
 }
 
 void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {

@@ -131,7 +131,7 @@ class TransferPass {
           out_.builder.add_lane({name, name, tasks_.gpus.front().rank, LaneKind::kServerThread, LaneOrder::kEdges, -1});
     }
     const std::string name =
-        fmt::format("Comm.{}.SUM.{}", tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.key & 0xFFFF);
+        fmt::format("Comm.{}.SUM.{}", tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.partition());
     return out_.add_task(TaskKind::kServer, out_.builder.intern(name), lane->second, when, when,
                          tasks_.step_of(0, chain.step));
   }

@@ -109,7 +109,7 @@ class GpuWorkload {
 
   void add_tensors() {
     std::map<std::int64_t, std::uint32_t> tensor_of_key;
-    for (const StageChain& chain : recorded_.chains) tensor_of_key.try_emplace(chain.key >> 16, chain.tensor);
+    for (const StageChain& chain : recorded_.chains) tensor_of_key.try_emplace(chain.declared_key(), chain.tensor);
     for (const auto& [declared, index] : tensor_of_key) {
       const RecordedTensor& recorded = recorded_.tensors[index];
       const std::string& name = recorded.name;
@@ -149,7 +149,7 @@ class GpuWorkload {
       const auto step = step_.find(chain.step);
       if (step == step_.end() || chain.key < 0) continue;
       const Bytes bytes = partition_bytes(recorded_.tensors[chain.tensor], chain.key, tasks_.job).value_or(Bytes{});
-      Time& done = done_[{chain.key >> 16, step->second}];
+      Time& done = done_[{chain.declared_key(), step->second}];
       done = std::max(done, tasks_.aligned(gpu_, chain.stages.back().finish));
       for (const StageSpan& span : chain.stages) {
         if (const auto stage = stage_of(span.stage); stage.has_value()) {
