@@ -14,15 +14,15 @@ using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
 
-/// A thread that computes, reduces and goes on, as PyTorch's process group has it. The device is
-/// so much faster than the host that nothing waits for anything: no time shows what would.
+/// A thread that computes, reduces and goes on, with the calls that PyTorch's process group makes. The
+/// device is so fast that nothing waits in the recording, and no time shows what would wait.
 class ReducingThread {
  public:
   void launch(const std::string& kernel, std::int64_t stream, double at) {
     maker_.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread_, at, 5, ++correlation_);
     maker_.add(EventKind::kKernel, kernel, maker_.stream(stream), at + 10, 20, correlation_);
   }
-  /// From `at` to at + 90.
+  /// An all-reduce whose calls last from `at` to at + 90.
   void reduce(double at, bool waits = true) {
     maker_.add(EventKind::kOp, "c10d::allreduce_", thread_, at, 90);
     if (waits) stream_wait(at + 10);
@@ -56,7 +56,7 @@ TEST(FrameworkWaitsTest, ACollectiveWaitsForTheStreamThatWasCurrentAtItsLaunch) 
   EXPECT_TRUE(waits(job.capture(), "ncclDevKernel_AllReduce", "backward"));
 }
 
-TEST(FrameworkWaitsTest, WithoutAWaitCallItDoesNot) {
+TEST(FrameworkWaitsTest, WithoutAWaitCallACollectiveWaitsForNothing) {
   ReducingThread job;
   job.launch("backward", 7, 0);
   job.reduce(100, false);
@@ -75,7 +75,7 @@ TEST(FrameworkWaitsTest, WhatIsLaunchedAfterTheWaitWaitsForTheCollective) {
   EXPECT_FALSE(waits(capture, "more backward", "ncclDevKernel_AllReduce"));
 }
 
-TEST(FrameworkWaitsTest, AWaitOutsideOfEverythingIsTheEndOfABackwardPass) {
+TEST(FrameworkWaitsTest, AWaitUnderNoEventIsTheEndOfABackwardPass) {
   ReducingThread job;
   job.launch("backward", 7, 0);
   job.reduce(100);
@@ -99,7 +99,7 @@ TEST(FrameworkWaitsTest, FewerWaitsThanCollectivesAreNotMatched) {
   }
 }
 
-TEST(FrameworkWaitsTest, WhatTheTimesContradictIsLeftOut) {
+TEST(FrameworkWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {
   ReducingThread job;
   job.launch("backward", 7, 125);  // on the device from 135 to 155, the collective from 140 to 160
   job.reduce(100);

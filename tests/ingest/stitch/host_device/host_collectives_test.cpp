@@ -1,4 +1,4 @@
-// What the collectives of PyTorch traces transfer, and who waits for them.
+// What the collectives of PyTorch traces transfer, who waits for them, and when gradients are complete.
 
 #include <gtest/gtest.h>
 
@@ -55,8 +55,8 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   return maker.trace;
 }
 
-/// A rank that launches as many NCCL kernels without metadata under a framework's annotation
-/// that has a shape, as PyTorch recorded them before 2.1.
+/// A rank that launches NCCL kernels without metadata under one annotation of the framework, which has a
+/// shape. PyTorch recorded them so before 2.1.
 HostDeviceTrace annotated_rank(const std::string& kernel, const std::string& annotation, std::int64_t bytes,
                                int kernels = 1) {
   TraceMaker maker;
@@ -74,7 +74,7 @@ Collective only_collective(const Capture& capture) {
   return capture.dag.rendezvous_count() == 1 ? capture.dag.collective(RendezvousId{0}) : Collective{};
 }
 
-TEST(PayloadTest, TheHostTellsWhatAKernelWithoutMetadataDoes) {
+TEST(PayloadTest, AnnotationDescribesAKernelWithoutMetadata) {
   const std::string kernel = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)";
   const HostDeviceTrace rank = annotated_rank(kernel, "nccl:all_to_all", 24'576);
   const Collective collective = only_collective(stitched({rank, rank}));
@@ -83,19 +83,19 @@ TEST(PayloadTest, TheHostTellsWhatAKernelWithoutMetadataDoes) {
   EXPECT_EQ(collective.bytes, Bytes{24'576});
 }
 
-TEST(PayloadTest, TheHostTellsOneMembersPartOfAnAllGather) {
+TEST(PayloadTest, AnnotationHasOneMembersPartOfAnAllGather) {
   const HostDeviceTrace rank = annotated_rank("ncclKernel_AllGather_RING_LL(x)", "nccl:_all_gather_base", 1'000);
   EXPECT_EQ(only_collective(stitched({rank, rank, rank})).bytes, Bytes{3'000});
 }
 
-TEST(PayloadTest, TheHostTellsNothingOfSeveralKernelsUnderOneAnnotation) {
+TEST(PayloadTest, AnnotationOfSeveralKernelsDescribesNone) {
   const HostDeviceTrace rank = annotated_rank("ncclKernel_AllReduce_RING_LL(x)", "nccl:all_reduce", 1'000, 2);
   const Capture capture = stitched({rank, rank});
   ASSERT_EQ(capture.dag.rendezvous_count(), 2U);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(capture.dag.collective(RendezvousId{i}).bytes, Bytes{0});
 }
 
-TEST(PayloadTest, GlooTellsOperationAndBufferOfAnAllReduce) {
+TEST(PayloadTest, GlooSaysOperationAndSizeOfAnAllReduce) {
   const Collective collective =
       only_collective(stitched({host_rank("gloo:all_reduce", 4096), host_rank("gloo:all_reduce", 4096)}));
 
@@ -103,7 +103,7 @@ TEST(PayloadTest, GlooTellsOperationAndBufferOfAnAllReduce) {
   EXPECT_EQ(collective.bytes, Bytes{4096});
 }
 
-TEST(PayloadTest, GlooTellsOneMembersPartOfAnAllGather) {
+TEST(PayloadTest, GlooSaysOneMembersPartOfAnAllGather) {
   const HostDeviceTrace rank = host_rank("gloo:all_gather", 4096);
   const Collective collective = only_collective(stitched({rank, rank, rank}));
 
@@ -111,7 +111,7 @@ TEST(PayloadTest, GlooTellsOneMembersPartOfAnAllGather) {
   EXPECT_EQ(collective.bytes, Bytes{3 * 4096});
 }
 
-TEST(PayloadTest, RootOfAMessageIsItsSendersPlace) {
+TEST(PayloadTest, RootOfAMessageIsItsSender) {
   const Collective forward = only_collective(stitched({host_rank("gloo:send", 64), host_rank("gloo:recv", 64)}));
   const Collective backward = only_collective(stitched({host_rank("gloo:recv", 64), host_rank("gloo:send", 64)}));
 
@@ -120,7 +120,7 @@ TEST(PayloadTest, RootOfAMessageIsItsSendersPlace) {
   EXPECT_EQ(backward.root, 1U);
 }
 
-TEST(PayloadTest, NcclTellsTheWholeBufferAndItsKernelTheAlgorithm) {
+TEST(PayloadTest, MetadataHasTheWholeSizeAndTheKernelsNameTheAlgorithm) {
   const auto job = [](const std::string& kernel, std::int64_t bytes) {
     const HostDeviceTrace rank = nccl_rank(kernel, "_allgather_base", bytes, "[0, 1]");
     return only_collective(stitched({rank, rank}));
@@ -134,7 +134,7 @@ TEST(PayloadTest, NcclTellsTheWholeBufferAndItsKernelTheAlgorithm) {
   EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_SIMPLE", 1 << 24).algorithm, CollectiveAlgorithm::kAuto);
 }
 
-TEST(PayloadTest, CollectivesWithMembersElsewhereKeepTheirRecordedTime) {
+TEST(PayloadTest, CollectivesWithMissingMembersKeepTheirRecordedTime) {
   const HostDeviceTrace rank = nccl_rank("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", 4096, "[0, 1, 2, 3]");
   const Capture capture = stitched({rank, rank});
 
@@ -144,7 +144,7 @@ TEST(PayloadTest, CollectivesWithMembersElsewhereKeepTheirRecordedTime) {
   })) << "the report says that a network model leaves it alone";
 }
 
-TEST(PayloadTest, RankThatIsAloneTellsOfItsWholeGroup) {
+TEST(PayloadTest, PartOfTheOnlyRankStandsForAllMembers) {
   const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
   const Collective collective = only_collective(stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 1, 2, 3]")}));
 
@@ -158,14 +158,14 @@ TEST(PayloadTest, JobOfOneRankHasNoCollectives) {
   EXPECT_EQ(stitched({host_rank("gloo:send", 4096)}).dag.rendezvous_count(), 0U);
 }
 
-TEST(PayloadTest, KernelThatDoesNotSayWhatItExchangesKeepsItsRecordedTime) {
+TEST(PayloadTest, KernelOfUnknownOperationKeepsItsRecordedTime) {
   const HostDeviceTrace rank = nccl_rank("ncclDevKernel_SendRecv(ncclDevComm*)", "", 4096, "[0, 1]");
 
   EXPECT_EQ(only_collective(stitched({rank, rank})).op, CollectiveOp::kUnknown);
 }
 
-TEST(PayloadTest, SenderThatReturnsEarlyLeavesTheRestInBuffers) {
-  // Both there at 100 us, the sender back at 400 us, the receiver at 500 us: a quarter was left.
+TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
+  // Both arrive at 100 us; the sender returns at 400 us, the receiver at 500 us: a quarter was left.
   HostDeviceTrace sender = host_rank("gloo:send", 4000);
   sender.duration.front() = us(300);
 
@@ -173,8 +173,8 @@ TEST(PayloadTest, SenderThatReturnsEarlyLeavesTheRestInBuffers) {
   EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});
 }
 
-/// Main thread: 200 us of work that ends with a submission, silence until `woken`, then more
-/// work. The collective's thread closes its annotation at `closed`.
+/// The main thread works for 200 us, submits a collective, is silent until `woken`, and works again. The
+/// collective's thread closes its annotation at `closed`.
 Capture waiting_rank(double woken, double closed) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
@@ -186,7 +186,7 @@ Capture waiting_rank(double woken, double closed) {
   return stitched({maker.trace});
 }
 
-TEST(HostCollectiveWaitTest, AnnotationThatIsClosedLateEndsWhereTheMainThreadGoesOn) {
+TEST(HostCollectiveWaitTest, CollectiveThatIsClosedLateEndsWhereTheMainThreadGoesOn) {
   const Capture capture = waiting_rank(20'000, 20'900);
 
   const TaskId collective = find(capture, "gloo:all_reduce");
@@ -203,7 +203,7 @@ TEST(HostCollectiveWaitTest, CollectiveThatGoesOnForLongIsNotWaitedFor) {
   EXPECT_FALSE(edge(capture, collective, find(capture, "optimizer")).has_value());
 }
 
-TEST(GradientTest, GradientIsThereWhenTheHooksOfItsAccumulationAreDone) {
+TEST(GradientTest, GradientIsCompleteWhenTheHooksOfItsAccumulationHaveRun) {
   constexpr const char* kAround = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad";
   TraceMaker maker;
   const TrackId main = maker.thread("1");

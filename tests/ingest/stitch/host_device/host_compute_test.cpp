@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An event of thread 2; times in microseconds, far above what is merged into a neighbour.
+/// An event of thread 2, in microseconds. Durations are long enough that no task is joined to its neighbour.
 std::string event(std::string_view category, std::string_view name, int start, int duration,
                   std::string_view dims = "") {
   std::string args = dims.empty() ? "" : R"(,"args":{"Input Dims":)" + std::string{dims} + "}";
@@ -47,12 +47,12 @@ std::vector<std::string> with_optimizer(std::vector<std::string> events) {
   return events;
 }
 
-TEST(HostComputeTest, AnOperatorOnSamplesComputes) {
+TEST(HostComputeTest, OperatorOnSamplesComputes) {
   EXPECT_EQ(kinds(with_optimizer({op("aten::mm", 100, 100, "[[16, 32], [32, 64]]")})).at("aten::mm"),
             TaskKind::kOperator);
 }
 
-TEST(HostComputeTest, AnOperatorOnParametersAloneDoesNot) {
+TEST(HostComputeTest, OperatorOnParametersAloneDoesNotCompute) {
   const auto found = kinds(with_optimizer({op("aten::fill_", 100, 100, "[[32, 64], []]"),
                                            op("aten::copy_", 300, 100, "[[64, 32], [64, 32]]"),
                                            op("aten::div_", 500, 100, "[[2048], []]")}));
@@ -61,11 +61,11 @@ TEST(HostComputeTest, AnOperatorOnParametersAloneDoesNot) {
   EXPECT_EQ(found.at("aten::div_"), TaskKind::kHost) << "a bucket";
 }
 
-TEST(HostComputeTest, TheOptimizerDoesNotWhateverItTakes) {
+TEST(HostComputeTest, OptimizerDoesNotCompute) {
   EXPECT_EQ(kinds(with_optimizer({})).at("aten::add_"), TaskKind::kHost);
 }
 
-TEST(HostComputeTest, WhatAnOperatorDoesInsideItselfIsJudgedByItsOwnShapes) {
+TEST(HostComputeTest, OperatorWithinAnotherIsJudgedByItsOwnShapes) {
   const auto found = kinds(with_optimizer({op("_SleepBackward", 100, 300, "[[16, 16]]"), op("aten::zeros", 110, 90),
                                            op("aten::fill_", 210, 90, "[[32, 64], []]")}));
   EXPECT_EQ(found.at("_SleepBackward"), TaskKind::kOperator);
@@ -73,7 +73,7 @@ TEST(HostComputeTest, WhatAnOperatorDoesInsideItselfIsJudgedByItsOwnShapes) {
   EXPECT_EQ(found.at("aten::fill_"), TaskKind::kHost);
 }
 
-TEST(HostComputeTest, CommunicationAndAnnotationsDoNot) {
+TEST(HostComputeTest, CommunicationAndAnnotationsDoNotCompute) {
   const auto found =
       kinds({event("user_annotation", "my range", 100, 500), op("c10d::allreduce_", 200, 100, "[[[4, 4]]]"),
              op("aten::mm", 1'000, 100, "[[4, 4], [4, 4]]")});
@@ -81,14 +81,14 @@ TEST(HostComputeTest, CommunicationAndAnnotationsDoNot) {
   EXPECT_EQ(found.at("c10d::allreduce_"), TaskKind::kHost);
 }
 
-TEST(HostComputeTest, WithoutShapesEveryOtherOperatorComputes) {
+TEST(HostComputeTest, WithoutShapesAllOtherOperatorsCompute) {
   const auto found = kinds({op("aten::mm", 100, 100), event("user_annotation", "Optimizer.step#SGD.step", 9'000, 500),
                             op("aten::add_", 9'100, 300)});
   EXPECT_EQ(found.at("aten::mm"), TaskKind::kOperator);
   EXPECT_EQ(found.at("aten::add_"), TaskKind::kHost);
 }
 
-TEST(HostComputeTest, ARankWithADeviceComputesThere) {
+TEST(HostComputeTest, RankWithADeviceComputesThere) {
   const std::string id = R"(,"args":{"correlation":7)";
   const auto found = kinds(
       {op("aten::mm", 100, 100, "[[16, 32], [32, 64]]"),

@@ -57,7 +57,7 @@ TEST(ThreadCutTest, ChildThatEndsAfterItsParentKeepsItsWholeTime) {
   EXPECT_EQ(segments[2].event, kNoIndex);
 }
 
-TEST(ThreadCutTest, WhatIsNestedInAHostCollectiveBelongsToIt) {
+TEST(ThreadCutTest, EventsWithinAHostCollectiveBelongToIt) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
   maker.add(EventKind::kAnnotation, "gloo:all_gather", thread, 0, 100);
@@ -114,7 +114,7 @@ TEST(HostDeviceTest, KernelThatStartsDuringItsLaunchCutsTheCall) {
   EXPECT_EQ(capture.dag.duration(find(capture, "cudaLaunchKernel", 6)), us(4));
 }
 
-TEST(HostDeviceTest, SynchroniseIsRecomputedNotReplayed) {
+TEST(HostDeviceTest, WaitInASynchronisingCallBecomesAnEdge) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
@@ -153,7 +153,7 @@ TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
   EXPECT_EQ(unexplained(capture), Duration{});
 }
 
-TEST(HostDeviceTest, StreamThatStartsRightAfterAnothersEndIsTakenToWaitForIt) {
+TEST(HostDeviceTest, WorkThatBeginsRightAfterAnotherStreamsIsTakenToWaitForIt) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
@@ -178,7 +178,7 @@ TEST(HostDeviceTest, WaitThatNothingExplainsIsKeptAndCounted) {
 
   const Capture capture = stitched({maker.trace});
 
-  // A launch is never usual beyond 20 us, and explains up to four times that.
+  // The usual launch latency is at most 20 us, and explains up to four times that.
   EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel"), find(capture, "late"))->lag, us(1000));
   EXPECT_EQ(unexplained(capture), us(1000 - 4 * 20));
 }
@@ -198,7 +198,7 @@ TEST(HostDeviceTest, MatchedCollectiveTakesItsShortestPartAfterTheLastArrival) {
   for (const TaskId member : capture.dag.members(RendezvousId{0})) EXPECT_EQ(capture.dag.duration(member), us(100));
 }
 
-TEST(HostDeviceTest, AllToAllMatchesThoughEveryRankBringsItsOwnSize) {
+TEST(HostDeviceTest, AllToAllMatchesAlthoughSizesDiffer) {
   HostDeviceTrace a = collective_rank(20, 320);
   HostDeviceTrace b = collective_rank(220, 320);
   for (auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
@@ -212,7 +212,7 @@ TEST(HostDeviceTest, AllToAllMatchesThoughEveryRankBringsItsOwnSize) {
   EXPECT_EQ(stitched({a, b}).dag.rendezvous_count(), 1U);
 }
 
-TEST(HostDeviceTest, SequenceNumberMatchesWhateverTheOrder) {
+TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
   std::vector<HostDeviceTrace> traces;
   for (int rank = 0; rank < 2; ++rank) {
     HostDeviceTrace trace = collective_rank(20 + 100 * rank, 320);
@@ -221,7 +221,7 @@ TEST(HostDeviceTest, SequenceNumberMatchesWhateverTheOrder) {
     trace.details[0].sequence = 17;
     traces.push_back(std::move(trace));
   }
-  // A second one of rank 1 with another number stays alone.
+  // Rank 1 has a second one, whose number rank 0 does not have.
   traces[1].start.push_back(Time{us(400)});
   traces[1].duration.push_back(us(10));
   traces[1].kind.push_back(EventKind::kKernel);
@@ -287,7 +287,7 @@ TEST(HostDeviceTest, GlooCallDependsOnTheCallThatSubmittedIt) {
   EXPECT_EQ(unexplained(capture), Duration{});
 }
 
-TEST(HostDeviceTest, StepsComeFromProfilerMarks) {
+TEST(HostDeviceTest, StepsComeFromProfilerStepMarks) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
   for (int i = 0; i < 3; ++i) {

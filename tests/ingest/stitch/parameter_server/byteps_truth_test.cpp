@@ -1,4 +1,4 @@
-// Base captures of measured runs (../shared/truth): what a replay must show of them.
+// What a replay must show of the base captures of measured runs (docs/test-data.md).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Group {
 
 class BytepsTruthTest : public testing::TestWithParam<Group> {};
 
-TEST_P(BytepsTruthTest, AReplayOfTheBaseCaptureMeetsItsSteps) {
+TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
   const fs::path base = fs::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth" / GetParam().path / "base";
   if (!fs::exists(base)) GTEST_SKIP() << base << " is not there";
   LoadOptions options;
@@ -34,7 +34,7 @@ TEST_P(BytepsTruthTest, AReplayOfTheBaseCaptureMeetsItsSteps) {
   EXPECT_LE(summary.unexplained_wait, summary.iteration.measured / 100);
 }
 
-// What issue 1 asks: 1 % on ps, 1.5 % on byteps.
+// The bounds: 1 % on ps, 1.5 % on byteps.
 INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
                          testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
                                          Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},

@@ -71,7 +71,7 @@ bool has_edge(const Dag& dag, TaskId from, TaskId to) {
   return std::find(successors.begin(), successors.end(), to) != successors.end();
 }
 
-/// Worker 1 pushes until 30, worker 0 until 20; both have the sum later.
+/// Worker 0 pushes until 20 us and worker 1 until 30 us. They have the sum at 45 us and 40 us.
 std::vector<MadeGpu> two_workers() {
   std::vector<MadeGpu> gpus;
   gpus.push_back(MadeGpu(0)
@@ -89,7 +89,7 @@ std::vector<MadeGpu> two_workers() {
   return gpus;
 }
 
-TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndItsDurationIsTheRest) {
+TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndTakesTheRest) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const Dag& dag = capture.dag;
   // The last push of the key ended at 30: of worker 0's pull from 20 to 45, 15 us are its own.
@@ -100,22 +100,22 @@ TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndItsDurationIsTheRest) {
   EXPECT_TRUE(has_edge(dag, sum, task_named(dag, "Comm.a_weight.PULL.0", 0)));
 }
 
-TEST(ParameterServerTest, AReplayMeetsEveryRecordedTimeAgain) {
+TEST(ParameterServerTest, ReplayGivesEveryRecordedTime) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
   for (std::size_t i = 0; i < timeline.size(); ++i)
     EXPECT_EQ(timeline.finish[i], capture.recording.finish[i]) << capture.dag.name(TaskId{i});
 }
 
-TEST(ParameterServerTest, AWaitBehindUpdateIsUnexplainedOnlyWhereNoStageEndsRightBeforeIt) {
+TEST(ParameterServerTest, UpdateThatBeginsAfterItsTensorHasWaitedUnexplained) {
   const Capture capture = stitched(two_workers(), job_of(2));
-  // UPDATE begins 1 us after the tensor is there: that 1 us is all.
+  // Each worker's UPDATE begins 1 us after its tensor is there. Nothing else is unexplained.
   Duration waited{};
   for (const auto& wait : capture.recording.unexplained) waited += wait.wait;
   EXPECT_EQ(waited, Duration{2'000});
 }
 
-TEST(ParameterServerTest, AnAcknowledgementThatCameAfterSomebodysAnswerIsCutFromThePush) {
+TEST(ParameterServerTest, AcknowledgementThatCameAfterAnAnswerIsCutFromThePush) {
   auto gpus = two_workers();
   gpus[1].parts.stages->events[0].duration = Duration{40'000};  // acknowledged at 50, after worker 0 had the sum at 45
   gpus[1].parts.stages->events[1] = {0, Stage::kPull, kKey, 0, at(50), Duration{5'000}};
@@ -126,7 +126,7 @@ TEST(ParameterServerTest, AnAcknowledgementThatCameAfterSomebodysAnswerIsCutFrom
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.PUSH.0.ack", 1)), Duration{5'000});
 }
 
-TEST(ParameterServerTest, UpdateLeadsToTheNextStepsForward) {
+TEST(ParameterServerTest, NextStepsForwardWaitsForUpdate) {
   auto gpus = two_workers();
   for (MadeGpu& gpu : gpus) gpu.op("FW.a", 1, 60, 65, {"UPDATE"}).op("BW.a", 1, 65, 70, {"FW.a"});
   const Capture capture = stitched(std::move(gpus), job_of(2));
@@ -137,7 +137,7 @@ TEST(ParameterServerTest, UpdateLeadsToTheNextStepsForward) {
   EXPECT_EQ(dag.name(capture.recording.steps[1].first), "FW.a");
 }
 
-TEST(ParameterServerTest, WithoutAnUpdateALayersForwardWaitsForItsOwnGradient) {
+TEST(ParameterServerTest, WithoutUpdateALayersForwardWaitsForItsOwnTensor) {
   std::vector<MadeGpu> gpus;
   gpus.push_back(MadeGpu(0)
                      .op("FW.a", 0, 0, 5, {"Comm.a_weight"})
@@ -155,7 +155,7 @@ TEST(ParameterServerTest, WithoutAnUpdateALayersForwardWaitsForItsOwnGradient) {
       has_edge(capture.dag, task_named(capture.dag, "Comm.a_weight.PULL.0", 0), task_named(capture.dag, "FW.a", 0, 1)));
 }
 
-TEST(ParameterServerTest, AMissingRecordCostsItsStageAndNotTheStepsAfterIt) {
+TEST(ParameterServerTest, MissingRecordDoesNotShiftLaterSteps) {
   std::vector<MadeGpu> gpus;
   MadeGpu gpu(0);
   for (std::int64_t step = 0; step < 3; ++step) {
@@ -172,7 +172,7 @@ TEST(ParameterServerTest, AMissingRecordCostsItsStageAndNotTheStepsAfterIt) {
   EXPECT_EQ(capture.recording.step[task_named(capture.dag, "Comm.a_weight.PUSH.0", 0, 1).index()], 2);
 }
 
-TEST(ParameterServerTest, WithoutOperatorsOneOpaqueSegmentLiesBetweenTwoReleases) {
+TEST(ParameterServerTest, WithoutOperatorsAnOpaqueSegmentLeadsToEachRelease) {
   auto gpus = two_workers();
   for (MadeGpu& gpu : gpus) {
     gpu.parts.operators.reset();
@@ -187,7 +187,7 @@ TEST(ParameterServerTest, WithoutOperatorsOneOpaqueSegmentLiesBetweenTwoReleases
   EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("one opaque segment")));
 }
 
-TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
+TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
   std::vector<MadeGpu> gpus;
   gpus.push_back(MadeGpu(0, 0)
                      .op("BW.a", 0, 0, 10)
@@ -219,14 +219,14 @@ TEST(ParameterServerTest, TheRootWaitsForItsPeersAndTheyForTheRoot) {
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.PULL.0", 1), task_named(dag, "Comm.a_weight.COPYH2D.0", 0)));
   ASSERT_TRUE(dag.rendezvous(reduce).valid());
   EXPECT_EQ(dag.rendezvous(reduce), dag.rendezvous(task_named(dag, "Comm.a_weight.REDUCE.0", 0)));
-  // The root arrives at 15, the last: it needs 5 us from there, its peer 6.
+  // The root begins last, at 15 us. From then on it takes 5 us, and its peer 6 us.
   EXPECT_EQ(dag.duration(reduce), Duration{5'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
 }
 
-// The first generation of ByteProfile: totals only, inputs in the Comm events, no args.step,
-// and a graph of bare forward operators with their parameters.
-TEST(ParameterServerTest, ATraceOfTheFirstGenerationIsJoinedByNames) {
+// ByteProfile's first generation recorded only totals, named inputs in the Comm events, had no args.step,
+// and wrote a graph of bare forward operators with their parameters.
+TEST(ParameterServerTest, TraceOfTheFirstGenerationIsJoinedByNames) {
   GpuParts parts;
   parts.operators.emplace();
   const auto add = [&](const char* name, std::int64_t start, std::int64_t finish, std::vector<std::string> inputs) {
@@ -252,7 +252,7 @@ TEST(ParameterServerTest, ATraceOfTheFirstGenerationIsJoinedByNames) {
   EXPECT_TRUE(capture.recording.steps[0].next_follows);
 }
 
-TEST(WorkerClockTest, AClockThatCannotAgreeIsMovedIntoItsBounds) {
+TEST(WorkerClockTest, ClockThatCannotAgreeIsMovedToTheMiddleOfItsBounds) {
   auto gpus = two_workers();
   constexpr Duration kAhead{50'000};
   for (auto& event : gpus[1].parts.stages->events) event.start += kAhead;
@@ -260,8 +260,9 @@ TEST(WorkerClockTest, AClockThatCannotAgreeIsMovedIntoItsBounds) {
   const Capture capture = stitched(std::move(gpus), job_of(2));
   ASSERT_EQ(capture.recording.clocks.size(), 2U);
   const HostClock& clock = capture.recording.clocks[1];
-  // Acknowledged at 30 + 50 and answered for worker 0 by 45: at least 35 ahead. Answered at
-  // 40 + 50 and not before worker 0's push had come at 20: at most 70. The middle is 52.5.
+  // Worker 1's push was acknowledged at 30 + 50 us, and worker 0 had the answer by 45 us: its clock is at
+  // least 35 us ahead. Worker 1 had the answer at 40 + 50 us, and not before worker 0's push had arrived at
+  // 20 us: at most 70 us. The middle is 52.5 us.
   EXPECT_EQ(clock.offset, Duration{52'500});
   EXPECT_EQ(clock.residual, Duration{17'500});
 }
@@ -269,11 +270,11 @@ TEST(WorkerClockTest, AClockThatCannotAgreeIsMovedIntoItsBounds) {
 TEST(WorkerClockTest, ClocksThatMayAgreeAreTakenToAgree) {
   const Capture capture = stitched(two_workers(), job_of(2));
   EXPECT_EQ(capture.recording.clocks[1].offset, Duration{});
-  // 30 - 45 = -15 us at least and 40 - 20 = 20 us at most.
+  // Worker 1's clock is at least 30 - 45 = -15 us and at most 40 - 20 = 20 us ahead.
   EXPECT_EQ(capture.recording.clocks[1].residual, Duration{20'000});
 }
 
-TEST(MergedTracesTest, AFileOfSeveralGpusIsTakenApartByRank) {
+TEST(MergedTracesTest, FileOfSeveralGpusIsDividedByRank) {
   GpuParts whole;
   whole.host = "folder";
   whole.operators.emplace();
@@ -287,15 +288,15 @@ TEST(MergedTracesTest, AFileOfSeveralGpusIsTakenApartByRank) {
   EXPECT_EQ(gpus[2].host, "wk1");
 }
 
-TEST(MergedTracesTest, OneGpusFilesStayTogether) {
+TEST(MergedTracesTest, FilesOfOneGpuStayTogether) {
   std::vector<GpuParts> gpus;
   for (MadeGpu& gpu : two_workers()) gpus.push_back(std::move(gpu.parts));
   EXPECT_EQ(split_merged_traces(std::move(gpus)).size(), 2U);
 }
 
-// Keys 65536 and 65537 are on the servers 0 and 1 of two (djb2 210653553582 and ...583), so
-// that what overtakes on one connection is in order on two.
-TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgements) {
+// djb2 is 210653553582 for key 65536 and 210653553583 for key 65537. So they are on servers 0 and 1 of two, and
+// acknowledgements that overtake each other on one connection are in order on two.
+TEST(ParameterServerTest, NumberOfServersIsInferredFromTheOrderOfAcknowledgements) {
   MadeGpu gpu(0);
   gpu.op("BW.a", 0, 0, 10'000).op("UPDATE", 0, 90'000, 95'000, {"Comm.a_weight"});
   gpu.stage(Stage::kPush, 10'000, 50'000, 65'536).stage(Stage::kPull, 50'000, 60'000, 65'536);
@@ -308,12 +309,12 @@ TEST(ParameterServerTest, TheNumberOfServersIsInferredFromTheOrderOfAcknowledgem
   EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("2 servers were inferred from")));
 }
 
-TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
+TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   RecordedTensor tensor;
   tensor.bytes = Bytes{10'000'000};
   Job job;
   job.partition_bytes = Bytes{4'096'000};
-  job.local_size = 3;  // 4,104,192 by the formats page, 3B
+  job.local_size = 3;  // rounded up to a multiple of 3 pages: 334 * 3 * 4096 = 4,104,192
   EXPECT_EQ(partition_bytes(tensor, 0, job), Bytes{4'104'192});
   EXPECT_EQ(partition_bytes(tensor, 2, job), Bytes{10'000'000 - 2 * 4'104'192});
   EXPECT_FALSE(partition_bytes(tensor, 3, job).has_value());
@@ -321,7 +322,7 @@ TEST(PartitionBytesTest, TheBoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   EXPECT_EQ(partition_bytes(tensor, 1, job), Bytes{4'096'000});
 }
 
-/// What the capture's graph can be built from anew.
+/// What the job can be built from for other settings.
 const PsWorkload& workload_of(const Capture& capture) { return *capture.parameter_server; }
 
 TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
@@ -338,8 +339,9 @@ TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
   EXPECT_FALSE(workload.stages.empty());
 }
 
-/// Steps of 100 ms: a release at 40, communication until 90, so 50 ms up to the next release.
-TEST(PsWorkloadTest, CommunicationIsNoPartOfAnOpaqueSegment) {
+/// Steps of 100 ms, each with a release at 40 ms and communication until 90 ms: 50 ms lie between that and the
+/// next release.
+TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   MadeGpu gpu(0);
   gpu.parts.operators.reset();
   for (const std::int64_t begin : {0, 100'000, 200'000})
@@ -349,7 +351,7 @@ TEST(PsWorkloadTest, CommunicationIsNoPartOfAnOpaqueSegment) {
   const Capture capture = stitched(std::move(gpus), job_of(1));
   const PsWorkload& workload = workload_of(capture);
   ASSERT_EQ(workload.cannot_build, "");
-  ASSERT_EQ(workload.steps.size(), 2U);  // what follows the last release was not recorded
+  ASSERT_EQ(workload.steps.size(), 2U);  // the third is not whole: what follows its release was not recorded
   const PsGpu& only = workload.gpus.front();
   EXPECT_TRUE(only.opaque);
   Duration second{};
