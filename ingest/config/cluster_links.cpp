@@ -10,7 +10,7 @@ namespace {
 using Kind = YamlValue::Kind;
 
 void read_name(std::string& name, const YamlField& field) {
-  // A name may be empty here: a link need not have one.
+  // It may be empty: a link needs no name.
   if (field.is(Kind::kScalar) && field.value->text.empty()) return;
   name = field.line_of_text("a name");
 }
@@ -34,7 +34,7 @@ std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
   return links;
 }
 
-/// A device or endpoint while its keys are read.
+/// A device or an endpoint while its keys are read.
 struct Item {
   const Places& places;
   const NameTable& links;
@@ -78,7 +78,7 @@ void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
   }
 }
 
-void read_endpoint(const YamlField& field, const Places& places, const NameTable& links, Cluster& cluster) {
+const std::vector<YamlKey<Item>>& endpoint_keys() {
   static const std::vector<YamlKey<Item>> keys{
       {"host", read_host},
       {"device", read_index},
@@ -103,11 +103,15 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
          }
        }},
   };
+  return keys;
+}
+
+void read_endpoint(const YamlField& field, const Places& places, const NameTable& links, Cluster& cluster) {
   Item item{.places = places, .links = links};
   if (!field.is(Kind::kMap)) {
     cluster.endpoints.push_back(places.find(field));
   } else {
-    read_map(field, keys, item);
+    read_map(field, endpoint_keys(), item);
     if (!item.host) field.fail(fmt::format("'{}' has no host; expected one", field.name));
     const DeviceId device = item.index ? places.device(field, *item.host, *item.index) : DeviceId{};
     cluster.endpoints.push_back({*item.host, device});
@@ -124,7 +128,7 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
   }
 }
 
-/// A relay is another endpoint of the same host: known only when all are read.
+/// A relay must be another endpoint of the same host. That can only be checked when all are read.
 void check_relays(const YamlField& field, const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.uplinks.size(); ++i) {
     for (const EndpointId relay : cluster.uplinks[i].relays) {
@@ -137,7 +141,8 @@ void check_relays(const YamlField& field, const Cluster& cluster) {
   }
 }
 
-struct WrittenRoute {
+/// A route while its keys are read.
+struct RouteItem {
   const Cluster& cluster;
   const NameTable& links;
   EndpointId from{};
@@ -145,19 +150,19 @@ struct WrittenRoute {
   Route route;
 };
 
-EndpointId read_endpoint_number(const WrittenRoute& route, const YamlField& field) {
+EndpointId read_endpoint_number(const RouteItem& route, const YamlField& field) {
   return EndpointId{field.count(0, static_cast<std::uint32_t>(route.cluster.endpoints.size() - 1))};
 }
 
 void read_routes(const YamlField& field, const NameTable& links, Cluster& cluster) {
-  static const std::vector<YamlKey<WrittenRoute>> keys{
-      {"from", [](WrittenRoute& route, const YamlField& value) { route.from = read_endpoint_number(route, value); }},
-      {"to", [](WrittenRoute& route, const YamlField& value) { route.to = read_endpoint_number(route, value); }},
-      {"links", [](WrittenRoute& route, const YamlField& value) { route.route = read_route(value, route.links); }},
+  static const std::vector<YamlKey<RouteItem>> keys{
+      {"from", [](RouteItem& route, const YamlField& value) { route.from = read_endpoint_number(route, value); }},
+      {"to", [](RouteItem& route, const YamlField& value) { route.to = read_endpoint_number(route, value); }},
+      {"links", [](RouteItem& route, const YamlField& value) { route.route = read_route(value, route.links); }},
   };
   for (const YamlField& item : field.list("a list of routes")) {
     if (!item.is(Kind::kMap)) item.reject("a route such as {from: 0, to: 1, links: [a-b]}");
-    WrittenRoute route{.cluster = cluster, .links = links};
+    RouteItem route{.cluster = cluster, .links = links};
     read_map(item, keys, route);
     if (!route.from.valid() || !route.to.valid() || route.from == route.to) {
       item.fail(fmt::format("'{}' does not lead from one endpoint to another; expected 'from' and 'to'", item.name));

@@ -17,7 +17,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// A number too large for any table is as good as the largest one.
+/// The number that `digits` write. One that does not fit becomes the largest, which no table has.
 std::size_t number_of(const std::string& digits) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -35,17 +35,17 @@ std::size_t NameTable::find(const YamlField& field, const std::string& text) con
   if (is_number(text)) {
     const std::size_t number = number_of(text);
     if (number < names_.size()) return number;
-    field.fail(fmt::format("{} {} is not there; expected a number below {}", what_, shown(text, 30), names_.size()));
+    field.fail(fmt::format("{} {} does not exist; expected a number below {}", what_, shown(text, 30), names_.size()));
   }
   const auto found = number_.find(text);
   if (found == number_.end()) {
     const auto nearest = nearest_name(text, names_);
     const std::string hint = nearest.has_value() ? fmt::format("did you mean '{}'? ", *nearest) : std::string{};
-    field.fail(fmt::format("{} '{}' is not there; {}expected the name or number of one", what_, shown(text, 60), hint));
+    field.fail(fmt::format("{} '{}' does not exist; {}expected a name or number", what_, shown(text, 60), hint));
   }
   if (found->second.size() > 1) {
-    field.fail(fmt::format("'{}' is the name of {} {}s; expected the number of one", shown(text, 60),
-                           found->second.size(), what_));
+    field.fail(
+        fmt::format("'{}' is the name of {} {}s; expected a number", shown(text, 60), found->second.size(), what_));
   }
   return found->second.front();
 }
@@ -56,7 +56,7 @@ std::size_t NameTable::find(const YamlField& field) const {
 
 DeviceId Places::device(const YamlField& field, HostId host, std::int32_t index) const {
   const auto found = devices.find({host, index});
-  if (found == devices.end()) field.fail(fmt::format("its host has no device {}; expected one that is there", index));
+  if (found == devices.end()) field.fail(fmt::format("its host has no device {}; expected one that exists", index));
   return found->second;
 }
 
@@ -81,7 +81,7 @@ std::vector<Host> read_hosts(const YamlField& field, NameTable& names) {
       if (is_number(name) && name != std::to_string(hosts.size())) item.reject("a name that is no number");
       hosts.push_back({name});
       names.add(name);
-      static_cast<void>(names.find(item, name));  // not the second of one name
+      static_cast<void>(names.find(item, name));  // throws if a host of this name exists
     }
     if (hosts.empty() || hosts.size() > kMostHosts) field.reject(fmt::format("1 to {} names", kMostHosts));
     return hosts;
