@@ -19,7 +19,7 @@ namespace {
 
 using Kind = YamlValue::Kind;
 
-// Ten thousand hosts written out. yaml-cpp reads some 10 MB/s.
+// Enough for ten thousand hosts by name. yaml-cpp reads about 10 MB/s.
 constexpr YamlForm kForm{4U << 20U, "hosts: 2"};
 constexpr std::uint32_t kMostAHost = 64;           // NICs or devices
 constexpr std::size_t kMostConnected = 1U << 18U;  // of them in the cluster
@@ -38,7 +38,7 @@ const std::vector<YamlKey<Cable>>& cable_keys() {
   return keys;
 }
 
-/// `otherwise`: what holds for keys that are not there.
+/// `otherwise` has the values of the keys that `field` lacks.
 Cable read_cable(const YamlField& field, Cable otherwise = {}) {
   if (!field.is(Kind::kMap)) field.reject("a map such as {bandwidth: 25Gb/s, latency: 1us}");
   read_map(field, cable_keys(), otherwise);
@@ -81,7 +81,7 @@ void read_device_count(const YamlField& field, ClusterShape& shape) {
   }
 }
 
-/// A host whose NIC differs; what it does not say is as for all.
+/// A host whose NIC differs. Keys that it lacks are as in `usual`.
 struct Override {
   const NameTable& hosts;
   const Cable& usual;
@@ -100,7 +100,7 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
     read_map(item, keys, entry);
     if (!entry.host || !entry.nic) item.fail(fmt::format("'{}' lacks host or nic; expected both", item.name));
     if (!shape.differ.try_emplace(*entry.host, *entry.nic).second) {
-      item.fail("the host has an override already; expected one a host");
+      item.fail("the host has an override already; expected one per host");
     }
   }
 }
@@ -155,7 +155,8 @@ HostRates read_rates(const YamlField& field) {
   return rates;
 }
 
-/// The file's keys, whatever their order. Each of the second half means one form or the other.
+/// Collects the keys of the file, which may come in any order, and then reads them in the order in which they need
+/// each other.
 class ClusterReader {
  public:
   explicit ClusterReader(const YamlField& file) : file_(file) {
@@ -167,7 +168,7 @@ class ClusterReader {
 
   Cluster read() {
     const YamlField* const count = key("hosts");
-    if (count == nullptr) file_.fail("the file has no 'hosts'; expected how many there are, or their names");
+    if (count == nullptr) file_.fail("the file has no 'hosts'; expected their number or their names");
     std::vector<Host> hosts = read_hosts(*count, places_.hosts);
     Cluster cluster = key("links") != nullptr ? link_by_link(std::move(hosts)) : by_numbers(std::move(hosts));
     if (const YamlField* field = key("messages")) cluster.network = read_messages(*field);
@@ -176,7 +177,7 @@ class ClusterReader {
   }
 
  private:
-  /// Null if it is not there.
+  /// The key of this name; null if the file lacks it.
   [[nodiscard]] const YamlField* key(const std::string& name) const {
     const auto found = keys_.find(name);
     return found == keys_.end() ? nullptr : &found->second;
@@ -185,7 +186,7 @@ class ClusterReader {
   Cluster link_by_link(std::vector<Host> hosts) {
     for (const char* name : {"nic", "nics", "tiers", "nvlink", "pcie", "overrides"}) {
       if (const YamlField* field = key(name)) {
-        field->fail(fmt::format("'{}' stands beside 'links'; expected the one or the other", name));
+        field->fail(fmt::format("'{}' is given beside 'links'; expected one of the two", name));
       }
     }
     return read_links({key("links"), key("devices"), key("endpoints"), key("routes")}, std::move(hosts),
@@ -193,7 +194,7 @@ class ClusterReader {
   }
 
   Cluster by_numbers(std::vector<Host> hosts) {
-    if (const YamlField* field = key("routes")) field->fail("'routes' stands without 'links'; expected both");
+    if (const YamlField* field = key("routes")) field->fail("'routes' is given without 'links'; expected both");
     const YamlField* const nic = key("nic");
     if (nic == nullptr) file_.fail("the file has neither 'nic' nor 'links'; expected what connects the hosts");
     ClusterShape shape{.hosts = std::move(hosts), .nic = read_cable(*nic)};
@@ -240,7 +241,7 @@ class ClusterReader {
     if (shape.nics > 1) check_rails(field, shape);
   }
 
-  /// Between rails only a device of the own host can pass a message on.
+  /// Only devices of one host pass messages from rail to rail, so each host needs an endpoint on every rail in use.
   static void check_rails(const YamlField& field, const ClusterShape& shape) {
     std::set<std::uint32_t> used;
     std::set<std::pair<HostId, std::uint32_t>> there;
@@ -252,7 +253,7 @@ class ClusterReader {
       for (const std::uint32_t rail : used) {
         if (there.contains({endpoint.host, rail})) continue;
         field.fail(
-            fmt::format("host '{}' has no endpoint on rail {}, others have; expected one on each rail that is used",
+            fmt::format("host '{}' has no endpoint on rail {}, which others use; expected one on each rail in use",
                         shape.hosts[endpoint.host.index()].name, rail));
       }
     }

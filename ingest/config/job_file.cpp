@@ -10,7 +10,7 @@
 namespace stepsim::ingest {
 namespace {
 
-// A job is some twenty lines. yaml-cpp takes seconds and gigabytes for files of tens of megabytes.
+// A job.yaml has some twenty lines. For tens of megabytes yaml-cpp takes seconds and gigabytes.
 constexpr YamlForm kForm{1U << 20U, "workers: 2"};
 constexpr std::uint32_t kMostMembers = 1'000'000'000;
 
