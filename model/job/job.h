@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_JOB_JOB_H
 #define STEPSIM_MODEL_JOB_JOB_H
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct Job {
   std::optional<Control> control;
   std::optional<Bandwidth> bandwidth;  ///< network.bandwidth
   std::optional<Duration> latency;     ///< network.latency
+
+  friend auto operator<=>(const Job& a, const Job& b) = default;
 };
 
 }  // namespace stepsim

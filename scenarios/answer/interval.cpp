@@ -123,7 +123,8 @@ class Sources {
 
   void add_drift() {
     if (captured_.parameter_server == nullptr || !links_are_shared() || plan_.job.workers < 2U) return;
-    add_alternatives("drift", "workers may stay in step or drift apart", {[](Plan& plan) { plan.begin_together(); }});
+    add_alternatives("drift", "workers may stay in step or drift apart",
+                     {[](Plan& plan) { plan.begins_together = true; }});
   }
 
   void add_transfers() {

@@ -11,6 +11,7 @@
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
+#include "scenarios/change/device_rule.h"
 #include "sim/engine/machine.h"
 #include "sim/report/summary.h"
 
@@ -23,7 +24,7 @@ std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.va
 Capture parameter_server_graph(const Plan& plan) {
   PsOptions options = as_captured(*plan.captured->parameter_server);
   options.job = plan.job;
-  options.spread = !plan.begins_together();
+  options.spread = !plan.begins_together;
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
@@ -45,12 +46,16 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
     const bool scales = plan.recorded_transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
     durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
   }
+  std::optional<DevicePieces> pieces;
   for (const auto& rule : plan.rules) {
-    if (const auto* const device = std::get_if<Plan::DeviceRule>(&rule)) {
-      prediction.shares.push_back({device->change, device->kept, device->scale(graph, durations, plan.device_bias)});
-    } else {
-      std::get<Plan::Rule>(rule)(graph, durations);
+    if (const auto* const plain = std::get_if<Plan::Rule>(&rule)) {
+      (*plain)(graph, durations);
+      continue;
     }
+    const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(rule);
+    if (!pieces) pieces = device_work(graph);
+    const ScaledShare share = device.apply(graph, *pieces, durations, plan.device_bias);
+    if (!device.kept().empty()) prediction.shares.push_back({device.change(), device.kept(), share});
   }
   return durations;
 }
@@ -92,14 +97,13 @@ Capture Predictor::make_graph(const Plan& plan) const {
                   : captured_.parameter_server  ? parameter_server_graph(plan)
                                                 : rank_graph(plan);
   graph.job = plan.job;
-  for (const Plan::Edit& edit : plan.edits) graph = edit(graph);
-  return graph;
+  return plan.edited(std::move(graph));
 }
 
 std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
   std::promise<std::shared_ptr<const Capture>> promise;
   std::unique_lock lock(mutex_);
-  const auto [slot, mine] = graphs_.try_emplace(plan.structure);
+  const auto [slot, mine] = graphs_.try_emplace(plan.graph_key());
   if (mine) slot->second = promise.get_future().share();
   const auto graph = slot->second;
   lock.unlock();
@@ -112,9 +116,9 @@ std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
   return graph.get();
 }
 
-void Predictor::forget(const std::string& structure) {
+void Predictor::forget(const GraphKey& key) {
   const std::lock_guard lock(mutex_);
-  graphs_.erase(structure);
+  graphs_.erase(key);
 }
 
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {

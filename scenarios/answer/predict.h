@@ -48,8 +48,8 @@ class Predictor {
   /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
   /// go together, and what replay() throws. The answer does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
-  /// Gives up the graph of plans of this structure: none is to be asked for any more.
-  void forget(const std::string& structure);
+  /// Frees the graph of plans with this key. It is made again if one is asked for.
+  void forget(const GraphKey& key);
 
  private:
   [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
@@ -58,8 +58,8 @@ class Predictor {
   const Capture& captured_;
   Cluster cluster_;
   const NetworkModel& network_;
-  std::mutex mutex_;                                                                  ///< of graphs_
-  std::map<std::string, std::shared_future<std::shared_ptr<const Capture>>> graphs_;  ///< by Plan::structure
+  std::mutex mutex_;  ///< of graphs_
+  std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
   Reader reader_;
   mutable std::mutex reading_;                                            ///< of others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path

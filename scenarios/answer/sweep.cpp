@@ -35,19 +35,19 @@ std::string problem_of(const std::function<void()>& work) {
   }
 }
 
-/// Texts, each once, in the order in which they came.
-class Numbered {
+/// Numbers graphs in the order in which they come; equal ones have one number.
+class NumberedGraphs {
  public:
-  std::uint32_t number_of(const std::string& text) {
-    const auto [known, is_new] = numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
-    if (is_new) texts_.push_back(text);
+  std::uint32_t number_of(const GraphKey& key) {
+    const auto [known, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new) keys_.push_back(key);
     return known->second;
   }
-  std::vector<std::string> take() && { return std::move(texts_); }
+  std::vector<GraphKey> take() && { return std::move(keys_); }
 
  private:
-  std::map<std::string, std::uint32_t> numbers_;
-  std::vector<std::string> texts_;
+  std::map<GraphKey, std::uint32_t> numbers_;
+  std::vector<GraphKey> keys_;
 };
 
 /// Assumptions, each once, in the order in which they came.
@@ -115,19 +115,19 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
     : predictor_(predictor), changes_(scenario), points_(points_of(scenario)), common_(predictor.plan()) {
   for (const Change& change : scenario.changes) change.apply(common_);
   graph_of_.reserve(points_.size());
-  Numbered structures;
+  NumberedGraphs graphs;
   DistinctAssumptions assumptions;
   assumptions.add(common_.assumptions);
   for (std::size_t point = 0; point < points_.size(); ++point) {
-    std::string structure;
+    GraphKey key;
     static_cast<void>(problem_of([&] {
       const Plan plan = plan_of(point);
       assumptions.add(plan.assumptions);
-      structure = plan.structure;
+      key = plan.graph_key();
     }));
-    graph_of_.push_back(structures.number_of(structure));
+    graph_of_.push_back(graphs.number_of(key));
   }
-  structures_ = std::move(structures).take();
+  graphs_ = std::move(graphs).take();
   assumptions_ = std::move(assumptions).take();
 }
 
@@ -140,7 +140,7 @@ Plan Sweep::plan_of(std::size_t point) const {
 /// As many graphs at a time as there are threads, each thread first making one of its own, then
 /// all sharing them.
 std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
-  std::vector<std::size_t> seen(structures_.size());
+  std::vector<std::size_t> seen(graphs_.size());
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch of graphs, turn, point
   for (const std::size_t point : which) {
     const std::uint32_t graph = graph_of_[point];
@@ -162,13 +162,13 @@ Outcome Sweep::predict(std::size_t point, const std::atomic<bool>* stop) const {
 
 void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {
   WorkList work(work_order(which, static_cast<std::size_t>(options.threads)), options.stop);
-  GraphUsers users(structures_.size(), graph_of_, which);
+  GraphUsers users(graphs_.size(), graph_of_, which);
   std::mutex telling;
   const auto take_points = [&] {
     while (const auto point = work.next()) {
       const Outcome outcome = predict(*point, options.stop);
       const std::lock_guard lock(telling);
-      if (users.leave(graph_of_[*point])) predictor_.forget(structures_[graph_of_[*point]]);
+      if (users.leave(graph_of_[*point])) predictor_.forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);
     }
   };

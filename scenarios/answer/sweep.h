@@ -54,8 +54,8 @@ class Sweep {
   PointChanges changes_;
   Points points_;
   Plan common_;                          ///< after the scenario's own changes
-  std::vector<std::string> structures_;  ///< of the graphs there are
-  std::vector<std::uint32_t> graph_of_;  ///< by point: place in structures_
+  std::vector<GraphKey> graphs_;         ///< those that points have, each once
+  std::vector<std::uint32_t> graph_of_;  ///< by point: index into graphs_
   Assumptions assumptions_;
 };
 

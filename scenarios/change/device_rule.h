@@ -1,34 +1,56 @@
 #ifndef STEPSIM_SCENARIOS_CHANGE_DEVICE_RULE_H
 #define STEPSIM_SCENARIOS_CHANGE_DEVICE_RULE_H
 
-#include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "model/cost/device/device_work.h"
+#include "model/cost/device/rescale.h"
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
 
-/// What becomes of a piece of device work.
-using ChangePiece = std::function<DeviceWork(const DeviceWork& piece)>;
-/// Made once for a graph, whose device work is `pieces` by now.
-using ChangePieces = std::function<ChangePiece(const Capture& capture, const DevicePieces& pieces)>;
-/// How long a piece takes that is `after` and was recorded, or is by now, as `before`.
-using TimePiece = std::function<Scaled(const DeviceWork& before, const DeviceWork& after)>;
+/// What a change makes of the device work that it selects: what each piece becomes, and how long it then takes.
+/// A rule never changes, so predictions on several threads share one.
+class DeviceRule {
+ public:
+  /// `value` is the parameter that asks for the rule; refusals point at it. `kept` says what of device work the
+  /// rule leaves as it was, and why; it is empty for a rule that only says what the captured work was.
+  DeviceRule(const Change& change, const YamlField& value, const Plan& plan, std::string_view kept);
+  virtual ~DeviceRule() = default;
+  DeviceRule(const DeviceRule&) = delete;
+  DeviceRule& operator=(const DeviceRule&) = delete;
 
-/// Throws, at `value`, where the capture has no kernels: what it has is not the device's alone.
+  [[nodiscard]] const std::string& change() const noexcept { return change_; }  ///< "device.to=H100"
+  [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
+
+  /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` as earlier rules
+  /// left it; `durations` are by TaskId, and count as what the pieces take. Returns which share of device work was
+  /// scaled how. Throws InputError, at the value, where the capture does not say what the rule needs.
+  ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations,
+                    const ScaledBias& bias) const;
+
+ protected:
+  [[nodiscard]] const YamlField& value() const noexcept { return value_; }
+
+ private:
+  /// Throws where the rule has no meaning for these pieces, all of a graph's.
+  virtual void check(const DevicePieces& pieces) const;
+  /// What a piece becomes.
+  [[nodiscard]] virtual DeviceWork changed(const DeviceWork& piece) const = 0;
+  /// How long a changed piece takes: by roofline, if it changed at all, unless a rule knows better.
+  [[nodiscard]] virtual Scaled time(const DeviceWork& before, const DeviceWork& after) const;
+
+  std::string change_;
+  Selector selector_;
+  YamlField value_;
+  std::string kept_;
+  std::string captured_device_;  ///< why the device of a piece may be unknown
+};
+
+/// Throws InputError at `value` if the capture has no kernels: its operators are not device work alone.
 void require_kernels(const Plan& plan, const YamlField& value);
-
-/// What the selected device work of a change is known to be from here on, its durations aside.
-void add_knowledge(Plan& plan, const Change& change, const ChangePieces& pieces);
-
-/// Device work that a change selects becomes what `pieces` makes of it and takes what `time` says.
-/// `kept` says what that leaves as it was, and why.
-void add_device_rule(Plan& plan, const Change& change, const ChangePieces& pieces, const TimePiece& time,
-                     std::string_view kept);
-
-/// A TimePiece: roofline_scaled() of what has changed at all. Throws, at `value`, where the device of
-/// such a piece is not known.
-[[nodiscard]] TimePiece by_roofline(const YamlField& value, const Plan& plan);
 
 }  // namespace stepsim::scenarios
 

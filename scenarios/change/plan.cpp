@@ -5,14 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "model/job/parameter_server/workload.h"
+#include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
 
-void Plan::begin_together() {
-  begins_together_ = true;
-  structure += "workers begin together\n";
+void Plan::add_edit(const Change& change, Edit edit) { edits_.push_back({change.key(), std::move(edit)}); }
+
+Capture Plan::edited(Capture graph) const {
+  for (const MadeEdit& made : edits_) graph = made.edit(graph);
+  return graph;
+}
+
+GraphKey Plan::graph_key() const {
+  GraphKey key{job, colocated_servers, begins_together, {}};
+  for (const MadeEdit& made : edits_) key.edits.push_back(made.change);
+  return key;
 }
 
 std::uint32_t captured_workers(const Capture& capture) {

@@ -74,14 +74,22 @@ const YamlField* Change::find(std::string_view parameter) const noexcept {
   return found == values_.end() ? nullptr : &found->second;
 }
 
-std::string Change::to_text() const {
+std::string Change::text_with(std::string (*written)(const std::string& value)) const {
   std::string text = std::string(what_if_->name) + selector_.to_text();
   std::string between;
   for (const auto& [parameter, value] : values_) {
-    text += fmt::format("{}.{}={}", between, parameter->name, shown(value.value->text));
+    text += fmt::format("{}.{}={}", between, parameter->name, written(value.value->text));
     between = " ";
   }
   return text;
+}
+
+std::string Change::to_text() const {
+  return text_with([](const std::string& value) { return shown(value); });
+}
+
+std::string Change::key() const {
+  return text_with([](const std::string& value) { return value; });
 }
 
 }  // namespace stepsim::scenarios

@@ -52,13 +52,16 @@ class Change {
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Every task where what_if() does not select.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
-  /// "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms"
+  /// For people: "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms". Long values are cut.
   [[nodiscard]] std::string to_text() const;
+  /// The same with values in full: changes with equal keys are equal.
+  [[nodiscard]] std::string key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
 
  private:
   void read(const YamlField& map);
+  [[nodiscard]] std::string text_with(std::string (*written)(const std::string& value)) const;
 
   const WhatIf* what_if_ = nullptr;
   std::vector<std::pair<const Parameter*, YamlField>> values_;

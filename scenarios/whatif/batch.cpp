@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "model/cost/device/changed_work.h"
 #include "scenarios/change/computing.h"
@@ -62,20 +63,29 @@ void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
        "compute on samples takes time in proportion to their number, and gradients have the sizes they had"});
 }
 
+/// Work on more or fewer samples.
+class OtherBatch final : public DeviceRule {
+ public:
+  OtherBatch(const Change& change, const YamlField& value, const Plan& plan, SampleGrowth growth)
+      : DeviceRule(change, value, plan, "the optimizer, operators on parameters and gradients alone, and collectives"),
+        growth_(std::move(growth)) {}
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return growth_.grown(piece); }
+
+  SampleGrowth growth_;
+};
+
 /// Where a profiler recorded which operator had a kernel launched, on tensors of which shapes.
 void grow_by_shapes(const Change& change, const YamlField& value, double factor, Plan& plan) {
-  const ChangePieces pieces = [factor](const Capture& capture, const DevicePieces&) {
-    return [growth = std::make_shared<const SampleGrowth>(capture.operators, factor)](const DeviceWork& piece) {
-      return growth->grown(piece);
-    };
-  };
-  add_device_rule(plan, change, pieces, by_roofline(value, plan),
-                  "the optimizer, operators on parameters and gradients alone, and collectives");
+  SampleGrowth growth(plan.captured->operators, factor);
+  const std::size_t parameters = growth.parameters();
+  plan.rules.emplace_back(std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
   plan.assumptions.push_back(
       {"sample_tensors", fmt::format("a tensor carries samples if it has two dimensions or more and no parameter has "
                                      "its sizes ({} were found); what "
                                      "works on such tensors grows by roofline, and the host takes the time it took",
-                                     SampleGrowth(plan.captured->operators, factor).parameters())});
+                                     parameters)});
 }
 
 void apply(const Change& change, Plan& plan) {
@@ -95,9 +105,8 @@ void apply(const Change& change, Plan& plan) {
   plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
     scale_messages(capture.dag, factor, durations);
   });
-  plan.edits.emplace_back(
-      [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });
-  plan.structure += change.to_text() + '\n';
+  plan.add_edit(change,
+                [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });
 }
 
 }  // namespace

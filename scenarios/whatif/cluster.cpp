@@ -51,7 +51,6 @@ void apply(const Change& change, Plan& plan) {
                                 has_servers ? plan.job.servers.value_or(1) : 0, plan.colocated_servers);
   const std::uint32_t captured = captured_workers(*plan.captured);
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
-  plan.structure += change.to_text() + '\n';
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void refuse_where_it_means_nothing(const YamlField& value, std::string_view para
   }
 }
 
-void set_algorithm(const YamlField& value, Plan& plan) {
+void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   if (!has_sized_collectives(*plan.captured)) {
     value.fail(
         "the capture has no collective of several ranks that says what it transfers; expected the traces of all "
@@ -70,7 +70,7 @@ void set_algorithm(const YamlField& value, Plan& plan) {
   }
   const std::vector<std::string> names{"ring", "tree", "halving_doubling", "direct", "hierarchical"};
   const auto algorithm = static_cast<CollectiveAlgorithm>(value.one_of_words(names) + 1);
-  plan.edits.emplace_back([algorithm](const Capture& capture) {
+  plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);
     for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
       edit.builder().collective(RendezvousId{i}).algorithm = algorithm;
@@ -87,8 +87,7 @@ void apply(const Change& change, Plan& plan) {
   for (const JobParameter& parameter : kJobParameters) {
     if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
   }
-  if (const YamlField* const value = change.find("algorithm")) set_algorithm(*value, plan);
-  plan.structure += change.to_text() + '\n';
+  if (const YamlField* const value = change.find("algorithm")) set_algorithm(change, *value, plan);
 }
 
 }  // namespace

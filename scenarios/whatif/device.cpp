@@ -38,23 +38,62 @@ const Accelerator& named(const YamlField& value) {
   }
 }
 
-/// What has a device's limits keeps its recorded time where it is no device's to say.
-TimePiece by_factor(double factor) {
-  return [factor](const DeviceWork& before, const DeviceWork&) {
-    if (limit_of(before.kind) == Limit::kNone || factor == 1) return Scaled{};
-    return find_device_model("scaled")->scale(before, {.factor = factor});
-  };
-}
+/// `device` does the work, and takes what roofline says.
+class OtherDevice : public DeviceRule {
+ public:
+  /// `device` may be null: the one that did it.
+  OtherDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device,
+              std::string_view kept = kKept)
+      : DeviceRule(change, value, plan, kept), device_(device) {}
 
-ChangePieces on(const Accelerator* device) {
-  return [device](const Capture&, const DevicePieces&) {
-    return [device](const DeviceWork& piece) {
-      DeviceWork changed = piece;
-      if (device != nullptr) changed.on = device;
-      return changed;
-    };
-  };
-}
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    DeviceWork changed = piece;
+    if (device_ != nullptr) changed.on = device_;
+    return changed;
+  }
+
+  const Accelerator* device_;
+};
+
+/// `device` did the captured work.
+class CapturedDevice final : public OtherDevice {
+ public:
+  CapturedDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator& device)
+      : OtherDevice(change, value, plan, &device, {}) {}
+
+ private:
+  [[nodiscard]] Scaled time(const DeviceWork& /*before*/, const DeviceWork& /*after*/) const override { return {}; }
+};
+
+/// Multiplies durations, except those that no device's limits decide.
+class ScaledDevice final : public OtherDevice {
+ public:
+  ScaledDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device, double factor)
+      : OtherDevice(change, value, plan, device), factor_(factor) {}
+
+ private:
+  [[nodiscard]] Scaled time(const DeviceWork& before, const DeviceWork& /*after*/) const override {
+    if (limit_of(before.kind) == Limit::kNone || factor_ == 1) return {};
+    return find_device_model("scaled")->scale(before, {.factor = factor_});
+  }
+
+  double factor_;
+};
+
+/// Durations by a fit to two captures.
+class FittedDevice final : public OtherDevice {
+ public:
+  FittedDevice(const Change& change, const YamlField& value, const Plan& plan, DeviceFit fit)
+      : OtherDevice(change, value, plan, fit.to), fit_(std::move(fit)) {}
+
+ private:
+  [[nodiscard]] Scaled time(const DeviceWork& before, const DeviceWork& /*after*/) const override {
+    return find_device_model("fitted")->scale(before, {.fit = &fit_});
+  }
+
+  DeviceFit fit_;
+};
 
 /// Null where it is not to change.
 const Accelerator* target(const YamlField* to) {
@@ -80,11 +119,11 @@ Model model_of(const Change& change) {
 }
 
 /// Throws, at `with`, what reading or fitting throws, and where the trace is of another device than `to`.
-std::shared_ptr<const DeviceFit> fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
+DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
   const std::string& path = with.scalar("a trace");
   if (!plan.read) with.fail("no other trace can be read here; expected model: roofline");
   const std::shared_ptr<const Capture> other = plan.read(path);
-  auto fit = std::make_shared<const DeviceFit>(fit_devices(*plan.captured, *other));
+  DeviceFit fit = fit_devices(*plan.captured, *other);
   if (to != nullptr && to != accelerator_of(*other)) {
     with.fail(
         fmt::format("'{}' was not captured on {}; expected a trace of that, or no 'to'", shown(path, 60), to->name));
@@ -93,14 +132,8 @@ std::shared_ptr<const DeviceFit> fit_of(const YamlField& with, const Accelerator
       {"device_fit",
        fmt::format(
            "fitted on {} calls that the capture shares with '{}', {:.0f} % of its device time, off by {:.1f} % on them",
-           fit->matched, shown(path), 100 * fit->matched_from, 100 * fit->residual)});
+           fit.matched, shown(path), 100 * fit.matched_from, 100 * fit.residual)});
   return fit;
-}
-
-TimePiece by_fit(const std::shared_ptr<const DeviceFit>& fit) {
-  return [fit](const DeviceWork& before, const DeviceWork&) {
-    return find_device_model("fitted")->scale(before, {.fit = fit.get()});
-  };
 }
 
 void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan) {
@@ -126,19 +159,23 @@ void apply(const Change& change, Plan& plan) {
   const double factor = model == Model::kScaled ? scale_of(*change.find("factor"), 0) : 1;
   if (from != nullptr) {
     require_kernels(plan, *from);
-    add_knowledge(plan, change, on(&named(*from)));
+    plan.rules.emplace_back(std::make_shared<const CapturedDevice>(change, *from, plan, named(*from)));
   }
   note(from, to, model, plan);
   if (model == Model::kFitted) {
     const YamlField& with = *change.find("with");
     require_kernels(plan, with);
-    const std::shared_ptr<const DeviceFit> fit = fit_of(with, to, plan);
-    return add_device_rule(plan, change, on(fit->to), by_fit(fit), kKept);
+    plan.rules.emplace_back(std::make_shared<const FittedDevice>(change, with, plan, fit_of(with, to, plan)));
+    return;
   }
   if (to == nullptr && factor == 1) return;
   const YamlField& value = *change.find(to != nullptr ? "to" : "factor");
   require_kernels(plan, value);
-  add_device_rule(plan, change, on(to), model == Model::kScaled ? by_factor(factor) : by_roofline(value, plan), kKept);
+  if (model == Model::kScaled) {
+    plan.rules.emplace_back(std::make_shared<const ScaledDevice>(change, value, plan, to, factor));
+  } else {
+    plan.rules.emplace_back(std::make_shared<const OtherDevice>(change, value, plan, to));
+  }
 }
 
 }  // namespace

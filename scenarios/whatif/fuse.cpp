@@ -102,10 +102,9 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("most");
   const std::uint32_t most = value == nullptr ? kMost : value->count(1, kMost);
   if (most == 1) return;
-  plan.edits.emplace_back([selector = change.selector(), most](const Capture& capture) {
+  plan.add_edit(change, [selector = change.selector(), most](const Capture& capture) {
     return Fusion(capture, selector.select(capture), most).run();
   });
-  plan.structure += change.to_text() + '\n';
 }
 
 }  // namespace

@@ -67,11 +67,10 @@ void apply(const Change& change, Plan& plan) {
   const Duration duration = value == nullptr ? Duration{} : value->duration();
   const bool before = place != nullptr && place->one_of_words({"before", "after"}) == 0;
   if (duration == Duration{}) return;
-  plan.edits.emplace_back([selector = change.selector(), duration, before](const Capture& capture) {
+  plan.add_edit(change, [selector = change.selector(), duration, before](const Capture& capture) {
     Insertion insertion(capture, selector.select(capture), duration);
     return before ? std::move(insertion).before() : std::move(insertion).after();
   });
-  plan.structure += change.to_text() + '\n';
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<TaskId> barriers_of(const Dag& dag) {
   return members;
 }
 
-void take_barriers(const YamlField& value, Plan& plan) {
+void remove_barriers(const Change& change, const YamlField& value, Plan& plan) {
   if (plan.captured->parameter_server != nullptr) {
     if (plan.network->make == nullptr)
       value.fail("under --network recorded a job keeps its recorded order; expected another network model");
@@ -36,7 +36,7 @@ void take_barriers(const YamlField& value, Plan& plan) {
   }
   if (barriers_of(plan.captured->dag).empty())
     value.fail("the capture shows no barriers; expected parameter servers, or collectives without payload");
-  plan.edits.emplace_back([](const Capture& capture) { return without(capture, barriers_of(capture.dag)); });
+  plan.add_edit(change, [](const Capture& capture) { return without(capture, barriers_of(capture.dag)); });
 }
 
 enum class Direction : std::uint8_t { kNone, kToDevice, kToHost };
@@ -115,11 +115,11 @@ class Engines {
   std::map<std::pair<std::pair<Rank, std::int32_t>, Direction>, LaneId> engines_;
 };
 
-void set_copies_apart(const YamlField& value, Plan& plan) {
+void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) {
   const Dag& dag = plan.captured->dag;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     if (direction_of(dag, TaskId{i}) == Direction::kNone) continue;
-    plan.edits.emplace_back([](const Capture& capture) { return Engines(capture).run(); });
+    plan.add_edit(change, [](const Capture& capture) { return Engines(capture).run(); });
     plan.assumptions.push_back(
         {"copies_apart", "a copy to the device needs nothing that kernels before it on its stream did"});
     return;
@@ -132,9 +132,8 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const copies = change.find("copies");
   const bool off = barriers != nullptr && barriers->one_of_words({"on", "off"}) == 1;
   const bool apart = copies != nullptr && copies->one_of_words({"recorded", "apart"}) == 1;
-  if (off) take_barriers(*barriers, plan);
-  if (apart) set_copies_apart(*copies, plan);
-  if (off || apart) plan.structure += change.to_text() + '\n';
+  if (off) remove_barriers(change, *barriers, plan);
+  if (apart) set_copies_apart(change, *copies, plan);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 
 #include "model/cost/device/changed_work.h"
 #include "scenarios/change/device_rule.h"
@@ -61,33 +62,48 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
                   to_text(all - told), to_text(told)));
 }
 
-/// Throws, at `value`, where a product would have no units.
-ChangePieces into(const YamlField& value, const Arithmetic& to) {
-  return [value, to](const Capture& capture, const DevicePieces& pieces) {
-    refuse_where_little_tells(value, pieces);
-    return [value, to, &table = capture.operators](const DeviceWork& piece) {
-      DeviceWork changed = in_precision(piece, table, to.precision);
-      const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);
-      if (product && piece.on != nullptr && !has_units(*piece.on, to)) {
-        value.fail(fmt::format("{} has no units for {}; expected another precision, or a 'device' change before it",
-                               piece.on->name, to.name));
-      }
-      return changed;
-    };
-  };
-}
+/// Work is done in another precision.
+class OtherPrecision final : public DeviceRule {
+ public:
+  OtherPrecision(const Change& change, const YamlField& value, const Plan& plan, const Arithmetic& to)
+      : DeviceRule(change, value, plan, kKept), operators_(plan.captured->operators), to_(to) {}
 
-ChangePieces told(Precision from) {
-  return [from](const Capture&, const DevicePieces&) {
-    return [from](const DeviceWork& piece) {
-      if (piece.precision_told) return piece;
-      DeviceWork known = piece;
-      known.precision = from;
-      known.precision_told = true;
-      return known;
-    };
-  };
-}
+ private:
+  void check(const DevicePieces& pieces) const override { refuse_where_little_tells(value(), pieces); }
+
+  /// Throws where a product would have no units.
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    DeviceWork changed = in_precision(piece, operators_, to_.precision);
+    const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);
+    if (product && piece.on != nullptr && !has_units(*piece.on, to_)) {
+      value().fail(fmt::format("{} has no units for {}; expected another precision, or a 'device' change before it",
+                               piece.on->name, to_.name));
+    }
+    return changed;
+  }
+
+  const OperatorTable& operators_;
+  Arithmetic to_;
+};
+
+/// The precision of captured work that does not tell its own.
+class CapturedPrecision final : public DeviceRule {
+ public:
+  CapturedPrecision(const Change& change, const YamlField& value, const Plan& plan, Precision precision)
+      : DeviceRule(change, value, plan, {}), precision_(precision) {}
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    if (piece.precision_told) return piece;
+    DeviceWork known = piece;
+    known.precision = precision_;
+    known.precision_told = true;
+    return known;
+  }
+  [[nodiscard]] Scaled time(const DeviceWork& /*before*/, const DeviceWork& /*after*/) const override { return {}; }
+
+  Precision precision_;
+};
 
 bool reduces_gradients(const Collective& collective) {
   return collective.op == CollectiveOp::kAllReduce || collective.op == CollectiveOp::kReduceScatter ||
@@ -101,9 +117,7 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
     value.fail("no collective of the capture says what gradients it reduces; expected the traces of all ranks");
   if (plan.network->make == nullptr)
     value.fail("under --network recorded collectives keep their recorded times; expected another network model");
-  plan.edits.emplace_back(
-      [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
-  plan.structure += change.to_text() + '\n';
+  plan.add_edit(change, [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
   plan.assumptions.push_back(
       {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the buckets they had"});
 }
@@ -117,11 +131,11 @@ void apply(const Change& change, Plan& plan) {
   if (gradients != nullptr) set_gradients(change, *gradients, plan);
   if (before != nullptr) {
     require_kernels(plan, *from);
-    add_knowledge(plan, change, told(before->precision));
+    plan.rules.emplace_back(std::make_shared<const CapturedPrecision>(change, *from, plan, before->precision));
   }
   if (after == nullptr) return;
   require_kernels(plan, *to);
-  add_device_rule(plan, change, into(*to, *after), by_roofline(*to, plan), kKept);
+  plan.rules.emplace_back(std::make_shared<const OtherPrecision>(change, *to, plan, *after));
   plan.assumptions.push_back(
       {"cast_whole",
        fmt::format(

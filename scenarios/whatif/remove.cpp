@@ -32,10 +32,9 @@ void apply(const Change& change, Plan& plan) {
     change.place().fail(
         "'remove' would take out everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
   }
-  plan.edits.emplace_back([selector = change.selector(), share](const Capture& capture) {
+  plan.add_edit(change, [selector = change.selector(), share](const Capture& capture) {
     return without(capture, spread(selector.select(capture), share));
   });
-  plan.structure += change.to_text() + '\n';
 }
 
 }  // namespace

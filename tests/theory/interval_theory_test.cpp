@@ -212,10 +212,7 @@ TEST(IntervalTheory, ACopyIsAsSlowAsTheSlowestAtMost) {
   WorkloadMaker maker;
   maker.workers = 3;
   maker.scale = {1, 2, 3};
-  const AnswerInterval interval = answer(maker.capture(), gigabyte_star(5), [](Plan& plan) {
-    plan.job.workers = 4;
-    plan.structure = "4 workers";
-  });
+  const AnswerInterval interval = answer(maker.capture(), gigabyte_star(5), [](Plan& plan) { plan.job.workers = 4; });
   const IntervalSource* const copies = find(interval, "copies");
   ASSERT_NE(copies, nullptr);
   const Duration compute = (kForward + kBackward + kUpdate) * 3;
