@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim {
@@ -72,11 +72,7 @@ const std::string& YamlField::line_of_text(std::string_view expected) const {
 }
 
 std::optional<std::int64_t> YamlField::integer() const noexcept {
-  if (!is(Kind::kScalar)) return std::nullopt;
-  std::int64_t number = 0;
-  const char* const end = value->text.data() + value->text.size();
-  const auto [stop, error] = std::from_chars(value->text.data(), end, number);
-  return error == std::errc{} && stop == end ? std::optional{number} : std::nullopt;
+  return is(Kind::kScalar) ? parse_number<std::int64_t>(value->text) : std::nullopt;
 }
 
 std::uint32_t YamlField::count(std::uint32_t least, std::uint32_t most) const {
@@ -89,12 +85,9 @@ std::uint32_t YamlField::count(std::uint32_t least, std::uint32_t most) const {
 
 double YamlField::number(double least, double most) const {
   const std::string expected = fmt::format("a number from {} to {}", least, most);
-  const std::string& text = scalar(expected);
-  double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && stop == text.data() + text.size();
-  if (!whole || !(number >= least && number <= most)) reject(expected);
-  return number;
+  const auto number = parse_number<double>(scalar(expected));
+  if (!number || !(*number >= least && *number <= most)) reject(expected);
+  return *number;
 }
 
 bool YamlField::flag() const {

@@ -15,18 +15,18 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// A model of which nothing is wrong predicts a captured iteration within this (docs/fidelity.md);
-/// what is further off than that beside the other is wrong.
+/// A correct model predicts a captured iteration within this error (docs/fidelity.md). An alternative that is
+/// further off than that is wrong.
 constexpr double kUsualError = 0.03;
 
-/// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with shapes and
-/// without. A factor that was given is not in doubt.
+/// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with and without shapes. A
+/// factor given by the user has no error.
 constexpr ScaledBias kDeviceError{0.09, 0.09, 0.09, 0.15, 0, 0};
 
 using sim::RankBreakdown;
 using sim::ratio;
 
-/// Factors of a prediction: least <= 1 <= most.
+/// A range as factors of the prediction: least <= 1 <= most.
 struct Factors {
   double least = 1;
   double most = 1;
@@ -36,7 +36,7 @@ struct Factors {
   }
 };
 
-/// Of values about their median; nothing of fewer than two.
+/// The range of the values relative to their median; no range for fewer than two values.
 Factors about_median(std::vector<Duration> values) {
   Factors factors;
   std::sort(values.begin(), values.end());
@@ -139,7 +139,7 @@ class Sources {
 
   using Alternative = std::function<void(Plan& plan)>;
 
-  /// Replays of the scenario under each of `others`, but for those that the capture speaks against.
+  /// Adds the range over replays of the scenario under each of `others` that the capture does not contradict.
   void add_alternatives(std::string_view name, std::string reason, const std::vector<Alternative>& others) {
     Factors factors;
     bool any = false;
@@ -162,7 +162,7 @@ class Sources {
     return std::abs(ratio(iteration - measured, measured)) > std::abs(summary_.iteration.error) + usual;
   }
 
-  /// The ranks that are no copies; those come behind them.
+  /// The ranks that are not copies. Copies follow them.
   [[nodiscard]] std::span<const Rank> captured_ranks() const {
     const std::vector<Rank>& ranks = baseline_.graph->recording.ranks;
     const std::size_t count = std::size_t{captured_workers(captured_)} * captured_.job.local_size.value_or(1);
@@ -226,7 +226,7 @@ class Sources {
         as_the_rest(summary_.unexplained_wait));
   }
 
-  /// Of an iteration in which `kept` stays as it is, or changes as the rest of it does.
+  /// The range if `kept`, a part of the iteration, stays as recorded or changes as the rest does.
   [[nodiscard]] Factors as_the_rest(Duration kept) const {
     const Duration rest = baseline_.iteration - kept;
     Factors factors;

@@ -9,7 +9,7 @@
 
 namespace stepsim::scenarios {
 
-/// One reason why an answer is a range, and the range if it were the only one.
+/// One reason why an answer is a range, and the range that it alone would give.
 struct IntervalSource {
   std::string_view name;  ///< "steps", "sharing", "drift", "transfers", "copies", "device", "missing ranks", ...
   std::string reason;     ///< a sentence without its full stop
@@ -17,34 +17,32 @@ struct IntervalSource {
   Duration high{};
 };
 
-/// From when to when an iteration may take, and why.
+/// The range of an iteration's time, and why it is a range.
 struct AnswerInterval {
   Duration low{};
   Duration high{};
-  std::vector<IntervalSource> sources;  ///< only those that apply; of no width where they turn out not to matter
+  std::vector<IntervalSource> sources;  ///< those that apply; a source without effect has no width
 };
 
-/// How far to trust a prediction. Sources, each worked out by itself (docs/fidelity.md, "Intervals"):
+/// How far to trust a prediction. Each source is computed by itself (docs/fidelity.md, "Intervals"):
 ///
-/// * steps: captured steps lie between min and max about their rank's median; so may predicted ones.
-/// * sharing: senders that meet on a link are predicted to take turns message by message, and TCP
-///   may serve one until it has nothing left. Where the plan does not say, and under a model that
-///   shares links, the range over fair, half and serial senders that keep their turn, by replay.
-/// * drift: workers of a parameter-server job are predicted to begin apart, as jobs do whose
-///   workers get into each other's way; the range to workers that begin together, by replay.
-/// * transfers: where only their recorded time is known, from all of it being bandwidth, as
-///   predicted, to none of it, by replay.
-/// * copies: workers beyond the captured ones may be like the fastest or the slowest captured.
-/// * device: on measured pairs of devices roofline is off by up to 4.5 % where shapes are known, 7.2 %
-///   where they are not; what it changed may take twice that less or more, all of it, by replay.
-/// * missing ranks, unexplained waits: what is kept as recorded for want of its cause may change as
-///   all else does. So nothing where the scenario changes nothing.
+/// * steps: predicted steps may differ from the median of their rank as much as captured steps do.
+/// * sharing: senders on one link are predicted to take turns message by message, but TCP may serve one sender until it
+///   has nothing left. Replays in which senders keep their turn and share fairly, half and serially. Only under a
+///   model that shares links, and only if the plan does not say how.
+/// * drift: workers of a parameter-server job are predicted to begin apart, because real workers drift apart. A replay in
+///   which they begin together.
+/// * transfers: of transfers with only a recorded time, all of it was bandwidth (as predicted) or none of it. A replay.
+/// * copies: workers that were not captured may be like the fastest or the slowest captured one. Replays.
+/// * device: on measured pairs of devices roofline is off by up to 4.5 % with shapes and by 7.2 % without. Replays in
+///   which everything that it changed takes twice that less, or more.
+/// * missing ranks, unexplained waits: time that is kept as recorded, because its cause is unknown, may change as
+///   everything else does. No width if the scenario changes nothing.
 ///
-/// A replay of another sharing or beginning is left out where the capture speaks against it: the
-/// captured iteration is predicted worse under it, by more than captured steps differ and by more
-/// than 3 %, the usual error of a right model.
-/// Sources are independent, so their factors multiply. `baseline` and `scenario` are what `predictor`
-/// made of its plan() and of `plan`. At most twelve replays more. Throws what predict() throws.
+/// A replay with another sharing or beginning is left out if the capture contradicts it: if it predicts the captured
+/// iteration worse, by more than captured steps differ and by more than 3 %, the usual error of a correct model.
+/// Sources are independent, so their factors multiply. `baseline` and `scenario` are what `predictor` made of its
+/// plan() and of `plan`. Takes at most twelve more replays. Throws what predict() throws.
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                                          const Prediction& scenario, const sim::EngineOptions& options = {});
 

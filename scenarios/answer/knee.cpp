@@ -1,27 +1,21 @@
 #include "scenarios/answer/knee.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <stdexcept>
+
+#include "model/base/number.h"
 
 namespace stepsim::scenarios {
 namespace {
 
-std::optional<double> number_in(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole ? std::optional{number} : std::nullopt;
-}
-
-std::optional<double> plain(const std::string& text) { return number_in(text); }
+std::optional<double> plain(const std::string& text) { return parse_number<double>(text); }
 
 std::optional<double> factor(const std::string& text) {
-  return text.ends_with('x') ? number_in(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
+  return text.ends_with('x') ? parse_number<double>(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
 }
 
-/// What a unit parser of model/base/units.h makes of the text.
+/// What a parser of model/base/units.h makes of the text.
 template <class Parse>
 std::optional<double> with_unit(const std::string& text, Parse parse) {
   try {
@@ -46,7 +40,7 @@ std::optional<double> time(const std::string& text) {
 using Form = std::optional<double> (*)(const std::string& text);
 constexpr Form kForms[] = {plain, factor, size, rate, time};
 
-/// The values of an axis from the smallest to the largest; empty if they have no order.
+/// The places of an axis's values, from the smallest value to the largest; empty if they have no order.
 std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   std::vector<Magnitude> sizes;
   for (const std::string& value : values) {
@@ -61,7 +55,7 @@ std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   return order;
 }
 
-/// How many at the front of a line are near the best, one after the other.
+/// How many iterations at the front of a line are close to the best, one after the other.
 std::size_t flat_length(std::span<const Duration> line, Duration best) {
   const double most = static_cast<double>(best.count()) * (1 + kKneeShare);
   const auto end = std::find_if(line.begin(), line.end(),

@@ -11,28 +11,27 @@
 
 namespace stepsim::scenarios {
 
-/// The point with the shortest iteration; of several the first. Nothing if no point has one.
+/// The point with the shortest iteration, or the first of several. Nothing if no point has an iteration.
 [[nodiscard]] std::optional<std::size_t> best_point(std::span<const Outcome> outcomes);
 
-/// How near to the best an iteration is where more buys little.
+/// More buys little where iterations are at most this much longer than the best.
 constexpr double kKneeShare = 0.05;
 
-/// Where on an axis more buys little: from `value` on to the end of the axis (up or down), with
-/// all other axes as in the best point, every iteration is within kKneeShare of the best.
+/// Where more buys little: from `value` to the end of the axis (up or down), with all other axes as in the best
+/// point, every iteration is within kKneeShare of the best.
 struct Knee {
   std::size_t axis = 0;
   std::string value;
-  bool upwards = true;      ///< the flat end is that of the large values
-  bool whole_axis = false;  ///< `value` is the other end: nothing on this axis buys much
+  bool upwards = true;      ///< the flat end has the large values
+  bool whole_axis = false;  ///< the axis is flat: no value of it buys much
 };
 
-/// At most one for each axis of the grid, in their order. An axis has none if its values cannot
-/// be put in order of size (words, or factors beside rates), if it has one only, if a point on
-/// the line has no iteration, or if only the last value before its end is that near.
+/// At most one knee for each axis of the grid, in the order of the axes. An axis has none if its values have no order
+/// of size (words, or factors beside rates), if it has only one value, if a point on the line has no iteration, or
+/// if no value but the last is that close to the best.
 [[nodiscard]] std::vector<Knee> knees(const Points& points, std::span<const Outcome> outcomes);
 
-/// What a value amounts to beside others of its kind: a factor, a plain number, a size, a rate or
-/// a time. Values of different `kind` cannot be put in order.
+/// The size of a value: of a plain number, factor, size, rate or time. Only values of the same `kind` can be compared.
 struct Magnitude {
   std::size_t kind = 0;
   double size = 0;

@@ -37,8 +37,7 @@ Capture rank_graph(const Plan& plan) {
   return graph;
 }
 
-/// What the plan makes of the graph's durations; of devices, what they did to each kind of
-/// work is noted.
+/// The durations of the graph after the plan's rules. Rules of device work add their shares to the prediction.
 std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, Prediction& prediction) {
   std::vector<Duration> durations(graph.dag.task_count());
   for (std::size_t i = 0; i < durations.size(); ++i) {
@@ -60,7 +59,7 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
   return durations;
 }
 
-/// Times stop there, so that an iteration of that length would be none.
+/// The engine's times end there, so an iteration of that length has no meaning.
 void refuse_the_end_of_time(const sim::Timeline& timeline) {
   if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
   throw UsageError("the step would take longer than 146 years; expected smaller changes");

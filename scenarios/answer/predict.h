@@ -16,37 +16,37 @@
 
 namespace stepsim::scenarios {
 
-/// How a change scaled device work.
+/// How a change scaled the durations of device work.
 struct DeviceShare {
   std::string change;  ///< "device.to=H100"
-  std::string kept;    ///< what it left as it was, and why
+  std::string kept;    ///< what it left unchanged, and why
   ScaledShare share;
 };
 
-/// A replay of what a plan makes of the job.
+/// The replay of a plan.
 struct Prediction {
-  std::shared_ptr<const Capture> graph;  ///< what was replayed, and what was measured of it
+  std::shared_ptr<const Capture> graph;  ///< what was replayed
   sim::Timeline timeline;                ///< of graph->dag
-  Duration iteration{};                  ///< as the replay's report defines it (docs/command-line.md)
-  std::vector<DeviceShare> shares;       ///< of changes that are about device work, in order
+  Duration iteration{};                  ///< as docs/fidelity.md defines it, "Measured, replayed, error"
+  std::vector<DeviceShare> shares;       ///< of the changes of device work, in order
 };
 
-/// Predicts plans of one capture. Any number of threads may ask at once; graphs are made once
-/// and shared, so that a sweep over bandwidths has one.
+/// Predicts plans of one capture. Safe to use from several threads. Plans with equal keys share one graph, so a
+/// sweep over bandwidths has one.
 class Predictor {
  public:
-  /// Refers to all but the network's name. `cluster`: what the capture ran on.
+  /// `captured` and `network` must outlive the predictor. `cluster` is the hardware that the capture ran on.
   Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network);
 
   /// The plan that changes nothing.
   [[nodiscard]] Plan plan() const;
-  /// How a change that names another trace comes by it. Without one, such a change is refused.
+  /// Reads the trace that a change names. Without a reader such a change is refused.
   using Reader = std::function<Capture(const std::string& path)>;
   void set_reader(Reader reader) { reader_ = std::move(reader); }
-  /// Another trace, read once. Precondition: there is a reader. Throws what that throws.
+  /// Another trace; each is read once. Precondition: there is a reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
-  /// Throws what the plan's edits throw, UsageError where the network model and the plan do not
-  /// go together, and what replay() throws. The answer does not depend on options.threads.
+  /// Throws what the plan's edits throw, UsageError if network model and plan do not fit each other, and what
+  /// sim::replay() throws. The answer does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
   /// Frees the graph of plans with this key. It is made again if one is asked for.
   void forget(const GraphKey& key);

@@ -16,8 +16,8 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Calls `work`. Returns why the capture cannot answer, if it cannot. A value that no capture
-/// could answer is an error of whoever wrote it, and ends the sweep.
+/// Calls `work`. Returns why the capture cannot answer, or nothing. A value that is invalid for every capture is an
+/// error of the scenario, and ends the sweep.
 std::string problem_of(const std::function<void()>& work) {
   try {
     work();
@@ -65,21 +65,21 @@ class DistinctAssumptions {
   Assumptions in_order_;
 };
 
-/// How many points of each graph are still to be done.
+/// Counts the unfinished points of each graph.
 class GraphUsers {
  public:
   GraphUsers(std::size_t graphs, const std::vector<std::uint32_t>& graph_of, std::span<const std::size_t> which)
       : left_(graphs) {
     for (const std::size_t point : which) ++left_[graph_of[point]];
   }
-  /// True if it was the graph's last.
+  /// Counts one point as finished. True if it was the last of its graph.
   bool leave(std::uint32_t graph) { return --left_[graph] == 0; }
 
  private:
   std::vector<std::size_t> left_;
 };
 
-/// Hands out work until there is none or somebody failed.
+/// Hands out points until none is left or a thread failed.
 class WorkList {
  public:
   WorkList(std::vector<std::size_t> order, const std::atomic<bool>* stop) : order_(std::move(order)), stop_(stop) {}
@@ -90,7 +90,7 @@ class WorkList {
     const std::size_t place = failed_.load() ? order_.size() : next_++;
     return place < order_.size() ? std::optional(order_[place]) : std::nullopt;
   }
-  /// All others end after the point they are at.
+  /// All other threads end after their current point.
   void fail() { failed_ = true; }
 
  private:
@@ -100,7 +100,7 @@ class WorkList {
   std::atomic<bool> failed_{false};
 };
 
-/// Calls `worker` on as many threads, at once.
+/// Calls `worker` on `threads` threads at once.
 void on_threads(int threads, const std::function<void()>& worker) {
   oneapi::tbb::task_arena arena(std::min(threads, oneapi::tbb::info::default_concurrency()));
   arena.execute([&] {
@@ -137,8 +137,8 @@ Plan Sweep::plan_of(std::size_t point) const {
   return plan;
 }
 
-/// As many graphs at a time as there are threads, each thread first making one of its own, then
-/// all sharing them.
+/// The order of points: as many graphs at a time as there are threads. Each thread first makes a graph of its own;
+/// then all threads share these graphs.
 std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
   std::vector<std::size_t> seen(graphs_.size());
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch of graphs, turn, point

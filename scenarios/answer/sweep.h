@@ -14,7 +14,7 @@
 
 namespace stepsim::scenarios {
 
-/// What a point of a sweep came to: its iteration, or one sentence that says why there is none.
+/// The result of a point: its iteration, or one sentence that says why there is none.
 struct Outcome {
   std::optional<Duration> iteration;
   std::string problem;
@@ -22,27 +22,26 @@ struct Outcome {
 
 struct SweepOptions {
   int threads = 1;                          ///< never changes an outcome
-  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: run throws Interrupted
-  /// Told of each point as it is done, in any order, from any thread, one call at a time. What
-  /// it throws ends the sweep.
+  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: run() throws Interrupted
+  /// Called for each finished point, in any order, from any thread, one call at a time. An exception from it ends the
+  /// sweep.
   std::function<void(std::size_t point, const Outcome& outcome)> done;
 };
 
-/// Predicts the points of a scenario's sweep, side by side. A point holds its timeline, some 23
-/// bytes a task (and 4 where durations change), for as long as it is worked on and keeps the iteration.
-/// Points with one graph share it: it is made once, and given up after the last of them, so that
-/// no more than two graphs a thread are there at a time.
+/// Predicts the points of a scenario's sweep, several at a time. While a point is predicted its timeline takes some
+/// 23 bytes a task (27 if durations change); of a finished point only the iteration is kept. Points with the same
+/// graph share it. A graph is freed after its last point, so at most two graphs per thread exist at a time.
 class Sweep {
  public:
-  /// Refers to both. Throws what the scenario's own changes throw (points add to those), and
-  /// ValueError for a value of a point that means nothing. O(points), nothing is simulated.
+  /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for
+  /// a point's value that is invalid for every capture. Simulates nothing. O(points).
   Sweep(Predictor& predictor, const Scenario& scenario);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
-  /// What the answers rest on, each once: the scenario's, then those of its points.
+  /// What the answers rest on, each once: the assumptions of the scenario, then those of its points.
   [[nodiscard]] const Assumptions& assumptions() const noexcept { return assumptions_; }
 
-  /// Predicts these points. A point that a what-if refuses has an outcome too. Throws Interrupted.
+  /// Predicts these points. A point that a what-if refuses has an outcome with a problem. Throws Interrupted.
   void run(std::span<const std::size_t> which, const SweepOptions& options);
 
  private:

@@ -1,11 +1,11 @@
-#include "scenarios/change/computing.h"
+#include "scenarios/change/compute_tasks.h"
 
 #include <set>
 
 namespace stepsim::scenarios {
 namespace {
 
-/// The ranks whose compute is seen apart from what their host threads do.
+/// The ranks that have compute tasks beside the work of their host threads.
 std::set<Rank> ranks_with_compute(const Dag& dag) {
   std::set<Rank> ranks;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -16,7 +16,7 @@ std::set<Rank> ranks_with_compute(const Dag& dag) {
 
 }  // namespace
 
-std::vector<TaskId> computing(const Selector& selector, const Capture& capture) {
+std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& capture) {
   const Dag& dag = capture.dag;
   std::vector<TaskId> tasks = selector.select(capture);
   const std::set<Rank> computes = ranks_with_compute(dag);
@@ -26,9 +26,9 @@ std::vector<TaskId> computing(const Selector& selector, const Capture& capture) 
       case TaskClass::kCommunication: return true;
       case TaskClass::kHost: break;
     }
-    return !selector.says_what() && computes.contains(dag.lane(task).rank);
+    return !selector.selects_work() && computes.contains(dag.lane(task).rank);
   });
-  if (tasks.empty()) selector.fail(capture, "only communication, which takes the time that its network gives it");
+  if (tasks.empty()) selector.fail(capture, "only communication, whose time depends on the network");
   return tasks;
 }
 

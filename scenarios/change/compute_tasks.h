@@ -1,5 +1,5 @@
-#ifndef STEPSIM_SCENARIOS_CHANGE_COMPUTING_H
-#define STEPSIM_SCENARIOS_CHANGE_COMPUTING_H
+#ifndef STEPSIM_SCENARIOS_CHANGE_COMPUTE_TASKS_H
+#define STEPSIM_SCENARIOS_CHANGE_COMPUTE_TASKS_H
 
 #include <vector>
 
@@ -7,11 +7,11 @@
 
 namespace stepsim::scenarios {
 
-/// What a change of compute is for, ascending. A selection that says what (by kind, layer or
-/// name) means that, communication apart, which takes the time its network gives it. Any other
-/// means what computes: device work and operators; on a rank that shows none, the work of its
-/// host threads. Never empty: throws InputError, at the selection, as Selector::select() does.
-[[nodiscard]] std::vector<TaskId> computing(const Selector& selector, const Capture& capture);
+/// The tasks that a change of compute applies to, ascending. A selection by kind, layer or name means the tasks
+/// that it selects, without communication, whose time depends on the network. Any other selection means compute
+/// tasks: device work and operators, or the work of host threads on a rank that shows neither. Never empty:
+/// throws InputError at the selection, as Selector::select() does.
+[[nodiscard]] std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& capture);
 
 }  // namespace stepsim::scenarios
 

@@ -9,16 +9,17 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Longer lists of predecessors are not handed on: the task stays as a point.
-constexpr std::size_t kMostHandedOn = 64;
+/// A removed task with more predecessors than this stays as a point in time.
+constexpr std::size_t kMostPredecessors = 64;
 
-struct Before {
+/// What a task waits for.
+struct Wait {
   TaskId task;
   Duration lag{};
   EdgeKind kind = EdgeKind::kProgram;
 };
 
-/// Takes tasks out one after the other, each after those that it waits for.
+/// Removes tasks one after the other, each after those that it waits for.
 class Removal {
  public:
   Removal(const Capture& capture, const std::vector<TaskId>& tasks)
@@ -26,17 +27,17 @@ class Removal {
         edit_(capture),
         lanes_(edit_.builder()),
         begun_(steps_begun(capture)),
-        taken_(capture.dag.task_count(), false),
-        before_(capture.dag.task_count()),
+        removed_(capture.dag.task_count(), false),
+        waits_(capture.dag.task_count()),
         point_(capture.dag.task_count()) {
-    for (const TaskId task : tasks) taken_[task.index()] = true;
+    for (const TaskId task : tasks) removed_[task.index()] = true;
   }
 
   Capture run() && {
     edit_.builder().edges().clear();
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
+    for (std::size_t i = 0; i < removed_.size(); ++i) {
       const TaskId task{i};
-      if (taken_[i]) take(task);
+      if (removed_[i]) remove(task);
       for (EdgeId edge = dag().first_edge(task); edge < dag().first_edge(TaskId{i + 1});
            edge = EdgeId{edge.index() + 1})
         join_through(task, edge);
@@ -47,10 +48,10 @@ class Removal {
  private:
   [[nodiscard]] const Dag& dag() const { return capture_.dag; }
 
-  /// Decides what becomes of a task whose predecessors are known.
-  void take(TaskId task) {
-    const std::size_t before = before_[task.index()].size();
-    const bool multiplies = (before > 1 && dag().successors(task).size() > 1) || before > kMostHandedOn;
+  /// Removes a task whose predecessors are known, or leaves a point in its place.
+  void remove(TaskId task) {
+    const std::size_t waits = waits_[task.index()].size();
+    const bool multiplies = (waits > 1 && dag().successors(task).size() > 1) || waits > kMostPredecessors;
     if (multiplies || begun_[task.index()] >= 0 || dag().returns_credit_of(task).valid()) leave_point(task);
     edit_.remove(task);
   }
@@ -64,27 +65,27 @@ class Removal {
     spec.bytes = {};
     const auto& step = capture_.recording.step;
     const TaskId point = edit_.add_task(spec, step.empty() ? -1 : step[task.index()]);
-    for (const Before& before : before_[task.index()]) builder.add_edge(before.task, point, before.kind, before.lag);
+    for (const Wait& wait : waits_[task.index()]) builder.add_edge(wait.task, point, wait.kind, wait.lag);
     if (begun_[task.index()] >= 0) edit_.step(static_cast<std::size_t>(begun_[task.index()])).first = point;
     if (dag().returns_credit_of(task).valid()) builder.return_credit(point, dag().returns_credit_of(task));
     point_[task.index()] = point;
   }
 
-  /// Gives the target of an edge out of `task` what it is to wait for.
+  /// Makes the target of an edge out of `task` wait for `task`, or for what stands in its place.
   void join_through(TaskId task, EdgeId edge) {
     const EdgeKind kind = dag().edge_kind(edge);
-    if (!taken_[task.index()]) return wait_for({task, dag().lag(edge), kind}, dag().target(edge));
+    if (!removed_[task.index()]) return wait_for({task, dag().lag(edge), kind}, dag().target(edge));
     if (point_[task.index()].valid())
       return wait_for({point_[task.index()], dag().lag(edge), kind}, dag().target(edge));
-    for (const Before& before : before_[task.index()])
-      wait_for({before.task, before.lag + dag().lag(edge), kind}, dag().target(edge));
+    for (const Wait& wait : waits_[task.index()])
+      wait_for({wait.task, wait.lag + dag().lag(edge), kind}, dag().target(edge));
   }
 
-  void wait_for(const Before& before, TaskId target) {
-    if (taken_[target.index()]) {
-      before_[target.index()].push_back(before);
+  void wait_for(const Wait& wait, TaskId target) {
+    if (removed_[target.index()]) {
+      waits_[target.index()].push_back(wait);
     } else {
-      edit_.builder().add_edge(before.task, target, before.kind, before.lag);
+      edit_.builder().add_edge(wait.task, target, wait.kind, wait.lag);
     }
   }
 
@@ -92,9 +93,9 @@ class Removal {
   CaptureEdit edit_;
   SideLanes lanes_;
   std::vector<std::int32_t> begun_;
-  std::vector<bool> taken_;
-  std::vector<std::vector<Before>> before_;  ///< of those taken out
-  std::vector<TaskId> point_;                ///< what stays of a task; invalid if nothing does
+  std::vector<bool> removed_;
+  std::vector<std::vector<Wait>> waits_;  ///< of removed tasks
+  std::vector<TaskId> point_;             ///< the point in place of a task; invalid if there is none
 };
 
 }  // namespace
@@ -123,7 +124,7 @@ std::vector<std::int32_t> steps_begun(const Capture& capture) {
 
 Capture without(const Capture& capture, const std::vector<TaskId>& tasks) { return Removal(capture, tasks).run(); }
 
-Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& meant, double factor) {
+Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& selected, double factor) {
   const auto scale = [factor](Bytes& bytes) {
     if (bytes == Bytes{}) return;
     bytes = Bytes{std::max(std::int64_t{1}, scaled(Duration{bytes.count()}, factor).count())};
@@ -131,7 +132,7 @@ Capture with_payloads(const Capture& capture, const std::function<bool(const Col
   CaptureEdit edit(capture);
   for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
     Collective& collective = edit.builder().collective(RendezvousId{i});
-    if (!meant(collective) || collective.bytes == Bytes{}) continue;
+    if (!selected(collective) || collective.bytes == Bytes{}) continue;
     scale(collective.bytes);
     for (const TaskId member : capture.dag.members(RendezvousId{i})) scale(edit.builder().task(member).bytes);
   }

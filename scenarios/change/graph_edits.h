@@ -9,8 +9,8 @@
 
 namespace stepsim::scenarios {
 
-/// Lanes for tasks that stand beside those of a lane: the lane itself if tasks on it neither
-/// queue nor are messages, else one more of its rank.
+/// Finds lanes for new tasks beside those of a lane: the lane itself if its tasks neither queue nor are messages,
+/// else one more lane of its rank.
 class SideLanes {
  public:
   explicit SideLanes(DagBuilder& builder) : builder_(builder) {}
@@ -21,18 +21,18 @@ class SideLanes {
   std::map<LaneId, LaneId> made_;
 };
 
-/// For every task the index into Recording::steps of the step that it begins, -1 for most.
+/// By task, the index into Recording::steps of the step that it begins; -1 for most.
 [[nodiscard]] std::vector<std::int32_t> steps_begun(const Capture& capture);
 
-/// The capture without `tasks` (ascending): what waited for one of them waits for what that
-/// waited for, the lags on the way added. One that several wait for and that waits for several,
-/// begins a step or gives credit back stays as a point in time, without a duration, so that
-/// edges do not multiply. O(tasks + edges) but for chains of such tasks.
+/// The capture without `tasks` (ascending). What waited for a removed task waits for what that task waited for,
+/// with the lags on the way added. A removed task with several predecessors and several successors stays as a
+/// point in time without a duration, so that edges do not multiply; so does one that begins a step or returns
+/// credit. O(tasks + edges) unless such tasks form chains.
 [[nodiscard]] Capture without(const Capture& capture, const std::vector<TaskId>& tasks);
 
-/// The capture with `factor` times the bytes, at least one, in collectives that `meant` is true of and
+/// The capture with `factor` times the bytes (at least one byte) in the collectives for which `selected` is true and
 /// in their members' tasks. Precondition: factor > 0.
-[[nodiscard]] Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& meant,
+[[nodiscard]] Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& selected,
                                     double factor);
 
 }  // namespace stepsim::scenarios

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::scenarios {
@@ -24,7 +24,7 @@ using TestFor = std::function<Test(const Capture& capture)>;
 constexpr std::size_t kLongestPattern = 4096;
 constexpr std::int64_t kMemoryOfPattern = 8 << 20;
 
-/// Whole numbers as they are written in lists: "0,2,4-7", as ranges.
+/// A list of whole numbers such as "0,2,4-7", as ranges.
 class Numbers {
  public:
   explicit Numbers(const YamlField& field) {
@@ -47,22 +47,17 @@ class Numbers {
   using Range = std::pair<std::int64_t, std::int64_t>;
   static constexpr std::string_view kForm = "whole numbers and ranges such as 0,2,4-7";
 
-  static std::optional<std::int64_t> number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
-  }
   static std::optional<Range> parse(std::string_view text) {
     const std::size_t dash = text.find('-', 1);
-    const auto first = number(text.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number(text.substr(dash + 1));
+    const auto first = parse_number<std::int64_t>(text.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_number<std::int64_t>(text.substr(dash + 1));
     return first && last && *first <= *last ? std::optional{Range{*first, *last}} : std::nullopt;
   }
 
   std::vector<Range> ranges_;
 };
 
-/// "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB", as [least, most].
+/// Reads "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB" as [least, most].
 std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
   constexpr std::string_view kForm = "a size such as 4MB, a range such as 1MB-4MB, or a bound such as >=1MB";
   const std::string& text = field.scalar(kForm);
@@ -94,26 +89,28 @@ std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
   options.set_max_mem(kMemoryOfPattern);
   auto pattern = std::make_shared<const RE2>(text, options);
   if (!pattern->ok()) {
-    field.fail(fmt::format("'name' is '{}', which is no regular expression ({}); expected one as RE2 takes it",
+    field.fail(fmt::format("'name' is '{}', which is not a regular expression ({}); expected one in the syntax of RE2",
                            shown(text, 60), pattern->error()));
   }
   return pattern;
 }
 
-/// What holds for a name holds for all tasks of that name: each is looked at once.
+/// A test of a task's name. Each name is tested once, not once for every task.
 template <class Holds>
 auto by_name(const Capture& capture, Holds holds) {
-  std::vector<bool> meant(capture.dag.name_count());
-  for (std::size_t i = 0; i < meant.size(); ++i) meant[i] = holds(capture.dag.name(NameId{i}));
-  return [&dag = capture.dag, meant = std::move(meant)](TaskId task) { return meant[dag.name_id(task).index()]; };
+  std::vector<bool> selected(capture.dag.name_count());
+  for (std::size_t i = 0; i < selected.size(); ++i) selected[i] = holds(capture.dag.name(NameId{i}));
+  return
+      [&dag = capture.dag, selected = std::move(selected)](TaskId task) { return selected[dag.name_id(task).index()]; };
 }
 
-/// The same for lanes.
+/// The same for a test of a task's lane.
 template <class Holds>
 auto by_lane(const Capture& capture, Holds holds) {
-  std::vector<bool> meant;
-  for (const Lane& lane : capture.dag.lanes()) meant.push_back(holds(lane));
-  return [&dag = capture.dag, meant = std::move(meant)](TaskId task) { return meant[dag.lane_id(task).index()]; };
+  std::vector<bool> selected;
+  for (const Lane& lane : capture.dag.lanes()) selected.push_back(holds(lane));
+  return
+      [&dag = capture.dag, selected = std::move(selected)](TaskId task) { return selected[dag.lane_id(task).index()]; };
 }
 
 bool is_of_layer(std::string_view name, std::string_view layer) {
@@ -206,14 +203,14 @@ TestFor of_bytes(const YamlField& value) {
 struct Key {
   std::string_view name;
   TestFor (*make)(const YamlField& value);
-  bool says_what = false;
+  bool selects_work = false;
 };
 constexpr std::array kKeys{Key{"rank", of_rank},       Key{"worker", of_worker},     Key{"host", of_host},
                            Key{"device", of_device},   Key{"stream", of_stream},     Key{"step", of_step},
                            Key{"kind", of_kind, true}, Key{"layer", of_layer, true}, Key{"name", of_name, true},
                            Key{"bytes", of_bytes}};
 
-/// What there is, for who asked for what is not there.
+/// What could be selected, for an error message.
 std::string what_there_is(const Capture& capture) {
   const std::vector<Rank>& ranks = capture.recording.ranks;
   const std::string some = capture.dag.name_count() == 0
@@ -239,7 +236,7 @@ Selector::Selector(const YamlField& map) : place_(map) {
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
     tests_.push_back(kKeys[key].make(value));
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.value->text);
-    says_what_ = says_what_ || kKeys[key].says_what;
+    selects_work_ = selects_work_ || kKeys[key].selects_work;
   });
   text_ = "{" + text_ + "}";
 }
@@ -259,7 +256,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 }
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
-  if (is_all()) place_.fail(fmt::format("the change is for {}; expected a capture with more", problem));
+  if (is_all()) place_.fail(fmt::format("the change applies to {}; expected a capture with more", problem));
   place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
 }
 

@@ -12,50 +12,50 @@
 
 namespace stepsim::scenarios {
 
-/// Which tasks a change is for. Every key that is given must hold:
+/// Selects the tasks that a change applies to. A task must meet every key that is given:
 ///
-/// | key    | a task is meant if                                                               |
+/// | key    | selects a task if                                                                |
 /// |--------|----------------------------------------------------------------------------------|
 /// | rank   | its rank is in the list "0,2,4-7"                                                |
-/// | worker | it runs on one of these workers (a rank's, divided by local_size); no server     |
+/// | worker | it runs on one of these workers (its rank divided by local_size), on no server   |
 /// | host   | its host has this name                                                           |
 /// | device | it runs on this device of its host                                               |
 /// | stream | it runs on this stream                                                           |
-/// | step   | it belongs to one of these steps, by the trace's numbers                         |
+/// | step   | it belongs to one of these steps, as the trace numbers them                      |
 /// | kind   | it is a host, runtime, kernel, copy, memset, collective, transfer, operator, server or control task |
 /// | layer  | its name is FW.NAME, BW.NAME or UPDATE.NAME                                      |
 /// | name   | this regular expression (RE2: linear in the name) matches somewhere in its name   |
-/// | bytes  | it moves as many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                         |
+/// | bytes  | it moves this many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                       |
 class Selector {
  public:
-  /// Every task of captures that are known to have some.
+  /// Every task. For captures that are known to have tasks, because it has no place for an error.
   Selector() = default;
-  /// Every task, as a change means them that stands at `place` and does not select.
+  /// Every task. `place` is the change that does not select; errors point there.
   [[nodiscard]] static Selector of_all(const YamlField& place);
   /// Reads `{worker: 1, name: "BW\\..*"}`. Throws InputError.
   explicit Selector(const YamlField& map);
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
-  /// Whether it says what is meant (kind, layer or name) and not only where and when.
-  [[nodiscard]] bool says_what() const noexcept { return says_what_; }
-  /// The tasks that are meant, ascending. Throws InputError (at the selector) if none is, with
-  /// what there is. O(tasks).
+  /// Whether it selects by what a task does (kind, layer or name), not only by where and when.
+  [[nodiscard]] bool selects_work() const noexcept { return selects_work_; }
+  /// The selected tasks, ascending. If there are none, throws InputError at the selector that says what could be
+  /// selected. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
-  /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ...", with what there
-  /// is; at the change if every task was meant.
+  /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ..." with what could be selected. A
+  /// selector of every task throws at its change.
   [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
-  /// "{worker=1,name=BW.*}", or nothing for every task.
+  /// "{worker=1,name=BW.*}"; empty for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
 
  private:
-  /// Made once for a capture, then asked for every task.
+  /// Made once for a capture, then called for every task.
   using Test = std::function<bool(TaskId task)>;
   using TestFor = std::function<Test(const Capture& capture)>;
 
   std::vector<TestFor> tests_;
   std::string text_;
-  bool says_what_ = false;
-  YamlField place_;  ///< of what selects
+  bool selects_work_ = false;
+  YamlField place_;  ///< of the selector, or of its change
 };
 
 }  // namespace stepsim::scenarios

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::scenarios {
@@ -14,20 +14,12 @@ constexpr std::string_view kForm = "one what-if with its values, such as {networ
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
-/// What `text` is as a number, if all of it is one.
-std::optional<double> number_in(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole ? std::optional{number} : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<double> factor_of(const YamlField& value) {
   if (!value.is(YamlValue::Kind::kScalar) || !value.value->text.ends_with('x')) return std::nullopt;
   const std::string& text = value.value->text;
-  const auto factor = number_in(std::string_view(text).substr(0, text.size() - 1));
+  const auto factor = parse_number<double>(std::string_view(text).substr(0, text.size() - 1));
   if (!factor || !(*factor >= kSmallestFactor && *factor <= kLargestFactor)) {
     value.reject("a factor such as 2x or 0.5x, from 1e-9x to 1e9x");
   }

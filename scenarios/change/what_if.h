@@ -13,12 +13,12 @@
 
 namespace stepsim::scenarios {
 
-/// What a user may set of a what-if.
+/// A parameter of a what-if.
 struct Parameter {
   std::string_view name;     ///< "bandwidth"
   std::string_view form;     ///< "a rate such as 25Gb/s, or a factor such as 2x"
   std::string_view summary;  ///< one line for --help and docs
-  std::string_view neutral;  ///< a value that changes nothing of any job; empty if there is none
+  std::string_view neutral;  ///< a value that changes nothing for any job; empty if there is none
 };
 
 class Change;
@@ -27,30 +27,29 @@ class Change;
 struct WhatIf {
   std::string_view name;     ///< "network"
   std::string_view summary;  ///< one line
-  std::string_view ignores;  ///< what the answer leaves out
+  std::string_view ignores;  ///< what the answer does not account for
   std::span<const Parameter> parameters;
-  bool selects = false;  ///< `select` says which tasks
-  /// Throws InputError, at the value that cannot be had or for which the capture lacks what it
-  /// takes: one sentence, never a guess.
+  bool selects = false;  ///< it takes `select`
+  /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
+  /// capture lacks the data for; it never guesses.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
 };
 
 /// All of them, in the order of scenarios/whatif/CMakeLists.txt.
 [[nodiscard]] std::span<const WhatIf* const> what_ifs();
 
-/// One change of a scenario: a what-if and the values given for it. Refers to the YAML it was
-/// read from.
+/// One change of a scenario: a what-if and the values given for it. Refers to the YAML that it was read from.
 class Change {
  public:
-  /// Reads `{network: {bandwidth: 2x}}`. Throws InputError: not one what-if, an unknown key.
+  /// Reads `{network: {bandwidth: 2x}}`. Throws InputError if that is not exactly one what-if with known keys.
   explicit Change(const YamlField& entry);
 
   [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
-  /// Where it stands, for what is wrong with the change as a whole.
+  /// Where the change is written, for errors about the change as a whole.
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
   /// Null if it was not given.
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
-  /// Every task where what_if() does not select.
+  /// Selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
   /// For people: "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms". Long values are cut.
   [[nodiscard]] std::string to_text() const;
@@ -69,9 +68,9 @@ class Change {
   YamlField place_;
 };
 
-/// A factor such as 2x or 0.5x, from 1e-9x to 1e9x; nothing if the value is written in another way.
+/// A factor such as 2x or 0.5x, from 1e-9x to 1e9x. Nothing if the value is not written as a factor.
 [[nodiscard]] std::optional<double> factor_of(const YamlField& value);
-/// A plain number or a factor: 1.5 or 1.5x, from `least`.
+/// A number or a factor, 1.5 or 1.5x, of at least `least`.
 [[nodiscard]] double scale_of(const YamlField& value, double least);
 
 }  // namespace stepsim::scenarios

@@ -10,17 +10,16 @@
 
 namespace stepsim::scenarios {
 
-/// One value of one point, as it was written: "network.bandwidth", "2x".
+/// One value of a point, as written: "network.bandwidth", "2x".
 struct Setting {
   std::string key;
   std::string value;
 };
 
-/// More are refused.
+/// A scenario with more points is refused.
 constexpr std::size_t kMostPoints = 1'000'000;
 
-/// The points of a sweep by number, in words: all that a report says of them. A grid (`axes`),
-/// whose last axis varies fastest, or else a list.
+/// The points of a sweep as text, by number. Either a grid (`axes`), whose last axis varies fastest, or a list.
 struct Points {
   struct Axis {
     std::string key;
@@ -31,24 +30,24 @@ struct Points {
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::vector<Setting> at(std::size_t point) const;
-  /// Which value of an axis of the grid a point has.
+  /// The index of a point's value on an axis of the grid.
   [[nodiscard]] std::size_t place(std::size_t point, std::size_t axis) const noexcept;
-  /// How far apart two points are that differ by one place on an axis.
+  /// The distance between two points that differ by one place on an axis.
   [[nodiscard]] std::size_t stride(std::size_t axis) const noexcept;
 };
 
 /// "network.bandwidth=2x, comm.partition_bytes=1MiB"
 [[nodiscard]] std::string to_text(const std::vector<Setting>& settings);
 
-/// Throws InputError: more than a million points.
+/// Throws InputError if there are more than kMostPoints.
 [[nodiscard]] Points points_of(const Scenario& scenario);
 
-/// The changes of a sweep's points, read once. Refers to the scenario's documents; plans refer
-/// to this.
+/// The changes of a sweep's points, read once. The scenario's documents must outlive it, and it must outlive the plans
+/// that it changes.
 class PointChanges {
  public:
   explicit PointChanges(const Scenario& scenario);
-  /// Throws what the changes throw.
+  /// Applies the changes of a point. Throws what they throw.
   void apply(const Points& points, std::size_t point, Plan& plan) const;
 
  private:

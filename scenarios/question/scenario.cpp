@@ -43,12 +43,12 @@ std::optional<DottedKey> parse_key(std::string_view text) {
   return key;
 }
 
-/// "worker=1,name=BW.*" as a map. A comma within a value belongs to it where no KEY= follows.
+/// "worker=1,name=BW.*" as a map. A comma that no KEY= follows is part of the value.
 YamlValue selection_of(std::string_view text, std::uint32_t line) {
   std::vector<YamlValue> items;
   while (!text.empty()) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) {  // a key without a value, which whoever reads the map tells
+    if (equals == std::string_view::npos) {  // a key without a value: an error for the reader of the map
       items.insert(items.end(), {scalar(text, line), YamlValue{YamlValue::Kind::kNothing, line, {}, {}}});
       break;
     }
@@ -85,24 +85,24 @@ void read_changes(Scenario& scenario, const YamlField& field) {
   for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
 }
 
-/// A mistyped key or value of a sweep is to be told before anything is simulated.
+/// Refuses a mistyped key or value of a sweep before anything is simulated.
 void check_value(const std::string& key, const YamlField& value) {
   static_cast<void>(value.scalar("one value"));
   std::shared_ptr<const Document> document;
   static_cast<void>(change_at(key, value, document));
 }
 
-/// The entries of a map of keys such as network.bandwidth, each once. They are free text, so
-/// that they are read here and not by for_each_entry.
+/// The entries of a map of keys such as network.bandwidth, each once. for_each_entry() cannot read them, because
+/// selectors make the keys free text.
 std::vector<PointValue> dotted_entries(const YamlField& field) {
   std::vector<PointValue> entries;
   for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
     const YamlValue& key = field.value->items[i];
     const YamlField value{key.text, &field.value->items[i + 1], field.file};
     const YamlField place{field.name, &key, field.file};
-    if (key.kind != YamlValue::Kind::kScalar) place.fail(fmt::format("a key is no text; expected {}", kDottedForm));
+    if (key.kind != YamlValue::Kind::kScalar) place.fail(fmt::format("a key is not text; expected {}", kDottedForm));
     if (!parse_key(key.text)) {
-      place.fail(fmt::format("'{}' is no key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
+      place.fail(fmt::format("'{}' is not a key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
     }
     for (const PointValue& entry : entries) {
       if (entry.key == key.text) value.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
@@ -129,7 +129,7 @@ void read_point(Scenario& scenario, const YamlField& point) {
   for (const PointValue& entry : scenario.points.back()) check_value(entry.key, entry.value);
 }
 
-/// A map is a grid, a list names its points.
+/// A map is a grid; a list is a list of points.
 void read_sweep(Scenario& scenario, const YamlField& field) {
   if (field.is(YamlValue::Kind::kMap)) {
     for (const PointValue& entry : dotted_entries(field)) read_axis(scenario, entry);

@@ -10,7 +10,7 @@
 
 namespace stepsim::scenarios {
 
-/// The YAML that changes refer to.
+/// YAML that changes refer to.
 struct Document {
   std::string name;  ///< the file, for messages
   YamlValue root;
@@ -22,30 +22,29 @@ struct Axis {
   YamlField values;  ///< a list, not empty
 };
 
-/// What one point of a list sets.
+/// One value of a point of a list.
 struct PointValue {
   std::string key;
   YamlField value;
 };
 
-/// What is asked of a capture: changes in order, and for a sweep a grid over more, or a list.
+/// A question to ask of a capture: changes in order and, for a sweep, a grid or a list of further ones.
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
   std::vector<Axis> sweep;                                 ///< a grid; empty: none
   std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
-  std::vector<std::shared_ptr<const Document>> documents;  ///< what the above refers to
+  std::vector<std::shared_ptr<const Document>> documents;  ///< that the members above refer to
 };
 
-/// Reads a scenario file's text; `name` stands for its path in messages. Throws InputError with
-/// file and line, one sentence.
+/// Reads the text of a scenario file; `name` is its path in messages. Throws InputError, with file and line.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE.
 /// Throws UsageError.
 void add_set(Scenario& scenario, std::string_view text);
 
-/// The change that gives "network.bandwidth" a value; `document` holds what it refers to.
+/// The change for a key such as "network.bandwidth" and a value. `document` receives the YAML that it refers to.
 /// Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
                                std::shared_ptr<const Document>& document);

@@ -5,24 +5,23 @@
 #include <utility>
 
 #include "model/cost/device/changed_work.h"
-#include "scenarios/change/computing.h"
+#include "scenarios/change/compute_tasks.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Another batch size a worker. What a step does with samples grows with their number; what it
-// does with parameters does not: the optimizer, and the reduction of gradients, whose sizes are
-// the parameters'. Messages between the stages of a pipeline, and what ranks exchange all to
-// all, carry activations and grow.
+// Another batch size per worker. Work on samples grows with their number. Work on parameters does not: the optimizer,
+// and the reduction of gradients, which have the sizes of the parameters. Messages between pipeline stages and
+// all-to-alls carry activations and grow.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"scale", "a number such as 2 above 0", "of the samples that a worker takes in a step", "1"},
+    Parameter{"scale", "a number such as 2 above 0", "of the samples of a worker in a step", "1"},
 };
 
-/// Between the pieces of a step that are called FW.LAYER, BW.LAYER and UPDATE.LAYER.
+/// Operators are named FW.LAYER, BW.LAYER and UPDATE.LAYER.
 bool is_update(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
 
 bool grows(const Dag& dag, TaskId task) { return !is_update(dag.name(task)); }
@@ -31,8 +30,8 @@ bool carries_activations(const Collective& collective) {
   return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
 }
 
-/// Whether a task's recorded duration is that of a message that carries activations. Where a
-/// network model times it, that duration is not used.
+/// Whether the task is part of a message that carries activations. If a network model times it, its recorded duration
+/// is not used.
 bool is_activation_message(const Dag& dag, TaskId task) {
   return dag.rendezvous(task).valid() && carries_activations(dag.collective(dag.rendezvous(task)));
 }
@@ -43,9 +42,9 @@ void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durati
   }
 }
 
-/// Throws, at `value`, where nothing is seen to compute on samples.
+/// Throws InputError at `value` if the capture shows no compute on samples.
 void scale_compute(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
-  std::vector<TaskId> tasks = computing(Selector::of_all(value), capture);
+  std::vector<TaskId> tasks = compute_tasks(Selector::of_all(value), capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
   if (tasks.empty()) {
     value.fail("the capture shows no forward or backward compute; expected a trace with operators or kernels");
@@ -53,14 +52,14 @@ void scale_compute(const Capture& capture, const YamlField& value, double factor
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 
-/// Where operators' times are all there is.
+/// For a capture that has only durations of operators.
 void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
   plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
     scale_compute(capture, value, factor, durations);
   });
   plan.assumptions.push_back(
       {"proportional_compute",
-       "compute on samples takes time in proportion to their number, and gradients have the sizes they had"});
+       "compute on samples takes time in proportion to their number, and gradients keep their sizes"});
 }
 
 /// Work on more or fewer samples.
@@ -76,7 +75,7 @@ class OtherBatch final : public DeviceRule {
   SampleGrowth growth_;
 };
 
-/// Where a profiler recorded which operator had a kernel launched, on tensors of which shapes.
+/// For a capture with the operators of kernels and the shapes of their tensors.
 void grow_by_shapes(const Change& change, const YamlField& value, double factor, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();
@@ -97,7 +96,7 @@ void apply(const Change& change, Plan& plan) {
     grow_by_shapes(change, *value, factor, plan);
   } else if (has_kernels(captured) && !captured.devices.empty()) {
     value->fail(
-        "the capture does not show the shapes of operators, so that it is not known which kernels work on samples; "
+        "the capture does not show the shapes of operators, so it is not known which kernels work on samples; "
         "expected a profiler's trace with record_shapes=True");
   } else {
     grow_in_proportion(*value, factor, plan);
@@ -116,7 +115,7 @@ const WhatIf batch_what_if{
     .name = "batch",
     .summary = "another batch size: compute and activations grow with it, gradients and the optimizer do not",
     .ignores =
-        "that small kernels fill a device better with more to do, what the host does a sample, and that memory ends",
+        "that small kernels fill a device better with more samples, host work per sample, and the limit of memory",
     .parameters = kParameters,
     .apply = apply,
 };

@@ -5,15 +5,16 @@
 #include "model/rewrite/parameter_server/build.h"
 #include "scenarios/change/what_if.h"
 
-// More or fewer machines. Those that were not captured are copies of those that were.
+// More or fewer machines. New ones are copies of captured ones.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::uint32_t kMost = 100'000;
 constexpr std::array kParameters{
-    Parameter{"workers", "a whole number from 1", "workers; of a job without servers, its ranks by local_size", ""},
-    Parameter{"servers", "a whole number from 1", "parameter servers", ""},
+    Parameter{"workers", "a whole number from 1", "of workers; in a job without servers a worker is local_size ranks",
+              ""},
+    Parameter{"servers", "a whole number from 1", "of parameter servers", ""},
     Parameter{"colocated", "true or false", "servers run on the workers' hosts and share their links", ""},
 };
 
@@ -33,7 +34,7 @@ void apply(const Change& change, Plan& plan) {
   }
   if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
     workers->fail(
-        "no collective that says what it transfers ties the captured ranks together, so that more or fewer would "
+        "no collective that says what it transfers ties the captured ranks together, so more or fewer ranks would "
         "change nothing; expected the traces of all ranks");
   }
   if (workers != nullptr && lone_collectives(*plan.captured) > 0) {
@@ -59,7 +60,7 @@ extern const WhatIf cluster_what_if;
 const WhatIf cluster_what_if{
     .name = "cluster",
     .summary = "more or fewer workers and servers",
-    .ignores = "differences between machines, and what the job itself would do otherwise with another number of them",
+    .ignores = "differences between machines, and any change of the job itself with their number",
     .parameters = kParameters,
     .apply = apply,
 };

@@ -10,12 +10,14 @@ namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"partition_bytes", "a size such as 1MiB", "the bound of a parameter server's partitions", ""},
-    Parameter{"bucket_bytes", "a size such as 25MB", "gradients are reduced in buckets of this size", ""},
-    Parameter{"schedule", "fifo or priority", "whose partition goes first: as they come, or the first declared", ""},
-    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "pushes that may be under way at once", ""},
+    Parameter{"partition_bytes", "a size such as 1MiB", "the largest size of a partition, for parameter servers", ""},
+    Parameter{"bucket_bytes", "a size such as 25MB", "of the buckets in which gradients are reduced", ""},
+    Parameter{"schedule", "fifo or priority", "which partition goes first: the first released, or the first declared",
+              ""},
+    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "of pushes under way at once", ""},
     Parameter{"barrier", "global or cross", "a step waits for all tensors, or each layer for its own", ""},
-    Parameter{"control", "first or inline", "acknowledgements and requests ahead of bulk data, or behind it", ""},
+    Parameter{"control", "first or inline", "acknowledgements and requests go ahead of bulk data, or queue with it",
+              ""},
     Parameter{"key_hash", "the name of a rule such as djb2", "which server holds a partition", ""},
     Parameter{"algorithm", "ring, tree, halving_doubling, direct or hierarchical", "of collectives", ""},
 };
@@ -48,7 +50,7 @@ constexpr std::array kJobParameters{
                  }},
 };
 
-/// All but these are a parameter server's.
+/// The parameters of jobs with collectives; the others are of jobs with parameter servers.
 bool is_of_collectives(std::string_view parameter) { return parameter == "bucket_bytes" || parameter == "algorithm"; }
 
 void refuse_where_it_means_nothing(const YamlField& value, std::string_view parameter, const Plan& plan) {
@@ -96,7 +98,7 @@ extern const WhatIf comm_what_if;
 const WhatIf comm_what_if{
     .name = "comm",
     .summary = "how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
-    .ignores = "the processor time that more and smaller messages take on busy hosts",
+    .ignores = "the processor time of more and smaller messages on busy hosts",
     .parameters = kParameters,
     .apply = apply,
 };

@@ -1,16 +1,16 @@
 #include <array>
 
-#include "scenarios/change/computing.h"
+#include "scenarios/change/compute_tasks.h"
 #include "scenarios/change/what_if.h"
 
-// Compute that takes another time: a factor, and a time added to each task.
+// Slower or faster compute: a factor, and a time added to each task.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"scale", "a number such as 1.5 from 0", "of the durations of what is selected", "1"},
-    Parameter{"add", "a time such as 10us", "to the duration of each task that is selected", "0us"},
+    Parameter{"scale", "a number such as 1.5 from 0", "of the durations of the selected tasks", "1"},
+    Parameter{"add", "a time such as 10us", "added to the duration of each selected task", "0us"},
 };
 
 void apply(const Change& change, Plan& plan) {
@@ -20,7 +20,7 @@ void apply(const Change& change, Plan& plan) {
   const Duration extra = add == nullptr ? Duration{} : add->duration();
   plan.rules.emplace_back(
       [selector = change.selector(), factor, extra](const Capture& capture, std::vector<Duration>& durations) {
-        for (const TaskId task : computing(selector, capture)) {
+        for (const TaskId task : compute_tasks(selector, capture)) {
           durations[task.index()] = scaled(durations[task.index()], factor) + extra;
         }
       });
@@ -31,8 +31,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf compute_what_if;
 const WhatIf compute_what_if{
     .name = "compute",
-    .summary = "compute that takes another time",
-    .ignores = "what compute and communication take from each other: memory bandwidth, processor cores",
+    .summary = "faster or slower compute",
+    .ignores = "that compute and communication compete for memory bandwidth and processor cores",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

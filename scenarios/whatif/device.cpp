@@ -10,25 +10,24 @@
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/what_if.h"
 
-// Another device: kernels by roofline, or by a factor. Host work, launches and collectives stay.
+// Another device: kernels scale by roofline, by a factor or by a fit. Host work, launches and collectives stay.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"to", "a device such as H100, or recorded", "that does the selected work", "recorded"},
-    Parameter{"from", "a device such as V100", "that did it, where the trace does not say or is wrong", ""},
-    Parameter{"model", "roofline, scaled or fitted", "by what each kernel is bound by, by factor, or by two captures",
-              ""},
+    Parameter{"to", "a device such as H100, or recorded", "the device that does the selected work", "recorded"},
+    Parameter{"from", "a device such as V100",
+              "the captured device, if the trace does not name it or names a wrong one", ""},
+    Parameter{"model", "roofline, scaled or fitted",
+              "scale by what bounds each kernel, by a factor, or by a fit to two captures", ""},
     Parameter{"factor", "a number such as 0.5 from 0", "of durations, for model: scaled", "1"},
-    Parameter{"with", "a trace of the same model on the new device",
-              "to fit each class of kernel with, for model: fitted", ""},
+    Parameter{"with", "a trace of the same model on the new device", "for model: fitted", ""},
 };
 
 enum class Model : std::uint8_t { kRoofline, kScaled, kFitted };
 
-constexpr std::string_view kKept =
-    "collectives, which take what their network gives them, and copies of pageable memory";
+constexpr std::string_view kKept = "collectives, whose time depends on the network, and copies of pageable memory";
 
 const Accelerator& named(const YamlField& value) {
   try {
@@ -95,13 +94,13 @@ class FittedDevice final : public OtherDevice {
   DeviceFit fit_;
 };
 
-/// Null where it is not to change.
+/// Null if the device does not change.
 const Accelerator* target(const YamlField* to) {
   if (to == nullptr || (to->is(YamlValue::Kind::kScalar) && to->value->text == "recorded")) return nullptr;
   return &named(*to);
 }
 
-/// A model is meant by its name, or by what only it takes.
+/// The model that is named, or else the one that takes the given parameters.
 Model model_of(const Change& change) {
   const YamlField* const factor = change.find("factor");
   const YamlField* const with = change.find("with");
@@ -118,37 +117,35 @@ Model model_of(const Change& change) {
   return model;
 }
 
-/// Throws, at `with`, what reading or fitting throws, and where the trace is of another device than `to`.
+/// Throws what reading and fitting throw, and InputError at `with` if the trace is of another device than `to`.
 DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
   const std::string& path = with.scalar("a trace");
   if (!plan.read) with.fail("no other trace can be read here; expected model: roofline");
   const std::shared_ptr<const Capture> other = plan.read(path);
   DeviceFit fit = fit_devices(*plan.captured, *other);
   if (to != nullptr && to != accelerator_of(*other)) {
-    with.fail(
-        fmt::format("'{}' was not captured on {}; expected a trace of that, or no 'to'", shown(path, 60), to->name));
+    with.fail(fmt::format("'{}' was not captured on {}; expected a trace of that device, or no 'to'", shown(path, 60),
+                          to->name));
   }
   plan.assumptions.push_back(
-      {"device_fit",
-       fmt::format(
-           "fitted on {} calls that the capture shares with '{}', {:.0f} % of its device time, off by {:.1f} % on them",
-           fit.matched, shown(path), 100 * fit.matched_from, 100 * fit.residual)});
+      {"device_fit", fmt::format("fitted to {} calls that the capture and '{}' share, {:.0f} % of its device time; the "
+                                 "fit is off by {:.1f} % on them",
+                                 fit.matched, shown(path), 100 * fit.matched_from, 100 * fit.residual)});
   return fit;
 }
 
 void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan) {
   const Accelerator* const captured = accelerator_of(*plan.captured);
   if (from != nullptr && captured != nullptr && captured != &named(*from)) {
-    plan.assumptions.push_back(
-        {"captured_device",
-         fmt::format("the trace says that it ran on {}, and the scenario on {}", captured->name, named(*from).name)});
+    plan.assumptions.push_back({"captured_device", fmt::format("the trace names {} as its device, and the scenario {}",
+                                                               captured->name, named(*from).name)});
   }
   if (to == nullptr || model != Model::kRoofline) return;
   plan.assumptions.push_back(
       {"device_roofline",
        fmt::format(
-           "device work takes on {} what roofline makes of its recorded time ({}): docs/models.md says what that "
-           "leaves out; host work and launches take what they took",
+           "device work on {} is scaled by roofline ({}), with the limits that docs/models.md lists; host work and "
+           "launches keep their recorded times",
            to->name, to->source)});
 }
 
@@ -183,8 +180,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf device_what_if;
 const WhatIf device_what_if{
     .name = "device",
-    .summary = "another device: each kernel scales by what bounds it, by a factor, or as a capture on it tells",
-    .ignores = "other libraries' kernels and fusion, clocks and power, and whether the job fits into its memory",
+    .summary = "another device: each kernel scales by what bounds it, by a factor, or by a fit to a capture on it",
+    .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits into memory",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

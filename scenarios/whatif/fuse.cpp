@@ -6,16 +6,16 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Consecutive kernels of a stream become one, which takes as long as they did together: one
-// launch, and no pause between them. A run ends where anything but the stream and the launches
-// ties a kernel to others, so that nothing is reordered.
+// Fuses consecutive kernels of a stream into one that takes as long as they did together, with one launch and without
+// the pauses between them. A run ends where anything but the stream and the launches ties a kernel to others, so that
+// nothing is reordered.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::uint32_t kMost = 1'000'000'000;
 constexpr std::array kParameters{
-    Parameter{"most", "a whole number from 1", "of kernels that become one; without it as many as there are", "1"},
+    Parameter{"most", "a whole number from 1", "of kernels fused into one; default: no limit", "1"},
 };
 
 class Fusion {
@@ -50,8 +50,8 @@ class Fusion {
   }
 
  private:
-  /// For each task which call launches it, and how many other tasks than that and the one before
-  /// on its stream it waits for.
+  /// Finds for each task the call that launches it, and how many tasks it waits for besides that call and the task
+  /// before it on its stream.
   void look_at_edges() {
     for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
       const bool launch = edge.kind == EdgeKind::kLaunch;
@@ -61,7 +61,7 @@ class Fusion {
     }
   }
 
-  /// The task that alone waits for `task`, if the two may be one.
+  /// The only task that waits for `task`, if the two can be fused.
   [[nodiscard]] TaskId only_next(TaskId task) const {
     const auto after = dag_.successors(task);
     if (!fusible_[task.index()] || after.size() != 1) return {};
@@ -79,7 +79,7 @@ class Fusion {
     edit_.remove(next);
   }
 
-  /// What waited for the last of a run waits for the one that it has become.
+  /// What waited for the last kernel of a run then waits for the fused one.
   void redirect() {
     for (DagBuilder::Edge& edge : edit_.builder().edges()) {
       if (into_[edge.from.index()].valid() && into_[edge.to.index()] != into_[edge.from.index()])
@@ -94,7 +94,7 @@ class Fusion {
   std::vector<bool> fusible_;
   std::vector<TaskId> launch_;
   std::vector<std::uint32_t> waits_;
-  std::vector<TaskId> into_;  ///< the first of the run that a task has become part of
+  std::vector<TaskId> into_;  ///< the first kernel of the run that a task was fused into
   std::uint32_t most_;
 };
 
@@ -112,8 +112,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf fuse_what_if;
 const WhatIf fuse_what_if{
     .name = "fuse",
-    .summary = "consecutive kernels of a stream become one: launches and pauses between them are saved",
-    .ignores = "what a fused kernel saves besides: its parts would no longer pass data through memory",
+    .summary = "consecutive kernels of a stream are fused: saves launches and pauses between them",
+    .ignores = "that the parts of a fused kernel no longer pass data through memory",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -3,13 +3,13 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// More work: a task before or after each selected one. What waited for that one waits for it.
+// More work: a task before or after each selected one.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"duration", "a time such as 100us", "of each task that is put in", "0us"},
+    Parameter{"duration", "a time such as 100us", "of each inserted task", "0us"},
     Parameter{"place", "before or after", "the selected task", "after"},
 };
 
@@ -79,7 +79,7 @@ extern const WhatIf insert_what_if;
 const WhatIf insert_what_if{
     .name = "insert",
     .summary = "more work: a task before or after each selected one",
-    .ignores = "that what is put in could take room, memory or bandwidth from others",
+    .ignores = "that inserted tasks compete with others for cores, memory and bandwidth",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -3,14 +3,13 @@
 
 #include "scenarios/change/what_if.h"
 
-// Launching device work takes the host another time: none, as with CUDA graphs, or longer, as on
-// a slow processor.
+// Another launch overhead: none, as with CUDA graphs, or more, as on a slow processor.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "of the host for each launch", "1x"},
+    Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "the host's time for each launch", "1x"},
 };
 
 bool launches(const Dag& dag, TaskId task) {
@@ -22,8 +21,8 @@ bool launches(const Dag& dag, TaskId task) {
   return false;
 }
 
-/// A call is in two tasks where its work begins before it returns: the second launches nothing,
-/// but has the name of a launching call.
+/// Finds the tasks of launching calls. A call whose work begins before it returns is two tasks, of which the second
+/// launches nothing but has the name of a launching call.
 class Launches {
  public:
   explicit Launches(const Dag& dag) : dag_(dag), named_(dag.name_count(), false) {
@@ -74,8 +73,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf launch_what_if;
 const WhatIf launch_what_if{
     .name = "launch",
-    .summary = "launching device work takes the host another time: 0us is what CUDA graphs come near",
-    .ignores = "the framework's own time around a launch, and the device's between two kernels",
+    .summary = "another launch overhead: 0us is close to CUDA graphs",
+    .ignores = "the framework's time around a launch, and the device's time between two kernels",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -6,7 +6,7 @@
 
 #include "scenarios/change/what_if.h"
 
-// Links as fast, as near and as shared as asked for. A factor scales what the capture ran on.
+// Another bandwidth, latency or sharing of links. A factor scales the captured value.
 
 namespace stepsim::scenarios {
 namespace {
@@ -14,9 +14,10 @@ namespace {
 constexpr std::array kParameters{
     Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x", "of every link", "1x"},
     Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of every link", "1x"},
-    Parameter{"overhead", "a time such as 5us, or a factor such as 2x", "of every message, before it moves", "1x"},
-    Parameter{"efficiency", "a number from 0.01 to 1", "of a link's bandwidth, what is left for payload", ""},
-    Parameter{"sharing", "fair, serial or a number from 0 to 1", "how senders share a narrow link", ""},
+    Parameter{"overhead", "a time such as 5us, or a factor such as 2x", "of every message, before its bytes move",
+              "1x"},
+    Parameter{"efficiency", "a number from 0.01 to 1", "the share of a link's bandwidth that carries payload", ""},
+    Parameter{"sharing", "fair, serial or a number from 0 to 1", "how senders share a link: 1 = fair", ""},
 };
 
 Duration changed(Duration old, const YamlField& value) {
@@ -37,20 +38,20 @@ std::size_t recorded_transfers(const Plan& plan) {
   return count;
 }
 
-/// Transfers of which only the recorded time is known become as much faster as the links. That
-/// not all of that time is bandwidth is for the interval to say.
+/// Divides the time of transfers that have only a recorded time, as if all of it were bandwidth. The interval allows
+/// for less.
 void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
   plan.assumptions.push_back(
       {"recorded_transfers",
        fmt::format("{} parts of collectives do not say what they transfer, or lack too many members: their recorded "
-                   "times, waiting for other ranks included, are divided by {:g} as the links' transfers are",
+                   "times, including waits for other ranks, are divided by {:g}, as transfers over links are",
                    count, factor)});
 }
 
-/// Where no model times a transfer there is no rate to set and no latency to know; only that
-/// transfers may be faster or slower by a factor.
+/// If no model times transfers, there is no rate or latency to set. Transfers can only become faster or slower by a
+/// factor.
 void apply_as_recorded(const Change& change, Plan& plan) {
   const std::size_t count = recorded_transfers(plan);
   for (const Parameter& parameter : kParameters) {
@@ -109,8 +110,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf network_what_if;
 const WhatIf network_what_if{
     .name = "network",
-    .summary = "other links: faster, slower, nearer, shared in another way",
-    .ignores = "what another network would change in the hosts: interrupts, copies, the protocol's own limits",
+    .summary = "other links: another bandwidth, latency, overhead or sharing",
+    .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
     .parameters = kParameters,
     .apply = apply,
 };

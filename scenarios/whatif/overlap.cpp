@@ -5,19 +5,19 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// More at the same time: barriers that hold all back for one, and copies in line with kernels.
+// More overlap: removes barriers at which all wait for one, and moves copies off the streams of kernels.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"barriers", "on or off", "a step waits for all tensors, ranks for each other at barriers without payload",
+    Parameter{"barriers", "on or off", "off: no step waits for all tensors, and no rank at a barrier without payload",
               "on"},
-    Parameter{"copies", "recorded or apart", "copies between host and device on the streams they had, or on engines",
-              "recorded"},
+    Parameter{"copies", "recorded or apart",
+              "copies between host and device run on their streams, or on engines of their own", "recorded"},
 };
 
-/// Members of collectives without payload that only hold ranks back.
+/// Members of barrier collectives, which carry no payload.
 std::vector<TaskId> barriers_of(const Dag& dag) {
   std::vector<TaskId> members;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -49,9 +49,9 @@ Direction direction_of(const Dag& dag, TaskId task) {
   return says("DtoH") || says("DeviceToHost") ? Direction::kToHost : Direction::kNone;
 }
 
-/// Puts copies on engines, one a device and direction. A copy to the device no longer waits for
-/// the kernels before it on its stream, those after it wait for it; a copy to the host waits for
-/// those before it, those after it no longer wait.
+/// Moves copies to engines, one for each device and direction. A copy to the device no longer waits for the kernels
+/// before it on its stream, but the kernels after it still wait for it. A copy to the host still waits for the kernels
+/// before it, but the kernels after it no longer wait for it.
 class Engines {
  public:
   explicit Engines(const Capture& capture) : dag_(capture.dag), edit_(capture) {
@@ -67,7 +67,7 @@ class Engines {
   }
 
  private:
-  /// Ties the kernels of each stream past copies, and copies to what they still depend on.
+  /// Joins the kernels of each stream past its copies, and copies to the kernels that they still depend on.
   void join_streams() {
     std::map<LaneId, TaskId> last;                 // kernels by stream
     std::map<LaneId, std::vector<TaskId>> copied;  // copies to the device since then
@@ -89,7 +89,7 @@ class Engines {
     }
   }
 
-  /// An edge of a stream's order that a copy has part in.
+  /// An edge of a stream's order with a copy at either end.
   [[nodiscard]] bool is_between(const DagBuilder::Edge& edge) const {
     return edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to) &&
            (direction_[edge.from.index()] != Direction::kNone || direction_[edge.to.index()] != Direction::kNone);
@@ -121,7 +121,7 @@ void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) 
     if (direction_of(dag, TaskId{i}) == Direction::kNone) continue;
     plan.add_edit(change, [](const Capture& capture) { return Engines(capture).run(); });
     plan.assumptions.push_back(
-        {"copies_apart", "a copy to the device needs nothing that kernels before it on its stream did"});
+        {"copies_apart", "a copy to the device does not depend on the kernels before it on its stream"});
     return;
   }
   value.fail("the capture shows no copies between host and device on streams; expected a trace of a GPU");
@@ -141,8 +141,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf overlap_what_if;
 const WhatIf overlap_what_if{
     .name = "overlap",
-    .summary = "more at the same time: no barriers, copies beside kernels",
-    .ignores = "the bandwidth that copies and kernels take from each other",
+    .summary = "more overlap: no barriers, copies beside kernels",
+    .ignores = "that copies and kernels compete for memory bandwidth",
     .parameters = kParameters,
     .apply = apply,
 };

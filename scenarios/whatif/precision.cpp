@@ -8,21 +8,23 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Another arithmetic, as if the model were cast to it whole: matrix products by the units' rates, what
-// streams through memory by its bytes, both bounded by the roofline.
+// Another precision, as if the whole model were cast to it: matrix products scale with the rates of the units, work
+// that streams through memory with its bytes, both by roofline.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded", "of products, and of what moves floats", "recorded"},
-    Parameter{"from", "fp32, tf32, bf16, fp16 or fp8", "of kernels of which neither shapes nor names tell it", ""},
-    Parameter{"gradients", "a factor such as 0.5x", "of the bytes of gradients that ranks reduce", "1x"},
+    Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded", "of products, and of kernels that move floats",
+              "recorded"},
+    Parameter{"from", "fp32, tf32, bf16, fp16 or fp8", "of kernels whose precision neither shapes nor names tell", ""},
+    Parameter{"gradients", "a factor such as 0.5x", "of the bytes of reduced gradients", "1x"},
 };
 
 constexpr std::string_view kKept =
-    "the optimizer, collectives, memsets, copies between host and device, integers, kernels of no known kind, and what "
-    "does not tell its precision or is in this one";
+    "the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work "
+    "of "
+    "unknown precision or already in this one";
 
 struct Arithmetic {
   std::string_view name;
@@ -46,7 +48,7 @@ bool has_units(const Accelerator& device, const Arithmetic& arithmetic) {
   return device.computes_in(arithmetic.precision) && (arithmetic.name != "bf16" || device.has_bfloat16);
 }
 
-/// Where most of what has a precision does not tell it, the answer would be about the rest.
+/// Refuses where the precision of most work is unknown, because the answer would be about the rest only.
 void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) {
   Duration told{};
   Duration all{};
@@ -57,8 +59,8 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
   }
   if (told * 2 >= all && all > Duration{}) return;
   to.fail(
-      fmt::format("of {} of device work neither the shapes of operators nor the names of kernels tell the precision, "
-                  "of {} they do; expected 'from' beside it, or a trace with record_shapes=True",
+      fmt::format("neither shapes of operators nor names of kernels tell the precision of {} of device work, and they "
+                  "tell that of {}; expected 'from' beside it, or a trace with record_shapes=True",
                   to_text(all - told), to_text(told)));
 }
 
@@ -119,7 +121,7 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
     value.fail("under --network recorded collectives keep their recorded times; expected another network model");
   plan.add_edit(change, [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
   plan.assumptions.push_back(
-      {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the buckets they had"});
+      {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the captured buckets"});
 }
 
 void apply(const Change& change, Plan& plan) {
@@ -139,7 +141,7 @@ void apply(const Change& change, Plan& plan) {
   plan.assumptions.push_back(
       {"cast_whole",
        fmt::format(
-           "products are done in {} and activations kept in {}; no casts are added, and the optimizer keeps its own "
+           "products are done in {} and activations kept in {}; no casts are added, and the optimizer keeps its "
            "precision",
            after->name, after->precision == Precision::kFloat8 ? "16 bits" : after->name)});
 }
@@ -149,9 +151,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf precision_what_if;
 const WhatIf precision_what_if{
     .name = "precision",
-    .summary = "another arithmetic: products by the units' rates, what streams through memory by its bytes",
-    .ignores =
-        "casts between precisions, how well products of these sizes fill other units, and what it does to training",
+    .summary = "another precision: products scale with the rates of the units, streaming kernels with their bytes",
+    .ignores = "casts between precisions, how well products of these sizes fill other units, and effects on training",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -4,17 +4,17 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Work that is not done: the tasks are gone, and what waited for them waits for what they
-// waited for. What an optimisation could bring at most is the step without what it improves.
+// Removes tasks: what waited for a removed task waits for what that task waited for. A step without the tasks that an
+// optimisation improves is a bound on what the optimisation can save.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kParameters{
-    Parameter{"share", "a number from 0 to 1", "of the selected tasks, spread evenly over them; all if not given", "0"},
+    Parameter{"share", "a number from 0 to 1", "of the selected tasks, spread evenly; default: all", "0"},
 };
 
-/// As many of `tasks` as `share` says, evenly spread.
+/// A share of `tasks`, evenly spread.
 std::vector<TaskId> spread(const std::vector<TaskId>& tasks, double share) {
   std::vector<TaskId> chosen;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -30,7 +30,7 @@ void apply(const Change& change, Plan& plan) {
   if (share == 0) return;
   if (change.selector().is_all()) {
     change.place().fail(
-        "'remove' would take out everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
+        "'remove' would remove everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
   }
   plan.add_edit(change, [selector = change.selector(), share](const Capture& capture) {
     return without(capture, spread(selector.select(capture), share));
@@ -42,8 +42,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf remove_what_if;
 const WhatIf remove_what_if{
     .name = "remove",
-    .summary = "selected tasks are gone, and what waited for them waits for what they waited for",
-    .ignores = "that the job may need what they did",
+    .summary = "the selected tasks are removed; what waited for them waits for what they waited for",
+    .ignores = "that the job may need the removed work",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenarios/change/computing.h"
+#include "scenarios/change/compute_tasks.h"
 #include "scenarios/change/what_if.h"
 
-// Compute that is slow now and then: each task, or each rank in each step, draws a factor. What
-// is drawn follows from the seed, the rank and the step (or the task) alone, by SplitMix64
-// (Steele, Lea and Flood 2014), so that a prediction can be repeated anywhere.
+// Compute that is slow now and then: each task, or each rank in each step, draws a factor. A draw depends only on the
+// seed, the rank and the step (or the task), by SplitMix64 (Steele, Lea and Flood 2014), so a prediction can be
+// repeated anywhere.
 
 namespace stepsim::scenarios {
 namespace {
@@ -15,16 +15,16 @@ namespace {
 constexpr double kLargestSpread = 10;
 constexpr std::uint32_t kLargestSeed = 1'000'000'000;
 constexpr std::array kParameters{
-    Parameter{"factor", "a number such as 1.5 from 0", "of the durations of what is slow, in the mean", "1"},
+    Parameter{"factor", "a number such as 1.5 from 0", "mean factor on the durations of slow tasks", "1"},
     Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
-    Parameter{"spread", "a number from 0 to 10", "standard deviation: of the factor, of its logarithm if lognormal",
+    Parameter{"spread", "a number from 0 to 10", "standard deviation of the factor, or of its logarithm if lognormal",
               "0"},
-    Parameter{"share", "a number from 0 to 1", "of the steps or tasks that are slow", "0"},
-    Parameter{"each", "step or task", "what draws: a rank in each step, or each task", "step"},
-    Parameter{"seed", "a whole number", "other draws for another one", "1"},
+    Parameter{"share", "a number from 0 to 1", "the share of steps or tasks that are slow", "0"},
+    Parameter{"each", "step or task", "each rank draws once a step, or once a task", "step"},
+    Parameter{"seed", "a whole number", "another seed gives other draws", "1"},
 };
 
-/// Independent draws for one place: the same for the same seed and place.
+/// Independent draws that depend only on seed, place and part.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t place, std::uint64_t part) : state_(seed) {
@@ -80,7 +80,7 @@ Slowness slowness_of(const Change& change) {
     slow.distribution =
         static_cast<Distribution>(value->one_of_words({"constant", "normal", "lognormal", "exponential"}));
     if (slow.distribution == Distribution::kExponential && slow.factor < 1)
-      value->fail("'distribution' is exponential, whose factors are 1 and more; expected 'factor' from 1");
+      value->fail("'distribution' is exponential, whose factors are at least 1; expected 'factor' from 1");
   }
   if (const YamlField* const value = change.find("spread")) slow.spread = value->number(0, kLargestSpread);
   if (const YamlField* const value = change.find("share")) slow.share = value->number(0, 1);
@@ -89,7 +89,7 @@ Slowness slowness_of(const Change& change) {
   return slow;
 }
 
-/// The number of the task's step as the trace has it; -1 for what no step was recorded for.
+/// The number of the task's step in the trace; -1 for a task without a recorded step.
 std::int64_t step_number(const Recording& recording, TaskId task) {
   const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.index()];
   return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;
@@ -98,7 +98,7 @@ std::int64_t step_number(const Recording& recording, TaskId task) {
 void apply(const Change& change, Plan& plan) {
   plan.rules.emplace_back([selector = change.selector(), slow = slowness_of(change)](const Capture& capture,
                                                                                      std::vector<Duration>& durations) {
-    for (const TaskId task : computing(selector, capture)) {
+    for (const TaskId task : compute_tasks(selector, capture)) {
       const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
       const std::uint64_t part =
           slow.each_task ? task.index() : static_cast<std::uint64_t>(step_number(capture.recording, task));
@@ -112,8 +112,8 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf straggler_what_if;
 const WhatIf straggler_what_if{
     .name = "straggler",
-    .summary = "compute that is slow now and then: one rank or worker, or by a distribution",
-    .ignores = "what makes a machine slow would slow its network and its host threads too",
+    .summary = "compute that is slow now and then, for one rank or worker or by a distribution",
+    .ignores = "that a slow machine also has a slow network and slow host threads",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -33,7 +33,7 @@ scaled by                              pieces   share      before       after
 its shapes: the matrix units bound it       1  95.3 %   16.000 ms    4.658 ms
 its shapes: memory bounds it                2   2.3 %  390.000 us  183.089 us
 left as it was                              1   2.4 %  400.000 us  400.000 us
-- left as they were: collectives, which take what their network gives them, and copies of pageable memory
+- left as they were: collectives, whose time depends on the network, and copies of pageable memory
 
 The same by class of kernel
 class        pieces   share      before       after
@@ -43,7 +43,7 @@ staged copy       1   2.4 %  400.000 us  400.000 us
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
-- device work takes on H100 SXM what roofline makes of its recorded time (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity): docs/models.md says what that leaves out; host work and launches take what they took
+- device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
 With these changes, an iteration takes 2.043 ms, from 1.930 ms to 2.157 ms, instead of 17.000 ms (-88.0 %); the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
 
@@ -77,7 +77,7 @@ scaled by                              pieces   share      before       after
 its shapes: the matrix units bound it       1  95.3 %   16.000 ms    1.152 ms
 its shapes: memory bounds it                1   1.3 %  220.000 us  110.948 us
 left as it was                              2   3.4 %  570.000 us  570.000 us
-- left as they were: the optimizer, collectives, memsets, copies between host and device, integers, kernels of no known kind, and what does not tell its precision or is in this one
+- left as they were: the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work of unknown precision or already in this one
 
 The same by class of kernel
 class        pieces   share      before       after
@@ -87,7 +87,7 @@ staged copy       1   2.4 %  400.000 us  400.000 us
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
-- products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its own precision
+- products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision
 $ stepsim whatif tests/golden/data/gpu_step.json --set batch.scale=2
 With these changes, an iteration takes 33.616 ms, from 30.577 ms to 36.656 ms, instead of 17.000 ms (+97.7 %); the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
 
@@ -147,11 +147,11 @@ Iteration times; * is the best
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
-- device work takes on A100 SXM 40GB what roofline makes of its recorded time (NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'): docs/models.md says what that leaves out; host work and launches take what they took
-- device work takes on H100 SXM what roofline makes of its recorded time (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity): docs/models.md says what that leaves out; host work and launches take what they took
-- device work takes on H200 what roofline makes of its recorded time (NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity): docs/models.md says what that leaves out; host work and launches take what they took
-- device work takes on B200 what roofline makes of its recorded time (NVIDIA Blackwell datasheet (2025), 'Technical Specifications', HGX B200, halved where it counts sparsity): docs/models.md says what that leaves out; host work and launches take what they took
-- device work takes on MI300X what roofline makes of its recorded time (AMD Instinct MI300A, MI300X, MI325X data sheets (2023, 2024), 'Specifications'): docs/models.md says what that leaves out; host work and launches take what they took
+- device work on A100 SXM 40GB is scaled by roofline (NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'), with the limits that docs/models.md lists; host work and launches keep their recorded times
+- device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
+- device work on H200 is scaled by roofline (NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
+- device work on B200 is scaled by roofline (NVIDIA Blackwell datasheet (2025), 'Technical Specifications', HGX B200, halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
+- device work on MI300X is scaled by roofline (AMD Instinct MI300A, MI300X, MI325X data sheets (2023, 2024), 'Specifications'), with the limits that docs/models.md lists; host work and launches keep their recorded times
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=fp8
 error: --set 'precision.to=fp8': A100 SXM 40GB has no units for fp8; expected another precision, or a 'device' change before it
 [exit 2]

@@ -88,7 +88,7 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
 
 /// The table of docs/scenarios.md, made from the registry.
 std::string documented() {
-  std::string table = "| what-if | parameter | form | of what | changes nothing |\n|---|---|---|---|---|\n";
+  std::string table = "| what-if | parameter | form | meaning | changes nothing |\n|---|---|---|---|---|\n";
   for (const WhatIf* const what_if : what_ifs()) {
     std::string name = "`" + std::string(what_if->name) + "`: " + std::string(what_if->summary);
     for (const Parameter& parameter : what_if->parameters) {

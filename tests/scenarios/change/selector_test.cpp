@@ -147,7 +147,7 @@ TEST(SelectorTest, AnUnknownKeyNamesTheNearest) {
 }
 
 TEST(SelectorTest, ARegularExpressionThatIsNoneIsRefusedWithTheReason) {
-  EXPECT_NE(refusal("{name: \"a(b\"}").find("no regular expression"), std::string::npos);
+  EXPECT_NE(refusal("{name: \"a(b\"}").find("not a regular expression"), std::string::npos);
 }
 
 /// A backtracking engine would need 2^40 steps for this name.
@@ -161,11 +161,11 @@ TEST(SelectorTest, NestedRepetitionsTakeTimeInProportionToTheName) {
   EXPECT_THROW((void)Selector({"select", &value, &file}).select(capture), InputError);
 }
 
-TEST(SelectorTest, SaysWhetherItNamesWhatIsMeant) {
+TEST(SelectorTest, TellsSelectionsOfWorkFromSelectionsOfPlaces) {
   static const std::string file = "test.yaml";
   const auto says_what = [](const char* yaml) {
     const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
-    return Selector({"select", &value, &file}).says_what();
+    return Selector({"select", &value, &file}).selects_work();
   };
   EXPECT_TRUE(says_what("{rank: 0, kind: kernel}"));
   EXPECT_TRUE(says_what("{layer: conv1}"));
