@@ -1,13 +1,11 @@
-// How well do device models predict one device from another? For two models, each captured on
-// two devices:
+// How well do device models predict one device from another? For two models, A and B, each captured on two devices,
 //
 //   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
 //
-// prints GPU busy time predicted and measured, both ways: by roofline, by roofline without what
-// operators' shapes tell, by the fit of the same pair, and by the fit of the other model's pair, which has seen nothing
-// of this one. Busy time is the sum over device work whose operator was recorded; "all" counts the rest too, which is
-// the tail of the step before and not the same on both devices. --shares adds what was scaled how and the fits.
-// docs/fidelity.md holds its output.
+// prints the GPU busy time predicted and measured, in both directions: by roofline, by roofline without shapes, by a fit
+// to the same pair, and by a fit to the other model's pair, which contains nothing of this model. Busy time is the sum
+// over device work whose operator was recorded. "all" also counts the rest, which is the end of the step before and
+// differs between the devices. --shares adds how work was scaled, and the fits. docs/fidelity.md has the output.
 #include <fmt/format.h>
 
 #include <exception>
@@ -66,7 +64,7 @@ void print_share(const ScaledShare& share) {
   }
 }
 
-/// Factors of 1 would say that roofline is right for a class.
+/// The factor of each class; 1 means that roofline is right for it.
 void print_fit(const DeviceFit& fit) {
   fmt::print("    fit: {} calls matched, {:.0f} and {:.0f} % of the time; off by {:.1f} %\n", fit.matched,
              100 * fit.matched_from, 100 * fit.matched_to, 100 * fit.residual);

@@ -14,9 +14,9 @@
 #include "model/base/units.h"
 #include "model/cost/network/earliest.h"
 
-/// Kinds of event queues under the load of a replay: a queue that always holds as many events,
-/// whose earliest is taken out and put back later ("hold"). Items are such pairs. Each benchmark
-/// checks that what it took never went back in time, and that it ends where the first kind did.
+/// Event queues under the load of a replay, the hold model: the queue always has the same number of events, and the
+/// earliest is taken out and put back later. An item is one such pair. Each benchmark checks that events come in order
+/// of time, and that it ends with the same event as the first kind of queue.
 namespace stepsim {
 namespace {
 
@@ -28,7 +28,7 @@ struct Event {
   }
 };
 
-/// Ahuja et al. 1990: events by the highest bit in which they differ from the last one taken.
+/// A radix heap (Ahuja et al. 1990): buckets by the highest bit in which an event differs from the last one taken.
 class RadixHeap {
  public:
   void push(const Event& event) {
@@ -50,7 +50,7 @@ class RadixHeap {
   [[nodiscard]] std::size_t bucket_of(const Event& event) const {
     return static_cast<std::uint32_t>(std::bit_width(bits(event.time) ^ bits(last_)));
   }
-  /// The events of the first bucket that has any are dealt anew, from its earliest on.
+  /// Distributes the events of the first bucket that is not empty over the buckets below it.
   void refill() {
     std::size_t first = 1;
     while (buckets_[first].empty()) ++first;
@@ -62,7 +62,7 @@ class RadixHeap {
   std::array<std::vector<Event>, 65> buckets_;
 };
 
-/// A clock for each id, as the max-min network has one for each link.
+/// One clock for each id, as the max-min network has for each link.
 class Tournament {
  public:
   void push(const Event& event) {

@@ -2,9 +2,9 @@
 """fidelity.py STEPSIM TRUTH: predicts every measured run of TRUTH from the captured run of its group and prints the tables
 of docs/fidelity.md, "Every measured run", as Markdown: measured, predicted, interval, error.
 
-TRUTH holds folders such as ps/ and ddp/, those hold groups: base/traces, base/job.yaml and measured.csv (one row a run,
-is_base=1 the captured one), with runs set apart in measured-*.csv. Where it lies and what its columns mean is said in
-its own README. --update FILE replaces what stands between the two marks in FILE."""
+TRUTH holds folders such as ps/ and ddp/ (docs/test-data.md), and these hold groups: base/traces, base/job.yaml and
+measured.csv (one row per run; the captured run has is_base=1), with separate runs in measured-*.csv. --update FILE replaces
+the text between the two marks in FILE."""
 import argparse
 import csv
 import json
@@ -29,7 +29,7 @@ def slower_workers(row, base):
 
 
 def changes(row, base):
-    """What --set takes from the captured run to this one."""
+    """The --set options that lead from the captured run to this one."""
     found = []
     for key, value in row.items():
         if value == base.get(key):

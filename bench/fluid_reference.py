@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""fluid_reference.py W S L P I B CREDIT: the makespan of a ps workload of ../shared/oracles/README.md
-under max-min fair sharing, by the plainest way: every flow on its own, all rates anew at each event,
-in floats. CREDIT = pushes a worker has under way at most, and pulls (0 = no limit).
-Shares no code with stepsim; gives the answers that models_bench holds contended runs against, where
-SimGrid's total is not in the README. ps 64 8 50 3 1 takes some minutes."""
+"""fluid_reference.py W S L P I B CREDIT: the makespan of a ps workload (docs/test-data.md) under max-min fair sharing, in the
+simplest way: every flow by itself, all rates computed again at each event, in floats. CREDIT limits the pushes, and the
+pulls, that a worker has under way (0 = no limit). Shares no code with stepsim. models_bench compares contended runs with its
+answers where SimGrid's are not known. ps 64 8 50 3 1 takes some minutes."""
 import heapq
 import sys
 
-RATE, LATENCY = 12.5e9, 2e-6  # bytes a second each way, and seconds a route
+RATE, LATENCY = 12.5e9, 2e-6  # bytes per second in each direction, and seconds per route
 
 
 def mersenne_twister(seed):
@@ -73,7 +72,7 @@ def parameter_server(workers, servers, layers, partitions, iterations, size, cre
 
 
 def fair_rates(flows):
-    """Progressive filling: the narrowest link fixes its flows, over and over."""
+    """Progressive filling: again and again, the narrowest link fixes the rates of its flows."""
     links = {}
     for flow, (source, target) in flows.items():
         links.setdefault(("out", source), set()).add(flow)

@@ -1,6 +1,6 @@
-// How fast files become trace columns, one thread. The large file is made from
-// ../shared/traces/kineto/v100-rank1of2-5steps.json.gz in $STEPSIM_BENCH_DIR (kept there) or a
-// temporary folder (removed at the end). bench/peers.sh runs python3 and jq on the same file.
+// How fast files become trace columns, on one thread. The large file is made from the capture v100-rank1of2-5steps
+// (docs/test-data.md), in $STEPSIM_BENCH_DIR, where it is kept, or in a temporary folder, which is removed at the end.
+// bench/peers.sh runs other readers on the same file.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using namespace stepsim;
 
 constexpr int kCopies = 11;  // 2.4 million records, 500 MB
 
-/// The folder of the large file, and the file, made at first use.
+/// The large file and its folder, made at first use.
 class Workspace {
  public:
   Workspace() {
@@ -66,7 +66,7 @@ Workspace& workspace() {
   return the_workspace;
 }
 
-/// Resets the process's peak memory, so that it can be read after a run (Linux).
+/// Resets the peak memory of the process, to read it after a run (Linux).
 void reset_peak_memory() {
   if (std::FILE* const file = std::fopen("/proc/self/clear_refs", "w")) {
     std::fputs("5", file);
@@ -116,7 +116,7 @@ void read_kineto(benchmark::State& state, const std::string& suffix) {
   state.counters["peak_memory_share"] = peak / static_cast<double>(file.bytes);
 }
 
-/// The inflating or copying alone: the floor of what reading can cost.
+/// Inflating or copying alone: the least that reading can cost.
 void read_bytes(benchmark::State& state, const std::string& suffix) {
   if (!std::filesystem::exists(Workspace::source()))
     return state.SkipWithError("the capture beside the checkout is not there");
@@ -131,7 +131,7 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
-/// Records alone, without columns.
+/// Reads records only, without columns.
 void read_records(benchmark::State& state) {
   if (!std::filesystem::exists(Workspace::source()))
     return state.SkipWithError("the capture beside the checkout is not there");

@@ -9,7 +9,7 @@
 namespace stepsim::bench {
 namespace {
 
-// Of each thread: benchmarks that read them run on one, others do not wait for each other here.
+// One counter per thread, so that threads do not wait for each other. Benchmarks that read the counters run on one.
 thread_local std::size_t live = 0;
 thread_local std::size_t most = 0;
 

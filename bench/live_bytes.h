@@ -5,8 +5,8 @@
 
 namespace stepsim::bench {
 
-/// Bytes that operator new has handed out and not got back, and the most since mark(): what a
-/// program needs, without what the allocator keeps. A binary that links live_bytes.cpp counts.
+/// Bytes allocated by operator new and not yet freed, and their maximum since mark(): the memory that a program needs,
+/// without what the allocator keeps. Counts in every binary that links live_bytes.cpp.
 [[nodiscard]] std::size_t live_bytes() noexcept;
 [[nodiscard]] std::size_t most_live_bytes() noexcept;
 void mark() noexcept;

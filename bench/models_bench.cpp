@@ -10,10 +10,9 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
 
-/// The workloads of ../shared/oracles/README.md under network models. Items are tasks; each
-/// replay's makespan is held against that of SimGrid, LogGOPSim, a closed form or a reference of the tests, and a wrong
-/// one ends the benchmark with an error. bench/table.py makes docs/performance.md's table of
-/// the result.
+/// The workloads of docs/test-data.md under network models. Items are tasks. Every makespan is compared with that of
+/// SimGrid, of LogGOPSim, of a closed form or of a reference in the tests, and a wrong one ends the benchmark with an
+/// error. bench/table.py makes the table of docs/performance.md from the output.
 namespace stepsim::sim {
 namespace {
 
@@ -33,7 +32,7 @@ DagBuilder train(int ranks, int iterations, Bytes bytes) {
   return train_builder({.ranks = ranks, .layers = 10, .iterations = iterations, .bytes = bytes});
 }
 
-/// ps 64 8 L 3 I; `in_flight` pushes a worker at most, 0 = as many as there are.
+/// ps 64 8 L 3 I, with at most `in_flight` pushes per worker; 0 means no limit.
 DagBuilder servers(int layers, int iterations, Bytes bytes, int in_flight = 0, LaneOrder sums = LaneOrder::kEdges) {
   return parameter_server_builder({.workers = 64,
                                    .servers = 8,
@@ -50,17 +49,17 @@ DagBuilder few_servers() {
       {.workers = 16, .servers = 4, .layers = 20, .partitions = 2, .iterations = 5, .bytes = kMegabyte});
 }
 
-/// What is replayed, on how many hosts, and how long it takes.
+/// A replay, its number of hosts, and its expected length.
 struct Workload {
   DagBuilder (*make)();
   int hosts = 0;
   Duration makespan{};
-  Duration digit{1};    ///< of the answer's last digit
-  Duration at_least{};  ///< where no exact answer exists: the makespan is at least this and at most `makespan`
-  bool cold = false;    ///< each replay begins with nothing of its graph in the caches, as a single one does
+  Duration digit{1};    ///< the unit of the answer's last digit
+  Duration at_least{};  ///< without an exact answer, the makespan is from this to `makespan`
+  bool cold = false;    ///< each replay begins with nothing of its graph in the caches
 };
 
-/// Fills the caches with something else.
+/// Fills the caches with other data.
 void empty_caches() {
   static std::vector<char> other(std::size_t{256} << 20U);
   constexpr std::size_t kLine = 64;
@@ -76,7 +75,7 @@ Duration makespan(const Timeline& timeline) {
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
 }
 
-/// `what` rounded to the answer's last digit.
+/// `what`, rounded to the last digit of the answer.
 Duration rounded(Duration what, Duration digit) { return (what + digit / 2) / digit * digit; }
 
 void replay_on(benchmark::State& state, const char* model, const Cluster& cluster, const Workload& workload) {
@@ -132,7 +131,7 @@ void recorded(benchmark::State& state, const Workload& workload) {
   replay_on(state, "recorded", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
 
-/// Rounds of a ring with nobody else on the links: 2 (ranks - 1) of 2 us and 1 MB at 12.5 GB/s.
+/// A ring alone on its links: 2 (ranks - 1) rounds of 2 us and 1 MB at 12.5 GB/s.
 constexpr Duration alone(int ranks, int all_reduces) { return all_reduces * 2 * (ranks - 1) * microseconds(82); }
 
 DagBuilder ring_64x12() { return ring(64, 12, kMegabyte); }
@@ -164,10 +163,10 @@ STEPSIM_MODEL_BENCH(maxmin, train_64x10x1, train_64x1, 64, microseconds(101'438)
 STEPSIM_MODEL_BENCH(maxmin, train_64x10x10, train_64x10, 64, microseconds(1'014'367), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_16x4x20x2x5, few_servers, 20, microseconds(117'581), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1, servers_1, 72, microseconds(185'664), kMicrosecond);
-// Eight pushes and eight pulls a worker under way at most. The exact answer is that of
-// bench/fluid_reference.py. Over 50 layers none exists: who is next depends on nanoseconds, and
-// the reference's own answer moves from 144 to 162 ms when it rounds ends up to them. There the
-// bounds are 150 x 64 MB over eight servers' links, and the time without the limit.
+// At most eight pushes and eight pulls per worker under way. The exact answer is that of bench/fluid_reference.py. With
+// 50 layers there is none: the order of messages depends on nanoseconds, and the answer of the reference changes from
+// 144 to 162 ms when it rounds ends up to nanoseconds. The bounds are then 150 x 64 MB over the links of eight servers,
+// and the time without the limit.
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, microseconds(36'901), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
@@ -182,15 +181,15 @@ STEPSIM_MODEL_BENCH(loggp, ring_64x12, small_ring_64x12, 64, Duration{3'627'288}
 STEPSIM_MODEL_BENCH(loggp, ring_64x120, small_ring_64x120, 64, Duration{36'272'880});
 STEPSIM_MODEL_BENCH(loggp, ring_512x2, small_ring_512x2, 512, Duration{4'903'556});
 STEPSIM_MODEL_BENCH(loggp, ring_1024x1, small_ring_1024x1, 1024, Duration{4'908'354});
-// LogGOPSim's arithmetic with causality, by tests/theory/log_gops_reference.cpp: its own totals of
-// these begin operations before what they wait for has ended (docs/models.md, "loggp").
+// LogGOPSim's arithmetic with causality, by tests/theory/log_gops_reference.cpp. LogGOPSim itself starts operations of
+// these workloads before what they wait for has ended (docs/models.md, "loggp").
 STEPSIM_MODEL_BENCH(loggp, train_64x10x1, small_train_64x1, 64, Duration{2'215'435});
 STEPSIM_MODEL_BENCH(loggp, train_64x10x10, small_train_64x10, 64, Duration{22'190'545});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x1, small_servers_1, 72, Duration{7'877'445});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x50, small_servers_50, 72, Duration{392'172'036});
 
-// How time grows with ten times the tasks. Replayed again and again, the smaller graph stays in the
-// caches and the larger one does not; a single replay finds both in memory.
+// How time grows with ten times the tasks, from cold caches: in repeated replays the smaller graph would stay in the
+// caches and the larger one would not.
 STEPSIM_MODEL_BENCH(fifo, cold_ring_64x12, ring_64x12, 64, alone(64, 12), Duration{1}, {}, true);
 STEPSIM_MODEL_BENCH(fifo, cold_ring_64x120, ring_64x120, 64, alone(64, 120), Duration{1}, {}, true);
 STEPSIM_MODEL_BENCH(loggp, cold_train_64x10x1, small_train_64x1, 64, Duration{2'215'435}, Duration{1}, {}, true);
@@ -198,7 +197,7 @@ STEPSIM_MODEL_BENCH(loggp, cold_train_64x10x10, small_train_64x10, 64, Duration{
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x1, train_64x1, 64, microseconds(101'438), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x10, train_64x10, 64, microseconds(1'014'367), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x1, servers_1, 72, microseconds(185'664), kMicrosecond, {}, true);
-// No other simulator has an answer: ten times 150 x 64 MB over eight links, and ten iterations one by one.
+// No other simulator has an answer. The bounds are ten times 150 x 64 MB over eight links, and ten single iterations.
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x10, servers_10, 72, microseconds(1'856'640), kMicrosecond,
                     microseconds(960'000), true);
 
@@ -206,8 +205,8 @@ STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x10, servers_10, 72, microseconds(1
 #define STEPSIM_THREADS_BENCH(model, name, ...) \
   BENCHMARK_CAPTURE(model, name, Workload{__VA_ARGS__})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond)
 
-/// One iteration of train on 256 ranks: forwards and backwards, which take up to 5 us more than they
-/// say, then the last layer's ring.
+/// One iteration of train on 256 ranks: forward and backward computes, each up to 5 us longer than its constant part,
+/// then the ring of the last layer.
 constexpr Duration train_256(Duration message, Duration layer) { return 10 * layer + 2 * 255 * message; }
 
 STEPSIM_THREADS_BENCH(recorded, threads_ring_512x2, ring_512x2, 512,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Reads one large Kineto file with stepsim and with the tools people would use instead, one
-# after the other, and prints MB/s and peak memory of each.
-# usage: bench/peers.sh [FOLDER]   the file is made and kept there (default: a temporary folder)
+# Reads one large Kineto file with stepsim and with other common tools, one after the other, and prints MB/s and peak
+# memory of each.
+# usage: bench/peers.sh [FOLDER]   makes the file in FOLDER and keeps it (default: a temporary folder)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

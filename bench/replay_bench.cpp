@@ -7,9 +7,9 @@
 #include "sim/report/critical_path.h"
 #include "tests/sim/workloads.h"
 
-/// DAG build, replay and critical path of the workloads of ../shared/oracles/README.md with
-/// recorded durations, one thread. Items are tasks; every replay's makespan is held against
-/// a closed form or a plain longest path, and a wrong one ends the benchmark with an error.
+/// Build, replay and critical path of the workloads of docs/test-data.md with recorded durations, on one thread. Items
+/// are tasks. Every makespan is compared with a closed form or a plain longest path, and a wrong one ends the benchmark
+/// with an error.
 namespace stepsim::sim {
 namespace {
 
@@ -23,7 +23,7 @@ DagBuilder ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .order = order});
 }
 
-/// A tenth of it, for the growth.
+/// A tenth of it, to see how time grows.
 DagBuilder small_ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 12, .message = kMessage, .order = order});
 }
@@ -38,16 +38,16 @@ DagBuilder train(LaneOrder order) {
   return train_builder({.ranks = 64, .layers = 10, .iterations = 10, .message = kMessage, .jitter = 0, .order = order});
 }
 
-/// All rounds one after the other.
+/// The rounds, one after the other.
 Duration ring_makespan(const Dag&) { return 120 * 126 * kMessage; }
 
-/// A layer's all-reduce hides behind the next layers' backward pass, the last one's does not:
+/// The all-reduce of a layer is hidden by the backward pass of the next layers, except for the last one:
 /// I (L (forward + backward) + 126 messages).
 Duration small_ring_makespan(const Dag&) { return 12 * 126 * kMessage; }
 
 Duration train_makespan(const Dag&) { return 10 * (10 * Duration{150'000} + 126 * kMessage); }
 
-/// A rank's next message waits for the one before it anyway, so FIFO lanes hold up nothing.
+/// A rank's next message waits for the one before it anyway, so FIFO lanes delay nothing.
 Duration longest_path(const Dag& dag) {
   std::vector<Duration> ready(dag.task_count());
   Duration longest{};
@@ -60,7 +60,7 @@ Duration longest_path(const Dag& dag) {
 }
 
 using Make = DagBuilder (*)(LaneOrder order);
-/// What the makespan must be.
+/// The expected makespan.
 using Answer = Duration (*)(const Dag& dag);
 
 Duration makespan(const Timeline& timeline) {
@@ -125,7 +125,7 @@ void path(benchmark::State& state, Make make, Answer answer) {
   }
 }
 
-/// The least that any replay could take: one look at every task and edge, in order of id.
+/// The least that any replay can take: one look at every task and edge, in order of id.
 void longest_path_alone(benchmark::State& state, Make make) {
   const Dag dag = make(LaneOrder::kEdges).build().dag;
   for (auto _ : state) benchmark::DoNotOptimize(longest_path(dag));

@@ -12,10 +12,9 @@
 #include "model/calibration/calibration.h"
 #include "scenarios/answer/sweep.h"
 
-/// Sweeps of six bandwidths and six partition sizes over two captures of BytePS: the sample, and a
-/// VGG of which there is only where the measured runs lie beside the sources. Items are points.
-/// Every point is held against its prediction alone; a wrong one ends the benchmark with an
-/// error. Ratios are within one run: compare one thread with two.
+/// Sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run byteps-vgg
+/// (docs/test-data.md) if it is there. Items are points. Every point is compared with its prediction alone, and a wrong
+/// one ends the benchmark with an error. Compare one thread with two within one run.
 namespace stepsim::scenarios {
 namespace {
 
@@ -26,7 +25,7 @@ constexpr const char* kGrid =
     "  network.bandwidth: [0.25x, 0.5x, 1x, 2x, 4x, 8x]\n"
     "  comm.partition_bytes: [128KiB, 256KiB, 512KiB, 1MiB, 2MiB, 4MiB]\n";
 
-/// A capture, and what can be asked of it.
+/// A capture with its predictor.
 struct Job {
   explicit Job(const std::filesystem::path& folder)
       : capture(ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()})),
@@ -40,7 +39,7 @@ struct Job {
   Cluster cluster;
 };
 
-/// Null, and the benchmark ends, where there is none.
+/// Null if the capture is not there; the benchmark then ends.
 std::unique_ptr<Job> load(benchmark::State& state, const char* name) {
   const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / name;
   if (std::filesystem::exists(folder)) return std::make_unique<Job>(folder);
@@ -86,8 +85,8 @@ void sweep(benchmark::State& state, const char* folder) {
 BENCHMARK_CAPTURE(sweep, even, kEven)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sweep, vgg, kVgg)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// What a point in flight takes beside its graph: on one thread, which has one in flight. All
-/// points of `sweep` have one graph, which is there before they begin.
+/// The memory of a point in flight besides its graph. One thread has one point in flight. All points of `sweep` share a
+/// graph, which is made before the measurement.
 void memory_of_a_point(benchmark::State& state, const char* folder, const char* points) {
   const std::unique_ptr<Job> job = load(state, folder);
   if (job == nullptr) return;

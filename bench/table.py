@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""table.py RESULT.json: the table of docs/performance.md from a run of models_bench:
+"""table.py RESULT.json: prints the table of docs/performance.md from the output of models_bench:
 
     build/release/bin/models_bench --benchmark_repetitions=5 --benchmark_min_time=0.3 \\
       --benchmark_enable_random_interleaving --benchmark_out=result.json
     bench/table.py result.json
 
-Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times
-the tasks take, and what two threads are worth."""
+Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times the tasks take, and how much
+faster two threads are."""
 import json
 import statistics
 import sys
 
-# Of oracles/README.md: other runs, on this kind of machine.
+# Other runs on the same kind of machine (docs/test-data.md).
 PEERS = {
     "maxmin": ("SimGrid 4.1", {"ring_64x12": "0.99 M", "ring_64x120": "0.95 M", "ring_512x2": "0.92 M", "train_64x10x1": "0.25 M",
                                "train_64x10x10": "0.26 M", "ps_16x4x20x2x5": "0.076 M", "ps_64x8x50x3x1": "0.0029 M"}),
     "loggp": ("LogGOPSim", {"ring_64x12": "2.4 M", "ring_64x120": "2.3 M", "ring_512x2": "1.84 M", "ring_1024x1": "1.48 M", "train_64x10x10": "2.05 M",
                             "ps_64x8x50x3x1": "1.29 M", "ps_64x8x50x3x50": "1.06 M"}),
 }
-# The larger has ten times the tasks of the smaller.
+# The larger workload has ten times the tasks of the smaller one.
 GROWTH = [("ring_64x12", "ring_64x120"), ("train_64x10x1", "train_64x10x10")]
 
 

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: component runtime is the program, dev the libraries with
-# their headers and the files that find_package(stepsim) reads.
+# What `cmake --install` installs: component runtime is the program, component dev the libraries with their headers and
+# the files that find_package(stepsim) reads.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -1,6 +1,6 @@
-# Functions that make stepsim's targets. Everything is per target: no global flags.
+# Functions that make stepsim's targets. All settings are per target; there are no global flags.
 
-# Members that a designated initialiser leaves out have their defaults: no warning for those.
+# No warning for members that a designated initialiser leaves out: they have their defaults.
 set(STEPSIM_WARNINGS
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
   -Wold-style-cast -Wcast-align -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
@@ -22,6 +22,7 @@ if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
   endif()
 endif()
+set(STEPSIM_LTO_IS_ON $<AND:$<CONFIG:Release>,$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE}>>)
 
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -31,8 +32,9 @@ function(_stepsim_settings target)
 endfunction()
 
 # stepsim_library(model_base SOURCES a.cpp ... HEADERS a.h ... LINKS stepsim::x ... PRIVATE fmt::fmt ...)
-# makes the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are those
-# that are installed; target all_verify_interface_header_sets compiles each of them alone.
+# makes the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are installed; target
+# all_verify_interface_header_sets compiles each of them alone. With link-time optimisation gcc's objects also hold
+# machine code, because other compilers cannot link gcc's intermediate code.
 function(stepsim_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;PRIVATE" ${ARGN})
   add_library(stepsim_${name} STATIC ${ARG_SOURCES})
@@ -41,11 +43,12 @@ function(stepsim_library name)
   target_link_libraries(stepsim_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
   target_sources(stepsim_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_options(stepsim_${name} PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU>,${STEPSIM_LTO_IS_ON}>:-ffat-lto-objects>)
 endfunction()
 
 # stepsim_rooms(model base job cost ...)
-# makes stepsim::model of the libraries of its rooms, stepsim_model_base and so on, and notes them
-# all for the installation (StepsimInstall.cmake).
+# makes stepsim::model from the libraries of its rooms, stepsim_model_base and so on, and lists them for installation
+# (StepsimInstall.cmake).
 function(stepsim_rooms name)
   add_library(stepsim_${name} INTERFACE)
   add_library(stepsim::${name} ALIAS stepsim_${name})
@@ -58,10 +61,9 @@ endfunction()
 # stepsim_registry(stepsim_ingest_formats formats
 #   TYPE Format NAMESPACE stepsim::ingest HEADER ingest/formats/format.h SUFFIX _format
 #   ENTRIES kineto/kineto byteps_comm ...)
-# adds each entry's <entry>.cpp of the calling folder to the target, and generates the table
-# behind `std::span<const TYPE* const> formats()`: entry kineto, or kineto/kineto in a folder of its
-# own, is `extern const Format kineto_format`. One file and one line make a new entry; nothing else
-# lists them.
+# adds each entry's <entry>.cpp in the calling folder to the target, and generates the table behind
+# `std::span<const TYPE* const> formats()`. Entry kineto, or kineto/kineto if it has a folder of its own, is
+# `extern const Format kineto_format`. A new entry takes one file and one line; nothing else lists the entries.
 function(stepsim_registry target table)
   cmake_parse_arguments(ARG "" "TYPE;NAMESPACE;HEADER;SUFFIX" "ENTRIES" ${ARGN})
   set(declarations "")
@@ -103,7 +105,7 @@ function(stepsim_test name)
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock fmt::fmt)
   target_compile_definitions(${name} PRIVATE STEPSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Without NO_PRETTY_VALUES a parameter's whole text becomes part of the name.
+  # Without NO_PRETTY_VALUES the whole text of a parameter becomes part of the test's name.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()
 
@@ -117,10 +119,9 @@ function(stepsim_bench name)
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
-# makes a fuzz target of tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput: a libFuzzer
-# binary where STEPSIM_BUILD_FUZZERS is on, else a program that runs the files of
-# tests/fuzz/corpus/<name>/. Either way a test labelled fuzz runs it on that corpus. Target
-# `fuzzers` builds them all.
+# makes a fuzz target from tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput: a libFuzzer binary if
+# STEPSIM_BUILD_FUZZERS is on, else a program that runs the files of tests/fuzz/corpus/<name>/. A test labelled fuzz runs
+# it on that corpus in both cases. Target `fuzzers` builds all of them.
 function(stepsim_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)

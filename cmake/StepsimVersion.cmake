@@ -1,6 +1,5 @@
-# stepsim::version, the library behind model/base/version.h. The commit is read at build time into a
-# generated source that is rewritten only when it changed, so a commit neither reconfigures nor
-# rebuilds anything but this one file.
+# stepsim::version, the library behind model/base/version.h. Every build writes the commit into a generated source, but
+# only if it changed, so a commit rebuilds this file alone and does not reconfigure.
 
 set(STEPSIM_COMMIT_FILE ${PROJECT_BINARY_DIR}/generated/commit.cpp)
 add_custom_target(stepsim_commit

@@ -1,5 +1,6 @@
 # cmake -D BUILD=... -D WORK=... -D CONSUMER=... -D JOB=... -D COMPILER=... -D FLAGS=... -P check_install.cmake
-# Installs the build into WORK, builds the consumer against it, and runs both programs.
+# Installs the build into WORK, builds the consumer against it, and runs both programs. The consumer is built with the
+# build's compiler and with clang++, because others need not use the compiler that made the libraries.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -7,10 +8,24 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# Builds the consumer in WORK/<folder> and runs it.
+function(check_consumer compiler folder)
+  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/${folder} -G Ninja
+    -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_FLAGS=${FLAGS})
+  run(${CMAKE_COMMAND} --build ${WORK}/${folder})
+  run(${WORK}/${folder}/consumer ${JOB})
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G Ninja
-  -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer ${JOB})
 run(${WORK}/prefix/bin/stepsim --version)
+check_consumer(${COMPILER} build)
+
+find_program(CLANG clang++)
+if(NOT CLANG)
+  message(STATUS "skipped: clang++ is not installed, so the consumer is built with ${COMPILER} only")
+elseif(FLAGS MATCHES "-fsanitize")
+  message(STATUS "skipped: the sanitizers of ${COMPILER} do not link with clang++")
+else()
+  check_consumer(${CLANG} build-clang)
+endif()

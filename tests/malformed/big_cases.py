@@ -1,4 +1,4 @@
-"""Inputs made to take time or memory: bounded in both, whatever their shape. Written to disk when they are run."""
+"""Inputs made to cost time or memory. Both must stay bounded whatever the shape. Written to disk when they are run."""
 import gzip
 
 import kineto_base as base
@@ -90,7 +90,7 @@ def backslashes():
 
 
 def shaped(start, duration, correlation):
-    """200,000 events of one shape, besides a whole trace."""
+    """200,000 events of one shape beside a whole trace."""
     def pieces():
         yield HEAD + ",\n".join(base.lines()).encode()
         for i in range(200000):

@@ -1,4 +1,4 @@
-"""What a malformed input is and what must become of it."""
+"""Malformed inputs and the expected outcomes."""
 import json
 import re
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Case:
-    """One input and its verdict. `files` are written below a fresh folder, `arguments` run there."""
+    """One input and its expected outcome. `files` are written into a new folder, and stepsim runs there."""
     name: str
     files: dict                       # path -> bytes, or a function that makes the file at a path
     arguments: list                   # after `stepsim`
-    verdict: object                   # says what is wrong with a Run, or None
+    verdict: object                   # returns what is wrong with a Run, or None
     twin: "Case" = None               # must give the same replay
     seconds: float = 20
     mebibytes: int = 4096
@@ -34,7 +34,7 @@ def counts_of(run):
 
 @dataclass
 class Used:
-    """Exit 0. `skipped` records exactly; each of `diagnostics` counted (exactly, if a number is given)."""
+    """Exit 0, with exactly `skipped` skipped records and each of `diagnostics` counted (exactly, if a number is given)."""
     diagnostics: dict = field(default_factory=dict)
     skipped: int = None
     events: int = None
@@ -56,7 +56,7 @@ class Used:
 
 @dataclass
 class Refused:
-    """Exit 1 (or 2), with a line that matches `pattern`; by default one that names a byte offset or a line."""
+    """Exit 1 (or 2), with a line that matches `pattern`; by default a line that names a byte offset or a line."""
     pattern: str = r"(@\d+|:\d+): .*expected"
     code: int = 1
 
@@ -67,17 +67,17 @@ class Refused:
 
 
 def printed(run):
-    """Exit 0 and a report, for runs without --json."""
+    """Exit 0 and a report; for runs without --json."""
     return None if run.code == 0 and run.stdout else f"exit {run.code}, {len(run.stdout)} bytes; expected a report"
 
 
 def no_file(name, text=None):
-    """A refusal of something that has no offset: a file that is missing, a folder that is empty."""
+    """A refusal without an offset: a missing file, an empty folder."""
     return Refused(pattern=text or r"error: .*expected")
 
 
 def replay_of(run):
-    """What two runs on the same events must have in common."""
+    """The part of an answer that must be equal for two runs on the same events."""
     return {key: run.answer[key] for key in ("tasks", "edges", "ranks", "steps", "iteration", "unexplained_wait_ns")}
 
 

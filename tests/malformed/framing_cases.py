@@ -1,4 +1,4 @@
-"""What is wrong before any format is read: gzip, special files, folders."""
+"""Errors before any format is read: gzip, special files, folders."""
 import gzip
 import os
 import zlib

@@ -1,4 +1,4 @@
-"""Task graphs, the form of oracles/README.md."""
+"""Task graphs."""
 import copy
 import json
 

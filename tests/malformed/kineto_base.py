@@ -1,4 +1,4 @@
-"""A small, whole Kineto trace: one rank, three steps, two kernels a step."""
+"""A small complete Kineto trace: one rank, three steps, two kernels per step."""
 from case import dumps
 
 STEP_US = 1000
@@ -35,12 +35,12 @@ def lines():
 
 
 def text(event_lines, meta=META, tail=TAIL):
-    """The file as kineto writes it, an event a line."""
+    """The file as Kineto writes it, one event per line."""
     head = "{\n" + meta + ("," if meta else "") + '\n"traceEvents": [\n'
     return (head + ",\n".join(event_lines) + "\n]" + ((",\n" + tail) if tail else "") + "\n}\n").encode()
 
 
 def raw(event_lines, meta=META, tail=TAIL):
-    """As text(), of lines that are bytes and need not be JSON."""
+    """The same from lines of bytes, which need not be JSON."""
     head = ("{\n" + meta + ',\n"traceEvents": [\n').encode()
     return head + b",\n".join(event_lines) + b"\n],\n" + tail.encode() + b"\n}\n"

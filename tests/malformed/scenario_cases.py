@@ -13,16 +13,16 @@ def case(name, text, verdict, arguments=WHATIF):
 
 
 def refused(name, text, line, found, arguments=WHATIF, code=1, before=""):
-    """The sentence names `line` of the file, says `found` (a regular expression) and what was expected."""
+    """The error names `line` of the file, `found` (a regular expression) and what was expected."""
     return case(name, text, Refused(rf"^error: {before}s\.yaml:{line}: (?=.*expected ).*{found}", code), arguments)
 
 
 def one_of_several(name, text, found):
-    """No point can be had: the sentence is the first one's."""
+    """No point has an answer: the error is that of the first point."""
     return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points can be had; the first: ")
 
 
-# What stands behind "- " in line 2, and what is found wrong there.
+# The text behind "- " in line 2, and the error.
 CHANGES = {
     "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
     "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, latency"),
@@ -113,7 +113,7 @@ CHANGES = {
     "many-parameters": ("network: {" + ", ".join(f"k{i}: 1" for i in range(60000)) + "}", "unknown key 'k0'"),
 }
 
-# Whole files: text, the line, what is found wrong.
+# Whole files: the text, the line of the error, the error.
 FILES = {
     "unknown-key": ("nme: x\n", 1, r"unknown key 'nme'; did you mean 'name'\? expected name, changes or sweep"),
     "key-twice": ("name: a\nname: b\n", 2, "'name' is given twice, first in line 1"),
@@ -193,7 +193,7 @@ SWEEPS = {
     "bad-change": ("changes:\n- network: {bandwidth: 2y}\nsweep: {compute.scale: [1]}\n", 2, "'y' is no unit of it"),
 }
 
-# After --set: wrong usage, with what was typed.
+# After --set: wrong usage, and the error quotes what was typed.
 SETS = {
     "no-value": ("network.bandwidth", "expected WHATIF.PARAMETER=VALUE"),
     "no-parameter": ("network=2x", "expected WHATIF.PARAMETER=VALUE"),

@@ -1,5 +1,5 @@
-// Predicts the measured runs of ../shared/truth/ddp and fsdp from the base capture of each group,
-// under max-min with the links that the capture shows. Skips where the folder is absent.
+// Predicts the measured runs of truth/ddp and truth/fsdp (docs/test-data.md) from the base capture of each group, under
+// max-min with links fitted to that capture. Skips if the runs are absent.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
   return runs;
 }
 
-/// A group's base capture, to be replayed with another network, other buckets, other ranks.
+/// The base capture of a group, which can be replayed with another network, other buckets or other ranks.
 class Group {
  public:
   explicit Group(const std::string& name) : folder_(truth_folder() / name), runs_(runs_of(folder_)) {
@@ -64,7 +64,7 @@ class Group {
     return replayed_seconds(job, cluster);
   }
 
-  /// Errors of the runs' predictions; relative: of what they say of the change from the base.
+  /// Errors of the predicted runs; if relative, of the predicted change from the base.
   [[nodiscard]] std::vector<double> errors(bool relative) const {
     const double correction =
         relative ? number(runs_.front(), "median_step_s") / predicted_seconds(runs_.front()) : 1.0;
@@ -127,8 +127,8 @@ TEST_F(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
 }
 
 TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
-  // Its kernels name no sizes; the framework's annotations around their launches do. Eight V100s
-  // in one host: a link of less than 10 or more than 150 GB/s (NVLink 2, one way) would be none.
+  // Its kernels do not give sizes, but the framework's annotations around their launches do. In a host of eight V100s a
+  // link has between 10 and 150 GB/s (NVLink 2, one way).
   const auto folder = truth_folder() / "../traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const Capture capture = under_models(ingest::load({folder.string()}, {}));
@@ -145,15 +145,15 @@ TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
 }
 
 TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
-  // A hundredth of the link: the all-reduces of a step, which took 12 ms beside a host that was
-  // busy for 221 ms, are now what the host waits for, through waits that no time shows.
+  // With a hundredth of the bandwidth the host waits for the all-reduces of a step, which took 12 ms while it was busy for
+  // 221 ms. These waits took no time in the recording.
   const auto file = truth_folder() / "../traces/kineto/ddp-a100-rank0of2.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   const Capture capture = under_models(ingest::load({file.string()}, {}));
   Cluster cluster = calibrate(capture).cluster;
   for (Link& link : cluster.links)
     link.bandwidth = Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() / 100);
-  double bytes = 0;  // over a link, one way: a ring of two sends each byte of an all-reduce once
+  double bytes = 0;  // over a link, in one direction: a ring of two sends each byte of an all-reduce once
   for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
     bytes += static_cast<double>(capture.dag.collective(RendezvousId{i}).bytes.count());
   const double a_step = bytes / 3 / cluster.links.front().goodput().bytes_per_second();
@@ -166,7 +166,7 @@ TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) 
 }
 
 TEST_F(DataParallelTruthTest, ChangesOfAShardedJobsNetworkArePredicted) {
-  // Its profiler slows the captured run by 5 %, so changes are compared, not times.
+  // The profiler slows the captured run by 5 %, so changes are compared and not times.
   const std::vector<double> errors = Group("fsdp/fsdp-even").errors(true);
 
   EXPECT_EQ(errors.size(), 6U);

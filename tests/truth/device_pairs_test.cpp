@@ -1,5 +1,5 @@
-// Device models on one model captured on H100 and MI300X (../shared/traces/kineto/device-pairs).
-// docs/fidelity.md has the errors; bench/device_pairs.cpp prints them.
+// Device models on captures of one model on H100 and MI300X (device-pairs, docs/test-data.md). docs/fidelity.md has the
+// errors; bench/device_pairs.cpp prints them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const std::filesystem::path kFolder = std::filesystem::path(STEPSIM_SOURCE_DIR) 
 
 Capture load(const std::string& name) { return ingest::load({(kFolder / (name + ".json.gz")).string()}, {}); }
 
-/// Of the device work whose operators were recorded: the same on both devices.
+/// Busy time of the device work whose operators were recorded; it is the same work on both devices.
 double busy(const Capture& capture, const std::vector<Duration>& durations) {
   Duration sum{};
   for (const OperatorTable::Use& use : capture.operators.uses) sum += durations[use.task.index()];
@@ -53,7 +53,7 @@ TEST_F(DevicePairsTest, EveryKernelThatACallLaunchedHasItsOperator) {
   for (const std::string& model : kModels) {
     for (const char* const device : {"-h100", "-mi300"}) {
       const Capture capture = load(model + device);
-      // The rest is the step before's: its launches were not recorded.
+      // The rest belongs to the step before, whose launches were not recorded.
       std::vector<bool> launched(capture.dag.task_count(), false);
       for (std::size_t i = 0; i < capture.dag.edge_count(); ++i) {
         const EdgeId edge{i};
@@ -71,7 +71,7 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
     if (!file.is_regular_file()) continue;
     const Capture capture = ingest::load({file.path().string()}, {});
     const ScaledShare share = scaled_durations(capture, *find_device_model("recorded"), {}).share;
-    if (share.total().before < Duration{1'000'000}) continue;  // no model: tests of the profiler that spin
+    if (share.total().before < Duration{1'000'000}) continue;  // not a model: tests of the profiler that only spin
     const Duration unknown = share.kind[static_cast<std::size_t>(KernelClass::kUnknown)].before;
     // Sorting, scanning and index arithmetic have no class of their own: a tenth of a recommender's time.
     EXPECT_LE(static_cast<double>(unknown.count()), 0.1 * static_cast<double>(share.total().before.count()))
@@ -93,7 +93,7 @@ TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
   }
 }
 
-/// The most that any piece of device work grows by.
+/// The largest growth of any piece of device work.
 double largest_growth(const Capture& from, const DeviceFit& fit) {
   const std::vector<Duration> durations = scaled_durations(from, *find_device_model("fitted"), {.fit = &fit}).duration;
   double largest = 0;
@@ -123,7 +123,7 @@ TEST_F(DevicePairsTest, FitReproducesItsOwnPairWithinItsResidual) {
                            (1 - fit.matched_from) * recorded * largest_growth(*from, fit) +
                            static_cast<double>(from->operators.uses.size());
       EXPECT_LE(std::abs(by_fit(*from, fit) - truth), bound) << model;
-      EXPECT_LE(bound, 0.3 * truth) << model << ": the bound says something";
+      EXPECT_LE(bound, 0.3 * truth) << model << ": the bound is too weak to test anything";
     }
   }
 }
@@ -135,7 +135,7 @@ TEST_F(DevicePairsTest, FitOfOneModelAnswersForTheOther) {
     const Capture h100 = load(held_out + "-h100");
     const double truth = measured(load(held_out + "-mi300"));
     const double predicted = by_fit(h100, fit_devices(load(seen + "-h100"), load(seen + "-mi300")));
-    // docs/fidelity.md: 8 % at most. Twice that would be another model.
+    // The errors are at most 8 % (docs/fidelity.md). Twice that would mean that the model changed.
     EXPECT_NEAR(predicted / truth, 1, 0.16) << held_out;
   }
 }

@@ -1,5 +1,5 @@
-// Fewer servers than workers: contention that the captured run of the group did not show. Every measured run
-// must lie in its answer's interval (3 % grace), and no interval may be wider than a factor of 2.2.
+// Runs with fewer servers than workers, whose contention the captured run of the group does not show. Every measured run
+// must lie within the interval of its answer (with 3 % of grace), and no interval may be wider than a factor of 2.2.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using scenarios::AnswerInterval;
 
-/// A group of truth/byteps, and what can be asked of its captured run.
+/// A group of truth/byteps, with a predictor for its captured run.
 class Group {
  public:
   explicit Group(std::filesystem::path folder)
@@ -36,7 +36,7 @@ class Group {
     return interval_of(predictor_, plan, predictor_.predict(predictor_.plan()), predictor_.predict(plan));
   }
 
-  /// What a run changes of the captured one.
+  /// The changes from the captured run to this run.
   [[nodiscard]] std::vector<std::string> sets(const MeasuredRun& run) const {
     std::vector<std::string> sets;
     for (const char* const setting : {"workers", "servers"}) {

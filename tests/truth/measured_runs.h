@@ -8,16 +8,16 @@
 
 namespace stepsim::testing {
 
-/// The folder `truth` of what is shared, beside the sources. There may be none.
+/// The folder of measured runs, in `shared` beside the sources. It may be absent.
 [[nodiscard]] std::filesystem::path truth_folder();
 
-/// One run: its settings and what was measured, by column.
+/// One run: its settings and measurements, by column.
 using MeasuredRun = std::map<std::string, std::string>;
 
-/// The rows of a CSV file without quotes, as the measured runs are kept in; none if it is absent.
+/// The rows of a CSV file of measured runs, which has no quotes; none if the file is absent.
 [[nodiscard]] std::vector<MeasuredRun> measured_runs(const std::filesystem::path& file);
 
-/// The captured one of a group's runs. Precondition: there is one.
+/// The captured run of a group. Precondition: there is one.
 [[nodiscard]] const MeasuredRun& base_of(const std::vector<MeasuredRun>& runs);
 
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);

@@ -1,5 +1,5 @@
-// Predicts every measured run of truth/ps and truth/byteps from the one run of its group that
-// was captured: its graph built anew under the run's settings, links calibrated, max-min.
+// Predicts every measured run of truth/ps and truth/byteps (docs/test-data.md) from the captured run of its group: the
+// graph is rebuilt with the run's settings, links are calibrated, the network is max-min.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ Base load_base(const std::filesystem::path& group) {
   return base;
 }
 
-/// The settings of a run, as check/score_truth.py reads its row.
+/// The settings of a run, from its row in measured.csv.
 PsOptions options_of(const MeasuredRun& row, const Base& base) {
   PsOptions options = as_captured(*base.capture.parameter_server);
   Job& job = options.job;

@@ -1,5 +1,5 @@
-// Replays the captures of ../shared and holds them to what the issue asks of each. Skips, with
-// the folder's name, where that is absent.
+// Replays captures that are not in this repository (docs/test-data.md) and checks how faithful each replay is. Skips if
+// they are absent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,8 +72,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
   const Recording& recording = job.capture.recording;
   const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
 
-  // Formats page 4.1: eight collectives on each of eight ranks, each taking its shortest
-  // recorded duration after the last arrival.
+  // The job has eight collectives on each of eight ranks. Each ends its shortest recorded duration after the last
+  // arrival.
   std::size_t kernels = 0;
   for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
     const TaskId task{i};
@@ -90,8 +90,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
 TEST_F(CaptureTest, ReplayNamesTheRankThatKeepsTheOthersWaiting) {
   const Replayed job = replayed({shared("traces/kineto/dlrm-8ranks")});
 
-  // Formats page 4.1: rank 7 starts last and is the straggler of operations 0 to 3, which have
-  // the largest spreads of arrival (7.6, 1.1, 0.2 and 0.1 ms).
+  // By the recorded starts rank 7 begins last and is the straggler of collectives 0 to 3, which have the largest spreads
+  // of arrival (7.6, 1.1, 0.2 and 0.1 ms).
   EXPECT_EQ(sim::stragglers(job.capture.dag, job.timeline).front().rank, 7);
 }
 
@@ -131,8 +131,8 @@ TEST_F(CaptureTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNoRe
   const Replayed ahead = replayed({shared("truth/ps/even-offset/base/traces")});
   const Replayed even = replayed({shared("truth/ps/even-first/base/traces")});
 
-  // truth/README.md: worker 1's clock runs 7.3 ms ahead. What the traces allow to be known of it
-  // is docs/fidelity.md, "Clocks of parameter-server jobs".
+  // Worker 1's clock runs 7.3 ms ahead (docs/test-data.md). What the traces can tell about that is in docs/fidelity.md,
+  // "Clocks of parameter-server jobs".
   ASSERT_EQ(ahead.capture.recording.clocks.size(), 2U);
   const HostClock& clock = ahead.capture.recording.clocks[1];
   EXPECT_LE(std::abs((clock.offset - Duration{7'300'000}).count()), clock.residual.count());
