@@ -22,7 +22,6 @@ if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
   endif()
 endif()
-set(STEPSIM_LTO_IS_ON $<AND:$<CONFIG:Release>,$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE}>>)
 
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -33,8 +32,7 @@ endfunction()
 
 # stepsim_library(model_base SOURCES a.cpp ... HEADERS a.h ... LINKS stepsim::x ... PRIVATE fmt::fmt ...)
 # makes the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are installed; target
-# all_verify_interface_header_sets compiles each of them alone. With link-time optimisation gcc's objects also hold
-# machine code, because other compilers cannot link gcc's intermediate code.
+# all_verify_interface_header_sets compiles each of them alone.
 function(stepsim_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;PRIVATE" ${ARGN})
   add_library(stepsim_${name} STATIC ${ARG_SOURCES})
@@ -43,7 +41,6 @@ function(stepsim_library name)
   target_link_libraries(stepsim_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
   target_sources(stepsim_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_options(stepsim_${name} PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU>,${STEPSIM_LTO_IS_ON}>:-ffat-lto-objects>)
 endfunction()
 
 # stepsim_rooms(model base job cost ...)
