@@ -2,9 +2,9 @@
 //
 //   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
 //
-// prints the GPU busy time predicted and measured, in both directions: by roofline, by roofline without shapes, by a fit
-// to the same pair, and by a fit to the other model's pair, which contains nothing of this model. Busy time is the sum
-// over device work whose operator was recorded. "all" also counts the rest, which is the end of the step before and
+// prints the GPU busy time predicted and measured, in both directions: by roofline, by roofline without shapes, by a
+// fit to the same pair, and by a fit to the other model's pair, which contains nothing of this model. Busy time is the
+// sum over device work whose operator was recorded. "all" also counts the rest, which is the end of the step before and
 // differs between the devices. --shares adds how work was scaled, and the fits. docs/fidelity.md has the output.
 #include <fmt/format.h>
 

@@ -12,9 +12,9 @@
 #include "model/calibration/calibration.h"
 #include "scenarios/answer/sweep.h"
 
-/// Sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run byteps-vgg
-/// (docs/test-data.md) if it is there. Items are points. Every point is compared with its prediction alone, and a wrong
-/// one ends the benchmark with an error. Compare one thread with two within one run.
+/// Sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run
+/// byteps-vgg (docs/test-data.md) if it is there. Items are points. Every point is compared with its prediction alone,
+/// and a wrong one ends the benchmark with an error. Compare one thread with two within one run.
 namespace stepsim::scenarios {
 namespace {
 

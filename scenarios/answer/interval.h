@@ -30,8 +30,8 @@ struct AnswerInterval {
 /// * sharing: senders on one link are predicted to take turns message by message, but TCP may serve one sender until it
 ///   has nothing left. Replays in which senders keep their turn and share fairly, half and serially. Only under a
 ///   model that shares links, and only if the plan does not say how.
-/// * drift: workers of a parameter-server job are predicted to begin apart, because real workers drift apart. A replay in
-///   which they begin together.
+/// * drift: workers of a parameter-server job are predicted to begin apart, because real workers drift apart. A replay
+///   in which they begin together.
 /// * transfers: of transfers with only a recorded time, all of it was bandwidth (as predicted) or none of it. A replay.
 /// * copies: workers that were not captured may be like the fastest or the slowest captured one. Replays.
 /// * device: on measured pairs of devices roofline is off by up to 4.5 % with shapes and by 7.2 % without. Replays in

@@ -15,10 +15,10 @@ namespace stepsim::testing {
 class GpuJob {
  public:
   GpuJob() = default;
-  /// On a device that the trace names.
+  /// With a device name in the trace.
   explicit GpuJob(std::string device) { devices_.emplace(0, std::move(device)); }
 
-  /// A call of `host` launches device work of `device`. The stream turns around in `turn`.
+  /// A call that takes `host` launches work that takes `device`, at least `turn` after the work before it.
   TaskId launch(std::string name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
     const TaskId call = add(thread_, TaskKind::kRuntime, "cudaLaunchKernel", host);
     const TaskId work = add(stream_, kind, std::move(name), device);
@@ -31,13 +31,13 @@ class GpuJob {
   }
   [[nodiscard]] DagBuilder& builder() { return builder_; }
 
-  /// `work`, launched, is what a call of an operator had done.
+  /// `work` is device work of this call of an operator.
   void is_of(TaskId work, const OperatorCall& call, bool in_optimizer = false) {
     operators_.uses.push_back(
         {work, static_cast<std::uint32_t>(operators_.operators.size()), operators_.occurrences++, in_optimizer});
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }
-  /// A call that launched nothing itself.
+  /// A call that launched nothing.
   void called(const OperatorCall& call) {
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }

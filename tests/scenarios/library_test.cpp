@@ -1,4 +1,4 @@
-// Every file of scenarios/library, asked of a capture that it fits.
+// Every file of scenarios/library, applied to a capture that it fits.
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ using std::chrono::microseconds;
 
 const std::filesystem::path kLibrary = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/library";
 
-/// A copy to the device of 6 us between two kernels of 10 us, each launched in 5 us and 1 us after
-/// the work before: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
+/// A copy to the device of 6 us between two kernels of 10 us. Each launch takes 5 us, and work starts 1 us after the
+/// work before it: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
 Question kernels_and_a_copy() {
   GpuJob job;
   (void)job.launch("before", TaskKind::kKernel, microseconds{5}, microseconds{10}, microseconds{1});
@@ -74,7 +74,7 @@ scenarios::Scenario scenario_of(const std::string& name) {
   return scenarios::parse_scenario(text_of(path), path.filename().string());
 }
 
-TEST(LibraryTest, EveryFileThatIsNoSweepIsRunHere) {
+TEST(LibraryTest, EveryFileExceptSweepsIsRunHere) {
   std::set<std::string> files;
   for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
     const std::string name = file.path().stem().string();
@@ -85,14 +85,14 @@ TEST(LibraryTest, EveryFileThatIsNoSweepIsRunHere) {
   EXPECT_EQ(files, run);
 }
 
-TEST(LibraryTest, EveryFileSaysWhatItAsksAndIsCalledSomething) {
+TEST(LibraryTest, EveryFileHasACommentAndAName) {
   for (const auto& [name, entry] : entries()) {
     EXPECT_EQ(text_of(kLibrary / (name + ".yaml")).find("# "), 0U) << name;
     EXPECT_NE(scenario_of(name).name, name + ".yaml") << "no name";
   }
 }
 
-TEST(LibraryTest, EachChangesTheStepInTheDirectionThatItSays) {
+TEST(LibraryTest, EachChangesTheStepInTheExpectedDirection) {
   for (const auto& [name, entry] : entries()) {
     const Question question = entry.question();
     const Duration before = question.iteration();
@@ -105,7 +105,7 @@ TEST(LibraryTest, EachChangesTheStepInTheDirectionThatItSays) {
   }
 }
 
-TEST(LibraryTest, ASweepHasAnAnswerAtEachPoint) {
+TEST(LibraryTest, ASweepHasAnAnswerAtEveryPoint) {
   const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question},
                                                      {"network-or-partitions", parameter_server_question}};
   for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
@@ -123,12 +123,12 @@ TEST(LibraryTest, ASweepHasAnAnswerAtEachPoint) {
   }
 }
 
-TEST(LibraryTest, WithoutLaunchesTheDevicesOwnTimeIsLeft) {
+TEST(LibraryTest, WithoutLaunchesOnlyTheTimeOfTheDeviceIsLeft) {
   EXPECT_EQ(small_kernels().predicted(scenario_of("cuda-graphs")).iteration, microseconds{10 * 2});
   EXPECT_EQ(small_kernels().predicted(scenario_of("fused-kernels")).iteration, microseconds{5 + 10 * 2});
 }
 
-TEST(LibraryTest, ACopyApartIsHiddenBehindTheKernelBeforeIt) {
+TEST(LibraryTest, ASeparateCopyIsHiddenByTheKernelBeforeIt) {
   // Launched at 10 us, done at 16; the kernel before ends at 15, the one after begins at 16.
   EXPECT_EQ(kernels_and_a_copy().predicted(scenario_of("copies-apart")).iteration, microseconds{16 + 10});
 }

@@ -13,7 +13,7 @@
 
 namespace stepsim::testing {
 
-/// A capture, what it ran on and how its transfers are timed: what --set can be asked of.
+/// A capture, its cluster and a network model: everything that a --set needs.
 class Question {
  public:
   explicit Question(Capture capture, Cluster cluster = {}, std::string_view network = "recorded")
@@ -34,7 +34,7 @@ class Question {
     for (const std::string& set : sets) scenarios::add_set(scenario, set);
     return predicted(scenario);
   }
-  /// Of a scenario file's text.
+  /// Predicts the text of a scenario file.
   [[nodiscard]] scenarios::Prediction predicted(std::string_view yaml) const {
     return predicted(scenarios::parse_scenario(yaml, "test.yaml"));
   }
@@ -47,7 +47,7 @@ class Question {
   std::unique_ptr<scenarios::Predictor> predictor_;
 };
 
-/// The sentence with which a question is refused; "taken" if it is not.
+/// The sentence with which a question is refused; "taken" if it is answered.
 inline std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
   try {
     (void)question.predicted(sets);

@@ -1,4 +1,4 @@
-// What a capture cannot answer is refused in a sentence, and never answered with a number.
+// A question that a capture cannot answer is refused with a sentence, and never answered with a number.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ Question one_kernel() {
   return alone(std::move(capture));
 }
 
-/// A data-parallel job, changed.
+/// A data-parallel job after a change.
 template <class Change>
 Question changed_job(Change change) {
   const Capture job = DataParallelJob{}.capture();
@@ -53,7 +53,7 @@ Question changed_job(Change change) {
   return alone(std::move(edit).finish());
 }
 
-TEST(Refusals, RecordedTransfersDoNotFollowTheNetworkOrWhatIsSentOverIt) {
+TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
   const std::string kept = "under --network recorded transfers keep their recorded times";
   expect_refused(alone(WorkloadMaker{}.capture(), "recorded"),
                  {{"network.bandwidth=2x", "the capture does not show how fast its links are"},
@@ -68,7 +68,7 @@ TEST(Refusals, RecordedTransfersDoNotFollowTheNetworkOrWhatIsSentOverIt) {
                  {{"comm.algorithm=tree", kept}, {"comm.bucket_bytes=1MB", kept}, {"cluster.workers=4", kept}});
 }
 
-TEST(Refusals, AJobWithoutServersHasNoneToChange) {
+TEST(Refusals, AJobWithoutServersHasNoServersToChange) {
   const std::string none = "the job has no parameter servers";
   expect_refused(data_parallel_question(), {{"comm.partition_bytes=1MB", none},
                                             {"comm.schedule=priority", none},
@@ -85,7 +85,7 @@ TEST(Refusals, AJobWithServersHasNoCollectivesToChange) {
   expect_refused(parameter_server_question(), {{"comm.bucket_bytes=1MB", none}, {"comm.algorithm=ring", none}});
 }
 
-TEST(Refusals, WhereNothingCrossesALinkNoNetworkHelps) {
+TEST(Refusals, AJobWithoutMessagesHasNoNetworkToChange) {
   expect_refused(one_kernel(), {{"network.bandwidth=2x", "nothing in the capture crosses a link"},
                                 {"network.latency=1us", "nothing in the capture crosses a link"},
                                 {"comm.algorithm=ring", "no collective of several ranks"},
@@ -94,7 +94,7 @@ TEST(Refusals, WhereNothingCrossesALinkNoNetworkHelps) {
 }
 
 TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
-  // Of one all-reduce the other rank's part is missing.
+  // An all-reduce of which the other rank's part is missing.
   const Question question = changed_job([](CaptureEdit& edit, const Dag& dag) {
     edit.builder().collective(RendezvousId{1}).members = 2;
     edit.remove(dag.members(RendezvousId{1}).front());
@@ -103,13 +103,13 @@ TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
   expect_refused(question, {{"cluster.workers=3", "of 1 collectives only one rank's part was captured"}});
 }
 
-TEST(Refusals, RanksThatDoDifferentThingsCannotBeCopied) {
+TEST(Refusals, RanksWithDifferentWorkCannotBeCopied) {
   const Question question = changed_job(
       [](CaptureEdit& edit, const Dag&) { edit.builder().collective(RendezvousId{0}).op = CollectiveOp::kSendRecv; });
   expect_refused(question, {{"cluster.workers=3", "the ranks send messages to each other"}});
 }
 
-TEST(Refusals, WhatTheCaptureDoesNotShowCannotBeChanged) {
+TEST(Refusals, OnlyWhatTheCaptureShowsCanBeChanged) {
   expect_refused(streams_question(), {{"launch.overhead=0us", "shows no launches of device work"},
                                       {"overlap.barriers=off", "shows no barriers"},
                                       {"overlap.copies=apart", "shows no copies between host and device"},
@@ -131,21 +131,21 @@ TEST(Refusals, AStepOfCommunicationAloneHasNoComputeToScale) {
                                                          {"batch.scale=2", "only communication"}});
 }
 
-TEST(Refusals, AClusterThatIsTooSmallIsNotMadeUp) {
+TEST(Refusals, AClusterThatIsTooSmallIsNotExtended) {
   expect_refused(Question(WorkloadMaker{}.capture(), switch_of(1, 1e9), "maxmin"),
                  {{"network.latency=1us", "the cluster has 1 endpoints"}});
   expect_refused(Question(DataParallelJob{}.capture(), switch_of(1, 1e9), "maxmin"),
                  {{"network.latency=1us", "the cluster has 1 endpoints"}});
 }
 
-TEST(Refusals, HostsThatNoLinkJoinsSendEachOtherNothing) {
+TEST(Refusals, HostsWithoutALinkCannotExchangeMessages) {
   Cluster apart = switch_of(2, 1e9);
   for (Cluster::UplinkPath& path : apart.uplinks) path.switches.clear();
   expect_refused(Question(DataParallelJob{}.capture(), std::move(apart), "maxmin"),
                  {{"network.latency=1us", "the cluster has no route from endpoint"}});
 }
 
-TEST(Refusals, StepsBeyondTheEndOfTimeHaveNoLength) {
+TEST(Refusals, StepsLongerThan146YearsAreRefused) {
   const Question question = streams_question();
   EXPECT_EQ(problem_of(question, {"compute.scale=1e9"}), "taken");
   EXPECT_THAT(problem_of(question, {"compute.scale=1e9", "compute.scale=1e9"}), HasSubstr("longer than 146 years"));

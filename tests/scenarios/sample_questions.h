@@ -21,9 +21,9 @@ struct NamedQuestion {
 [[nodiscard]] Question streams_question();
 /// A few kernels with shapes on an A100, as recorded.
 [[nodiscard]] Question gpu_question();
-/// scenarios/samples/byteps-even as `stepsim whatif` would ask of it.
+/// scenarios/samples/byteps-even, as for `stepsim whatif`.
 [[nodiscard]] Question byteps_question();
-/// One of each.
+/// One of each kind.
 [[nodiscard]] std::vector<NamedQuestion> sample_questions();
 
 }  // namespace stepsim::testing

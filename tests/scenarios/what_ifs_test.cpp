@@ -1,4 +1,4 @@
-// What holds for every what-if of the registry.
+// Properties of every what-if in the registry.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ bool is_word(std::string_view text) {
                                       [](unsigned char letter) { return std::islower(letter) != 0 || letter == '_'; });
 }
 
-TEST_P(WhatIfTest, SaysWhatItDoesAndWhatItLeavesOut) {
+TEST_P(WhatIfTest, DescribesItselfAndItsLimits) {
   EXPECT_TRUE(is_word(GetParam()->name));
   EXPECT_FALSE(GetParam()->summary.empty());
   EXPECT_FALSE(GetParam()->ignores.empty());
@@ -48,7 +48,7 @@ TEST_P(WhatIfTest, DescribesEachParameterOnce) {
   EXPECT_FALSE(names.empty());
 }
 
-TEST_P(WhatIfTest, RefusesAParameterThatItDoesNotKnow) {
+TEST_P(WhatIfTest, RefusesUnknownParameters) {
   scenarios::Scenario scenario;
   const std::string key = std::string(GetParam()->name) + ".nonsense";
   try {
@@ -59,7 +59,7 @@ TEST_P(WhatIfTest, RefusesAParameterThatItDoesNotKnow) {
   }
 }
 
-TEST_P(WhatIfTest, RefusesValuesInNoForm) {
+TEST_P(WhatIfTest, RefusesMalformedValues) {
   for (const Parameter& parameter : GetParam()->parameters) {
     const std::string set = std::string(GetParam()->name) + "." + std::string(parameter.name) + "=%";
     for (const NamedQuestion& sample : sample_questions()) {
@@ -101,7 +101,7 @@ std::string documented() {
   return table;
 }
 
-/// One line a what-if: what its answer leaves out.
+/// One line per what-if: what its answer does not account for.
 std::string left_out() {
   std::string list;
   for (const WhatIf* const what_if : what_ifs())

@@ -145,8 +145,8 @@ TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
 }
 
 TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
-  // With a hundredth of the bandwidth the host waits for the all-reduces of a step, which took 12 ms while it was busy for
-  // 221 ms. These waits took no time in the recording.
+  // With a hundredth of the bandwidth the host waits for the all-reduces of a step, which took 12 ms while it was busy
+  // for 221 ms. These waits took no time in the recording.
   const auto file = truth_folder() / "../traces/kineto/ddp-a100-rank0of2.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   const Capture capture = under_models(ingest::load({file.string()}, {}));

@@ -1,5 +1,6 @@
-// Runs with fewer servers than workers, whose contention the captured run of the group does not show. Every measured run
-// must lie within the interval of its answer (with 3 % of grace), and no interval may be wider than a factor of 2.2.
+// Runs with fewer servers than workers, whose contention the captured run of the group does not show. Every measured
+// run must lie within the interval of its answer (with 3 % of grace), and no interval may be wider than a factor
+// of 2.2.
 
 #include <gtest/gtest.h>
 

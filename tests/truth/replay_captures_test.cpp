@@ -90,8 +90,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
 TEST_F(CaptureTest, ReplayNamesTheRankThatKeepsTheOthersWaiting) {
   const Replayed job = replayed({shared("traces/kineto/dlrm-8ranks")});
 
-  // By the recorded starts rank 7 begins last and is the straggler of collectives 0 to 3, which have the largest spreads
-  // of arrival (7.6, 1.1, 0.2 and 0.1 ms).
+  // By the recorded starts rank 7 begins last and is the straggler of collectives 0 to 3, which have the largest
+  // spreads of arrival (7.6, 1.1, 0.2 and 0.1 ms).
   EXPECT_EQ(sim::stragglers(job.capture.dag, job.timeline).front().rank, 7);
 }
 

@@ -31,7 +31,7 @@ TEST(BestPointTest, IsTheFirstOfTheShortest) {
   EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
 }
 
-TEST(KneeTest, IsTheSmallestValueFromWhichOnAllAreWithinFivePercent) {
+TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
   const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].value, "4x");
@@ -40,30 +40,30 @@ TEST(KneeTest, IsTheSmallestValueFromWhichOnAllAreWithinFivePercent) {
   EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x still buys 6 %
 }
 
-TEST(KneeTest, ValuesAreInOrderOfSizeHoweverTheyAreWritten) {
+TEST(KneeTest, ValuesAreOrderedBySizeWhateverTheirUnits) {
   const auto found = knees_on({"1MiB", "512KiB", "2MB", "3000000B"}, {110, 200, 104, 100});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].value, "2MB");
 }
 
-TEST(KneeTest, OfALatencyIsTheLargestValueThatIsSmallEnough) {
+TEST(KneeTest, ForALatencyIsTheLargestValueThatIsSmallEnough) {
   const auto found = knees_on({"1us", "10us", "100us", "1ms"}, {100, 101, 104, 150});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].value, "100us");
   EXPECT_FALSE(found[0].upwards);
 }
 
-TEST(KneeTest, AxisThatBuysNothingIsFlatThroughout) {
+TEST(KneeTest, AnAxisThatBuysNothingIsFlat) {
   const auto found = knees_on({"1x", "2x", "4x"}, {102, 101, 100});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].whole_axis);
 }
 
-TEST(KneeTest, BestBetweenTwoWorseEndsIsNoKnee) {
+TEST(KneeTest, ABestBetweenTwoWorseEndsIsNoKnee) {
   EXPECT_THAT(knees_on({"64KiB", "256KiB", "1MiB", "4MiB"}, {200, 100, 100, 200}), IsEmpty());
 }
 
-TEST(KneeTest, WordsMixedUnitsSinglesAndHolesHaveNone) {
+TEST(KneeTest, WordsMixedUnitsSingleValuesAndMissingPointsHaveNone) {
   EXPECT_THAT(knees_on({"fifo", "priority"}, {100, 100}), IsEmpty());
   EXPECT_THAT(knees_on({"1x", "25Gb/s"}, {100, 100}), IsEmpty());
   EXPECT_THAT(knees_on({"1x"}, {100}), IsEmpty());

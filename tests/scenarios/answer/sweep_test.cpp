@@ -43,7 +43,7 @@ TEST(SweepTest, EveryPointHasItsClosedForm) {
   }
 }
 
-TEST(SweepTest, PointsThatShareGraphsAreWhatTheyAreAlone) {
+TEST(SweepTest, PointsThatShareGraphsEqualTheirPredictionAlone) {
   const auto question = stepsim::testing::parameter_server_question();
   const std::string yaml =
       "changes: [{network: {latency: 20us}}]\n"
@@ -65,7 +65,7 @@ TEST(SweepTest, PointsThatShareGraphsAreWhatTheyAreAlone) {
   }
 }
 
-TEST(SweepTest, PointThatIsRefusedHasItsSentence) {
+TEST(SweepTest, ARefusedPointHasASentence) {
   const auto outcomes =
       swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.latency: 2x}]");
   EXPECT_EQ(outcomes[0].iteration, microseconds{360});
@@ -73,7 +73,7 @@ TEST(SweepTest, PointThatIsRefusedHasItsSentence) {
   EXPECT_THAT(outcomes[1].problem, HasSubstr("s.yaml:1: transfers keep their recorded times"));
 }
 
-TEST(SweepTest, ValueThatMeansNothingEndsItBeforeAnythingIsPredicted) {
+TEST(SweepTest, AnInvalidValueEndsItBeforeAnythingIsPredicted) {
   const auto question = stepsim::testing::parameter_server_question();
   const Scenario unit = parse_scenario("sweep:\n  comm.partition_bytes: [1MB,\n   3 parrots]", "s.yaml");
   EXPECT_THROW(Sweep(question.predictor(), unit), ValueError);
@@ -82,14 +82,14 @@ TEST(SweepTest, ValueThatMeansNothingEndsItBeforeAnythingIsPredicted) {
   EXPECT_THROW(Sweep(question.predictor(), number), ValueError);
 }
 
-TEST(SweepTest, RefusalOfTheScenarioItselfIsNoPointsMatter) {
+TEST(SweepTest, ARefusedChangeOfTheScenarioEndsIt) {
   const auto question = stepsim::testing::streams_question();
   const Scenario scenario =
       parse_scenario("changes: [{network: {latency: 2x}}]\nsweep: {compute.scale: [1, 2]}", "s.yaml");
   EXPECT_THROW(Sweep(question.predictor(), scenario), InputError);
 }
 
-TEST(SweepTest, OnlyThePointsAskedForAreDone) {
+TEST(SweepTest, OnlyTheGivenPointsAreDone) {
   const auto question = stepsim::testing::streams_question();
   const Scenario scenario = parse_scenario("sweep: {compute.scale: [1, 2, 3, 4, 5]}", "s.yaml");
   Sweep sweep(question.predictor(), scenario);
@@ -99,7 +99,7 @@ TEST(SweepTest, OnlyThePointsAskedForAreDone) {
   EXPECT_THAT(done, ElementsAre(1, 4));
 }
 
-TEST(SweepTest, CtrlCAndAFailureToKeepAPointEndIt) {
+TEST(SweepTest, CtrlCAndAFailureToStoreAPointEndIt) {
   const auto question = stepsim::testing::streams_question();
   const Scenario scenario = parse_scenario("sweep: {compute.scale: [1, 2, 3, 4, 5]}", "s.yaml");
   Sweep sweep(question.predictor(), scenario);

@@ -80,7 +80,7 @@ TEST(SelectorTest, RankIsAListWithRanges) {
   EXPECT_EQ(selected("{rank: \"1,3\"}"), (Ids{2, 3, 4, 5}));
 }
 
-TEST(SelectorTest, WorkerIsTheRankDividedByItsGpusAndNoServer) {
+TEST(SelectorTest, WorkerIsTheRankDividedByLocalSizeAndNotAServer) {
   EXPECT_EQ(selected("{worker: 0}"), (Ids{0, 1, 2, 6}));
   EXPECT_EQ(selected("{worker: 1}"), (Ids{3, 4, 5}));
 }
@@ -92,7 +92,7 @@ TEST(SelectorTest, HostDeviceAndStreamAreTheLanes) {
   EXPECT_EQ(selected("{stream: 20}"), (Ids{2}));
 }
 
-TEST(SelectorTest, StepIsTheTracesNumber) {
+TEST(SelectorTest, StepIsTheNumberInTheTrace) {
   EXPECT_EQ(selected("{step: 12}"), (Ids{2, 3, 4}));
   EXPECT_EQ(selected("{step: \"10-11\"}"), (Ids{0, 1, 6}));
 }
@@ -103,7 +103,7 @@ TEST(SelectorTest, KindIsAKindOfTask) {
   EXPECT_NE(refusal("{kind: kernels}").find("kernel"), std::string::npos);
 }
 
-TEST(SelectorTest, LayerIsAllThatIsDoneForItAndNotForOneWhoseNameItBegins) {
+TEST(SelectorTest, LayerMatchesTheWholeNameOfTheLayer) {
   EXPECT_EQ(selected("{layer: conv1}"), (Ids{3, 4}));
   EXPECT_EQ(selected("{layer: conv10}"), (Ids{5}));
 }
@@ -128,14 +128,14 @@ TEST(SelectorTest, EveryKeyMustHold) {
   EXPECT_EQ(selected("{stream: 7, host: alpha, name: Memcpy}"), (Ids{6}));
 }
 
-TEST(SelectorTest, ASelectionOfNothingSaysWhatThereIs) {
+TEST(SelectorTest, AnEmptySelectionSaysWhatCouldBeSelected) {
   const std::string what = refusal("{rank: 7}");
   EXPECT_NE(what.find("{rank=7} matches none of the 8 tasks"), std::string::npos) << what;
   EXPECT_NE(what.find("ranks 0 to 3"), std::string::npos) << what;
   EXPECT_EQ(what.find("test.yaml:1: "), 0U) << what;
 }
 
-TEST(SelectorTest, RefusesWhatIsInNoForm) {
+TEST(SelectorTest, RefusesMalformedValues) {
   for (const char* const yaml :
        {"{rank: x}", "{rank: \"3-1\"}", "{rank: \"1,\"}", "{step: 1.5}", "{bytes: many}", "{bytes: \"1MB-\"}",
         "{name: \"(\"}", "{name: [a]}", "{colour: red}", "[rank]", "rank", "{rank: 1, rank: 2}"})
@@ -146,7 +146,7 @@ TEST(SelectorTest, AnUnknownKeyNamesTheNearest) {
   EXPECT_NE(refusal("{wroker: 1}").find("worker"), std::string::npos) << refusal("{wroker: 1}");
 }
 
-TEST(SelectorTest, ARegularExpressionThatIsNoneIsRefusedWithTheReason) {
+TEST(SelectorTest, AnInvalidRegularExpressionIsRefusedWithTheReason) {
   EXPECT_NE(refusal("{name: \"a(b\"}").find("not a regular expression"), std::string::npos);
 }
 
@@ -163,13 +163,13 @@ TEST(SelectorTest, NestedRepetitionsTakeTimeInProportionToTheName) {
 
 TEST(SelectorTest, TellsSelectionsOfWorkFromSelectionsOfPlaces) {
   static const std::string file = "test.yaml";
-  const auto says_what = [](const char* yaml) {
+  const auto selects_work = [](const char* yaml) {
     const YamlValue value = parse_yaml(yaml, file, {1 << 20, "{}"});
     return Selector({"select", &value, &file}).selects_work();
   };
-  EXPECT_TRUE(says_what("{rank: 0, kind: kernel}"));
-  EXPECT_TRUE(says_what("{layer: conv1}"));
-  EXPECT_FALSE(says_what("{rank: 0, step: 3, bytes: 1MB}"));
+  EXPECT_TRUE(selects_work("{rank: 0, kind: kernel}"));
+  EXPECT_TRUE(selects_work("{layer: conv1}"));
+  EXPECT_FALSE(selects_work("{rank: 0, step: 3, bytes: 1MB}"));
 }
 
 }  // namespace

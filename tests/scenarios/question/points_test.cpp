@@ -42,7 +42,7 @@ TEST(PointsTest, LastKeyOfAGridVariesFastest) {
                                          "network.latency=2us, compute.scale=3, network.bandwidth=1x"));
 }
 
-TEST(PointsTest, PlacesAndStridesSayWhereAPointLies) {
+TEST(PointsTest, PlacesAndStridesLocateAPoint) {
   const Points points = points_in("sweep: {network.latency: [1us, 2us], compute.scale: [1, 2, 3]}");
   for (std::size_t i = 0; i < points.size(); ++i) {
     EXPECT_EQ(points.place(i, 0) * points.stride(0) + points.place(i, 1) * points.stride(1), i);
@@ -56,7 +56,7 @@ TEST(PointsTest, ListNamesItsPoints) {
 
 TEST(PointsTest, ScenarioWithoutASweepHasNone) { EXPECT_EQ(points_in("name: one").size(), 0U); }
 
-TEST(PointsTest, GridsOfMoreThanAMillionAreRefusedAtOnce) {
+TEST(PointsTest, GridsOfMoreThanAMillionPointsAreRefused) {
   std::string values = "1";
   for (int i = 2; i <= 101; ++i) values += "," + std::to_string(i);
   const std::string grid = "sweep:\n  compute.scale: [" + values + "]\n  compute{rank=0}.scale: [" + values +
@@ -65,7 +65,7 @@ TEST(PointsTest, GridsOfMoreThanAMillionAreRefusedAtOnce) {
               HasSubstr("s.yaml:4: with 'compute{rank=1}.scale' the grid has more than 1000000 points"));
 }
 
-TEST(PointsTest, WhatIsNoSweepIsToldWithItsLine) {
+TEST(PointsTest, RefusesMalformedSweepsWithTheLine) {
   EXPECT_THAT(error_of("sweep: {}"), HasSubstr("s.yaml:1: 'sweep' is empty"));
   EXPECT_THAT(error_of("sweep: []"), HasSubstr("s.yaml:1: 'sweep' is empty"));
   EXPECT_THAT(error_of("sweep: {compute.scale: []}"),

@@ -10,7 +10,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// The change as it could be typed again; the message if it is refused.
+/// The change as it could be typed, or the message if it is refused.
 std::string read(const std::string& set) {
   Scenario scenario;
   try {
@@ -46,23 +46,23 @@ TEST(SetTest, IsWrittenAsItWasRead) {
     EXPECT_EQ(read(set), set);
 }
 
-TEST(SetTest, ACommaBelongsToAValueWhereNoKeyFollows) {
+TEST(SetTest, ACommaThatNoKeyFollowsIsPartOfTheValue) {
   EXPECT_EQ(read("compute{rank=0,2,4-7}.scale=2"), "compute{rank=0,2,4-7}.scale=2");
 }
 
-TEST(SetTest, RefusesWhatHasNoSuchForm) {
+TEST(SetTest, RefusesOtherForms) {
   for (const char* const set : {"", "network", "network.bandwidth", "network=2x", "network.=2x", ".bandwidth=2x",
                                 "compute{worker=1.scale=2", "compute{worker=1}scale=2", "compute}worker=1{.scale=2"})
     EXPECT_EQ(read(set).find("--set '" + std::string(set) + "'"), 0U) << set << ": " << read(set);
 }
 
-TEST(SetTest, AMistypedNameIsToldTheNearest) {
+TEST(SetTest, AMistypedNameIsAnsweredWithTheNearest) {
   EXPECT_NE(read("netwrok.bandwidth=2x").find("network"), std::string::npos);
   EXPECT_NE(read("network.bandwith=2x").find("bandwidth"), std::string::npos);
   EXPECT_NE(read("compute{wroker=1}.scale=2").find("worker"), std::string::npos);
 }
 
-TEST(SetTest, ASelectionIsRefusedWhereThereIsNothingToSelect) {
+TEST(SetTest, WhatIfsWithoutSelectRefuseASelection) {
   EXPECT_NE(read("network{rank=0}.bandwidth=2x").find("select"), std::string::npos);
 }
 

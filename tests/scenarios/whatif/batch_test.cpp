@@ -11,13 +11,13 @@ namespace stepsim::testing {
 namespace {
 
 /// One worker, one server, one tensor of 1 MB at 1 GB/s: forward and backward, push, pull, update.
-TEST(BatchWhatIf, ForwardAndBackwardGrowAndTheRestOfAParameterServersStepStays) {
+TEST(BatchWhatIf, OfAParameterServersStepOnlyForwardAndBackwardGrow) {
   const WorkloadMaker maker;
   const Question question(maker.capture(), switch_of(2, 1e9, Duration{10'000}), "maxmin");
   EXPECT_EQ(question.iteration({"batch.scale=3"}) - question.iteration(), 2 * (kForward + kBackward));
 }
 
-/// Two stages of a pipeline, that send an activation of 1 MB: 5 ms + 1 ms (+ latency) + 7 ms.
+/// Two stages of a pipeline with an activation of 1 MB between them: 5 ms + 1 ms (+ latency) + 7 ms.
 Capture pipeline() {
   DagMaker maker;
   const TaskId first = maker.task(maker.lane(0), 5'000'000, {}, "forward", TaskKind::kOperator);
@@ -39,11 +39,11 @@ TEST(BatchWhatIf, ActivationsBetweenPipelineStagesGrow) {
   EXPECT_EQ(question.iteration({"batch.scale=2"}), Duration{26'000'000} + latency);
 }
 
-TEST(BatchWhatIf, ActivationsTakeTheirShareLongerWhereMessagesKeepRecordedTimes) {
+TEST(BatchWhatIf, RecordedTimesOfActivationsGrow) {
   EXPECT_EQ(Question(pipeline()).iteration({"batch.scale=2"}), Duration{26'000'000});
 }
 
-TEST(BatchWhatIf, GradientsAreReducedAsTheyWere) {
+TEST(BatchWhatIf, ReductionsOfGradientsStay) {
   const Question question = streams_question();
   // Rank 1 computes 150 us; 30 us of reduction, 20 us of waiting and 10 us on the host stay.
   EXPECT_EQ(question.iteration({"batch.scale=2"}), std::chrono::microseconds{300 + 30 + 20 + 10});
@@ -64,7 +64,7 @@ TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
                 scaled_by_roofline(GpuStep::kActivationTime, activation, device, more, device) + GpuStep::kUpdateTime);
 }
 
-TEST(BatchWhatIf, KernelsThatAreAllStartHardlyGrow) {
+TEST(BatchWhatIf, KernelsThatAreMostlyStartUpHardlyGrow) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
   job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});

@@ -1,4 +1,4 @@
-// More and fewer machines, where the step is a sum of a few terms.
+// More and fewer machines, for steps that are sums of a few terms.
 
 #include <gtest/gtest.h>
 
@@ -23,16 +23,17 @@ void expect_close(Duration actual, Duration expected) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
 }
 
-TEST(ClusterWhatIf, PartitionsOfTwoServersDoNotStandBehindEachOther) {
+TEST(ClusterWhatIf, PartitionsOfTwoServersDoNotQueueBehindEachOther) {
   WorkloadMaker maker;
   maker.steps = 2;
   maker.tensors = {Bytes{2'000'000}};  // keys 0 and 1: djb2 mod 2 = 1 and 0
-  // One server: requests stand behind both pushes. Two: each is asked for when its push is acknowledged.
+  // One server: requests queue behind both pushes. Two servers: each partition is requested when its push is
+  // acknowledged.
   expect_close(question_of(maker).iteration(), kCompute + kWire * 4 + kHeader + kLatency * 2);
   expect_close(question_of(maker).iteration({"cluster.servers=2"}), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
 }
 
-TEST(ClusterWhatIf, FewerWorkersShareTheServersLinkNoMore) {
+TEST(ClusterWhatIf, ASingleWorkerDoesNotShareTheServersLink) {
   WorkloadMaker maker;
   maker.steps = 2;
   maker.workers = 3;
@@ -41,7 +42,7 @@ TEST(ClusterWhatIf, FewerWorkersShareTheServersLinkNoMore) {
   expect_close(question_of(maker).iteration({"cluster.workers=1"}), alone);
 }
 
-TEST(ClusterWhatIf, AServerOnItsWorkersHostIsReachedOverNoLink) {
+TEST(ClusterWhatIf, AServerOnItsWorkersHostIsReachedWithoutALink) {
   WorkloadMaker maker;
   maker.steps = 2;
   expect_close(question_of(maker).iteration({"cluster.colocated=true"}), kCompute);
@@ -58,7 +59,7 @@ TEST(ClusterWhatIf, ARingOfMoreRanksHasMoreRoundsOfSmallerPieces) {
   }
 }
 
-TEST(ClusterWhatIf, AsManyAsThereWereChangeNothing) {
+TEST(ClusterWhatIf, TheCapturedNumbersChangeNothing) {
   const Question servers = parameter_server_question();
   EXPECT_EQ(servers.iteration({"cluster.workers=2", "cluster.servers=2", "cluster.colocated=false"}),
             servers.iteration());

@@ -1,5 +1,5 @@
-// How a job communicates: steps that are sums of a few terms, and jobs that are the same as if they had been
-// captured in that way (tests/theory has their closed forms).
+// How a job communicates: steps that are sums of a few terms, and jobs that must equal a capture with the same settings
+// (tests/theory has their closed forms).
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ void expect_close(Duration actual, Duration expected) {
 }
 
 TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
-  // Alone a partition waits for its acknowledgement before it is asked for; of several, requests stand behind pushes.
+  // A single partition is requested at its acknowledgement; with several, requests queue behind pushes.
   expect_close(one_tensor().iteration(), kCompute + kWire * 2 + kHeader * 2 + kLatency * 4);
   for (const char* const size : {"500kB", "250kB"}) {
     expect_close(one_tensor().iteration({std::string("comm.partition_bytes=") + size}),
@@ -41,7 +41,7 @@ TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
   }
 }
 
-/// A step of DataParallelJob: 40 ms of backward, of which the last bucket's reduction is not hidden, and 1 ms.
+/// A step of DataParallelJob: 40 ms of backward, the reduction of the last bucket, which is not hidden, and 1 ms.
 Duration reduced_in(Duration last_bucket) { return microseconds{41'000} + last_bucket; }
 
 TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
@@ -52,7 +52,7 @@ TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
             reduced_in((kLatency + microseconds{650}) * 6));
 }
 
-TEST(CommWhatIf, ABucketOfEachGradientLeavesTheLastOneAloneAtTheEnd) {
+TEST(CommWhatIf, WithABucketPerGradientOnlyTheLastIsExposed) {
   EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring", "comm.bucket_bytes=1B"}),
             reduced_in((kLatency + microseconds{300}) * 2));
 }
@@ -82,7 +82,7 @@ struct Setting {
   std::function<void(Job& job)> change;
 };
 
-TEST(CommWhatIf, EachSettingIsThatOfTheJob) {
+TEST(CommWhatIf, EachSettingEqualsAJobThatRanWithIt) {
   const Capture capture = busy_job().capture();
   const Cluster cluster = switch_of(4, 1e9, kLatency / 2);
   const Question question(capture, cluster, "maxmin");
@@ -99,7 +99,7 @@ TEST(CommWhatIf, EachSettingIsThatOfTheJob) {
   }
 }
 
-TEST(CommWhatIf, WhatTheJobHadChangesNothing) {
+TEST(CommWhatIf, TheCapturedSettingsChangeNothing) {
   const Question question = parameter_server_question();
   for (const char* const set : {"comm.partition_bytes=1MB", "comm.schedule=fifo", "comm.credit_bytes=0",
                                 "comm.barrier=global", "comm.control=inline", "comm.key_hash=djb2"}) {

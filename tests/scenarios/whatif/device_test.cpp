@@ -16,7 +16,7 @@ const Accelerator& a100() { return accelerator_named("A100"); }
 const Accelerator& h100() { return accelerator_named("H100"); }
 const Accelerator& v100() { return accelerator_named("V100"); }
 
-/// The step's device time on another device. Its launches hide behind it but for the first.
+/// The device time of the step on another device. It hides all launches but the first.
 Duration step_on(const Accelerator& to) {
   const auto on = [&to](Duration recorded, const Work& work) {
     return scaled_by_roofline(recorded, work, a100(), work, to);
@@ -25,14 +25,14 @@ Duration step_on(const Accelerator& to) {
          on(GpuStep::kUpdateTime, GpuStep::update());
 }
 
-TEST(DeviceWhatIf, KernelsTakeWhatRooflineMakesOfThem) {
+TEST(DeviceWhatIf, KernelsScaleByRoofline) {
   const Question question = GpuStep().question();
   EXPECT_EQ(question.iteration({"device.to=H100"}), step_on(h100()));
   EXPECT_EQ(question.iteration({"device.to=V100"}), step_on(v100()));
   EXPECT_EQ(question.iteration({"device.to=H100", "device.model=roofline"}), step_on(h100()));
 }
 
-TEST(DeviceWhatIf, TheDeviceItRanOnChangesNothingToTheNanosecond) {
+TEST(DeviceWhatIf, TheCapturedDeviceChangesNothingToTheNanosecond) {
   const Question question = GpuStep().question();
   const scenarios::Prediction before = question.predicted({});
   for (const char* const set : {"device.to=A100", "device.to=recorded", "device.from=H100"}) {
@@ -42,7 +42,7 @@ TEST(DeviceWhatIf, TheDeviceItRanOnChangesNothingToTheNanosecond) {
   }
 }
 
-TEST(DeviceWhatIf, FromStandsForWhatTheTraceDoesNotSay) {
+TEST(DeviceWhatIf, FromNamesADeviceThatTheTraceDoesNotName) {
   const Question question = GpuStep("some board").question();
   EXPECT_THAT(problem_of(question, {"device.to=H100"}), ::testing::HasSubstr("'some board', which the library lacks"));
   const std::string_view both = "changes: [{device: {from: A100, to: H100}}]";
@@ -50,7 +50,7 @@ TEST(DeviceWhatIf, FromStandsForWhatTheTraceDoesNotSay) {
   EXPECT_EQ(question.iteration({"device.from=A100", "device.to=H100"}), step_on(h100()));
 }
 
-TEST(DeviceWhatIf, OneChangeAfterTheOtherGoesByWhatTheFirstMade) {
+TEST(DeviceWhatIf, AChangeStartsFromTheOutcomeOfTheOneBefore) {
   const Question question = GpuStep().question();
   // Each step rounds to a nanosecond, three kernels twice.
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=V100", "device.to=H100"}).count()),
@@ -59,7 +59,7 @@ TEST(DeviceWhatIf, OneChangeAfterTheOtherGoesByWhatTheFirstMade) {
               static_cast<double>(question.iteration().count()), 6);
 }
 
-TEST(DeviceWhatIf, AFactorScalesWhatIsSelected) {
+TEST(DeviceWhatIf, AFactorScalesTheSelectedKernels) {
   const Question question = GpuStep().question();
   EXPECT_EQ(question.iteration({"device{name=gemm}.factor=0.5"}), question.iteration() - GpuStep::kProductTime / 2);
   EXPECT_EQ(question.iteration({"device.factor=0"}), 3 * kLaunch);
@@ -72,7 +72,7 @@ TEST(DeviceWhatIf, OnlySelectedKernelsMove) {
   EXPECT_EQ(question.iteration({"device{name=gemm}.to=H100"}), question.iteration() - GpuStep::kProductTime + product);
 }
 
-TEST(DeviceWhatIf, SharesSayWhatWasScaledHow) {
+TEST(DeviceWhatIf, SharesSayHowWorkWasScaled) {
   const Question question = GpuStep().question();
   const scenarios::Prediction prediction = question.predicted({"device.to=H100", "device{name=gemm}.factor=2"});
   ASSERT_EQ(prediction.shares.size(), 2U);
@@ -87,7 +87,7 @@ TEST(DeviceWhatIf, SharesSayWhatWasScaledHow) {
   EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
 }
 
-/// The same step as another device was seen to do it: its kernels take 2, 3 and 3 times what they did.
+/// The same step captured on another device, where its kernels take 2, 3 and 3 times as long.
 Capture step_elsewhere() {
   const Capture here = std::move(GpuStep().job).capture();
   CaptureEdit edit(here);
@@ -102,7 +102,7 @@ Capture step_elsewhere() {
   return other;
 }
 
-TEST(DeviceWhatIf, FittedIsRooflineTimesWhatTwoCapturesSayOfAClass) {
+TEST(DeviceWhatIf, FittedIsRooflineTimesAFactorOfEachClass) {
   const Question question = GpuStep().question();
   question.predictor().set_reader([](const std::string&) { return step_elsewhere(); });
   const DeviceFit fit = fit_devices(question.capture(), step_elsewhere());
@@ -134,13 +134,13 @@ scenarios::AnswerInterval interval(const Question& question, std::initializer_li
   return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets));
 }
 
-TEST(DeviceWhatIf, RangesOverTwiceTheErrorThatRooflineHadOnMeasuredPairs) {
+TEST(DeviceWhatIf, RangesOverTwiceTheErrorOfRooflineOnMeasuredPairs) {
   const Question question = GpuStep().question();
   const double device = static_cast<double>((step_on(h100()) - kLaunch).count());
   const scenarios::AnswerInterval range = interval(question, {"device.to=H100"});
   ASSERT_EQ(range.sources.size(), 1U);
   EXPECT_EQ(range.sources[0].name, "device");
-  // Shapes are known: 9 % less or more of each of three kernels, rounded.
+  // With shapes: 9 % less or more for each of three kernels, rounded.
   EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), 0.91 * device, 3);
   EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), 1.09 * device, 3);
   const Question without_shapes = GpuStep("A100", false).question();
@@ -149,7 +149,7 @@ TEST(DeviceWhatIf, RangesOverTwiceTheErrorThatRooflineHadOnMeasuredPairs) {
               1.15 * unknown, 3);
 }
 
-TEST(DeviceWhatIf, HasNoRangeWhereNothingChangesOrAFactorWasGiven) {
+TEST(DeviceWhatIf, HasNoRangeIfNothingChangesOrAFactorIsGiven) {
   const Question question = GpuStep().question();
   for (const char* const set : {"device.to=A100", "device.factor=0.5"})
     EXPECT_TRUE(interval(question, {set}).sources.empty()) << set;
@@ -165,7 +165,7 @@ TEST(DeviceWhatIf, RefusesWhatItCannotAnswer) {
   EXPECT_THROW((void)question.predicted(std::string_view(both)), InputError);
 }
 
-TEST(DeviceWhatIf, ASweepOverDevicesGivesWhatEachGivesAlone) {
+TEST(DeviceWhatIf, ASweepOverDevicesEqualsEachDeviceAlone) {
   const Question question = GpuStep().question();
   const scenarios::Scenario scenario =
       scenarios::parse_scenario("sweep: {device.to: [recorded, V100, H100, B200]}", "test.yaml");

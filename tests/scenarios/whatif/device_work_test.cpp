@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Three kernels of 2 us, launched by calls of 5 us, 1 us apart on the stream at least: the host
-/// is behind, and the last kernel ends at 3 * 5 + 2 us.
+/// Three kernels of 2 us, launched by calls of 5 us, at least 1 us apart on the stream. The host is the bottleneck, and
+/// the last kernel ends at 3 * 5 + 2 us.
 GpuJob three_kernels() {
   GpuJob job;
   for (const char* const name : {"first", "second", "third"})
@@ -27,7 +27,7 @@ TEST(LaunchWhatIf, SetsOrScalesTheHostsTimeForEachLaunch) {
   EXPECT_EQ(question.iteration({"launch.overhead=4us"}), microseconds{3 * 4 + 2});
 }
 
-TEST(LaunchWhatIf, WithoutOverheadTheStreamIsWhatTakesTime) {
+TEST(LaunchWhatIf, WithoutOverheadOnlyTheStreamTakesTime) {
   EXPECT_EQ(three_kernels().question().iteration({"launch.overhead=0us"}), microseconds{3 * 2 + 2 * 1});
 }
 
@@ -40,13 +40,13 @@ TEST(FuseWhatIf, ARunOfKernelsTakesOneLaunchAndNoPauses) {
             microseconds{5 + 3 * 2});
 }
 
-TEST(FuseWhatIf, AtMostAsManyBecomeOneAsAskedFor) {
+TEST(FuseWhatIf, FusesAtMostTheGivenNumber) {
   // The first two end at 5 + 4 us; the third is launched at 10 us, as soon as the stream is free.
   EXPECT_EQ(three_kernels().question().iteration({"fuse.most=2"}), microseconds{10 + 2});
 }
 
 TEST(FuseWhatIf, OnlySelectedKernelsAreFused) {
-  // The first alone; the others from the second launch on.
+  // The first kernel stays alone; the others are fused and start with the second launch.
   EXPECT_EQ(three_kernels().question().iteration({"fuse{name=second|third}.most=9"}), microseconds{2 * 5 + 2 * 2});
 }
 
@@ -95,7 +95,7 @@ TEST(OverlapWhatIf, CopiesOfOneDirectionTakeTurns) {
   EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{3 * 6 + 4});
 }
 
-TEST(OverlapWhatIf, WithoutBarriersEachRankGoesAtItsOwnPace) {
+TEST(OverlapWhatIf, WithoutBarriersEachRankRunsAtItsOwnPace) {
   DagMaker maker;
   const RendezvousId barrier = maker.builder.add_rendezvous({.op = CollectiveOp::kBarrier});
   const auto add_rank = [&](Rank rank, std::int64_t before, std::int64_t after) {
@@ -114,13 +114,13 @@ TEST(OverlapWhatIf, WithoutBarriersEachRankGoesAtItsOwnPace) {
   EXPECT_EQ(question.iteration({"overlap.barriers=off"}), Duration{5'000 + 1'000});
 }
 
-TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerAlone) {
+TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerSeparately) {
   const Question question = parameter_server_question();
   EXPECT_EQ(question.iteration({"overlap.barriers=off"}), question.iteration({"comm.barrier=cross"}));
   EXPECT_LT(question.iteration({"overlap.barriers=off"}), question.iteration());
 }
 
-TEST(OverlapWhatIf, RefusesACaptureWithoutWhatItWouldSetApart) {
+TEST(OverlapWhatIf, RefusesACaptureWithoutCopiesOrBarriers) {
   EXPECT_ANY_THROW((void)streams_question().iteration({"overlap.barriers=off"}));
   EXPECT_ANY_THROW((void)streams_question().iteration({"overlap.copies=apart"}));
 }

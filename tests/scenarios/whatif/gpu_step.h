@@ -13,7 +13,7 @@
 
 namespace stepsim::testing {
 
-/// Launches that cost next to nothing: what the device takes is what the step takes.
+/// A negligible launch time, so that the step takes as long as the device.
 constexpr Duration kLaunch{1};
 
 inline TensorShape fp32(std::vector<std::int64_t> sizes) {
@@ -24,7 +24,7 @@ inline Work product_of(double rows, double inner, double columns) {
   return {KernelClass::kGemm, 2 * rows * inner * columns, 4 * (rows * inner + inner * columns + rows * columns)};
 }
 
-/// What roofline.cpp says, in nanoseconds.
+/// The roofline, in nanoseconds.
 inline double best_time(const Work& work, const Accelerator& device) {
   const double flops = work.flops / device.flops(work.precision) * 1e9;
   const double memory = work.bytes / device.memory.bytes_per_second() * 1e9;
@@ -60,7 +60,7 @@ struct GpuStep {
   GpuJob job;
 };
 
-/// `recorded`, of `before` on `from`, as `after` on `to`.
+/// The time of `after` on `to`, if `before` took `recorded` on `from`.
 inline Duration scaled_by_roofline(Duration recorded, const Work& before, const Accelerator& from, const Work& after,
                                    const Accelerator& to) {
   return nanoseconds(static_cast<double>(recorded.count()) * best_time(after, to) / best_time(before, from));

@@ -1,4 +1,4 @@
-// One message between two computations: the step is their times, its latency, and its bytes at the link's rate.
+// One message between two computations. The step takes their times, the latency, and the bytes at the rate of the link.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr Duration kAfter = microseconds{2000};
 constexpr Duration kLatency = microseconds{20};  // two links of 10 us
 constexpr Duration kWire = microseconds{1000};   // 1 MB at 1 GB/s
 
-/// `senders` hosts send 1 MB each to one more, at once; the step goes on when the first one's is there.
+/// `senders` hosts send 1 MB each to another host at the same time. The step continues when the first message arrives.
 Question message_question(std::size_t senders = 1) {
   DagBuilder builder;
   TaskId first;
@@ -52,23 +52,23 @@ TEST(NetworkWhatIf, BandwidthIsScaledOrSet) {
             question.iteration({"network.bandwidth=2x"}));
 }
 
-TEST(NetworkWhatIf, LatencyIsOfEveryLinkOnTheWay) {
+TEST(NetworkWhatIf, LatencyAppliesToEveryLinkOfTheRoute) {
   const Question question = message_question();
   EXPECT_EQ(question.iteration({"network.latency=3x"}), kBefore + kLatency * 3 + kWire + kAfter);
   EXPECT_EQ(question.iteration({"network.latency=50us"}), kBefore + microseconds{100} + kWire + kAfter);
   EXPECT_EQ(question.iteration({"network.latency=0us"}), kBefore + kWire + kAfter);
 }
 
-TEST(NetworkWhatIf, OverheadIsOfEveryMessage) {
+TEST(NetworkWhatIf, OverheadAppliesToEveryMessage) {
   EXPECT_EQ(message_question().iteration({"network.overhead=70us"}),
             kBefore + microseconds{70} + kLatency + kWire + kAfter);
 }
 
-TEST(NetworkWhatIf, EfficiencyIsWhatIsLeftOfTheBandwidth) {
+TEST(NetworkWhatIf, EfficiencyIsTheShareOfPayload) {
   EXPECT_EQ(message_question().iteration({"network.efficiency=0.8"}), kBefore + kLatency + kWire * 5 / 4 + kAfter);
 }
 
-TEST(NetworkWhatIf, SharingIsWhoGetsHowMuchOfALinkThatSendersMeetOn) {
+TEST(NetworkWhatIf, SharingDividesALinkAmongItsSenders) {
   const Question question = message_question(2);
   EXPECT_EQ(question.iteration({"network.sharing=fair"}), kBefore + kLatency + kWire * 2 + kAfter);
   EXPECT_EQ(question.iteration({"network.sharing=serial"}), kBefore + kLatency + kWire + kAfter);
@@ -76,7 +76,7 @@ TEST(NetworkWhatIf, SharingIsWhoGetsHowMuchOfALinkThatSendersMeetOn) {
   EXPECT_EQ(question.iteration({"network.sharing=0.5"}), kBefore + kLatency + kWire * 3 / 2 + kAfter);
 }
 
-TEST(NetworkWhatIf, WhatTheLinksHaveChangesNothing) {
+TEST(NetworkWhatIf, TheCapturedValuesChangeNothing) {
   const Question question = message_question(2);
   for (const char* const set : {"network.bandwidth=8Gb/s", "network.latency=10us", "network.overhead=0us",
                                 "network.efficiency=1", "network.sharing=fair"}) {

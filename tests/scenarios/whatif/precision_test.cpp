@@ -16,7 +16,7 @@ Work in(Precision precision, Work work, double bytes) {
   return work;
 }
 
-/// The step's device time with the product in `precision` and `bytes` times what moves. The optimizer stays.
+/// The device time of the step with the product in `precision` and `bytes` times the moved bytes. The optimizer stays.
 Duration step_in(Precision precision, double bytes, const Accelerator& from = a100(), const Accelerator& to = a100()) {
   const Work product = GpuStep::product();
   const Work activation = GpuStep::activation();
@@ -27,14 +27,14 @@ Duration step_in(Precision precision, double bytes, const Accelerator& from = a1
          scaled_by_roofline(GpuStep::kUpdateTime, update, from, update, to);
 }
 
-TEST(PrecisionWhatIf, ProductsFollowTheUnitsAndWhatStreamsItsBytes) {
+TEST(PrecisionWhatIf, ProductsScaleWithTheUnitsAndStreamingKernelsWithTheirBytes) {
   const Question question = GpuStep().question();
   EXPECT_EQ(question.iteration({"precision.to=bf16"}), step_in(Precision::kFloat16, 0.5));
   EXPECT_EQ(question.iteration({"precision.to=fp16"}), step_in(Precision::kFloat16, 0.5));
   EXPECT_EQ(question.iteration({"precision.to=tf32"}), step_in(Precision::kTensor32, 1));
 }
 
-TEST(PrecisionWhatIf, WhatItIsDoneInChangesNothingToTheNanosecond) {
+TEST(PrecisionWhatIf, TheCapturedPrecisionChangesNothingToTheNanosecond) {
   const Question question = GpuStep().question();
   const scenarios::Prediction before = question.predicted({});
   for (const char* const set : {"precision.to=fp32", "precision.to=recorded", "precision.from=bf16"}) {
@@ -44,14 +44,14 @@ TEST(PrecisionWhatIf, WhatItIsDoneInChangesNothingToTheNanosecond) {
   }
 }
 
-TEST(PrecisionWhatIf, AProductIsNeverBetterThanTheUnitsAre) {
+TEST(PrecisionWhatIf, AProductIsNeverFasterThanTheUnits) {
   const Duration product = GpuStep().question().iteration({"precision.to=bf16"}) - kLaunch;
   EXPECT_GE(static_cast<double>(product.count()), best_time(in(Precision::kFloat16, GpuStep::product(), 0.5), a100()));
 }
 
-TEST(PrecisionWhatIf, GoesByTheDeviceThatAnEarlierChangePutInPlace) {
+TEST(PrecisionWhatIf, StartsFromTheDeviceOfAnEarlierChange) {
   const Accelerator& h100 = accelerator_named("H100");
-  // Rounded once more a kernel.
+  // One more rounding per kernel.
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"device.to=H100", "precision.to=bf16"}).count()),
               static_cast<double>(step_in(Precision::kFloat16, 0.5, a100(), h100).count()), 6);
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"precision.to=bf16", "device.to=H100"}).count()),
@@ -66,21 +66,21 @@ TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
 }
 
-/// A kernel that says nothing of its arithmetic: 1.5 us of floor and 98.5 us beyond.
+/// A kernel of unknown arithmetic: 1.5 us of floor and 98.5 us beyond.
 Question silent() {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   (void)job.launch("my_softmax", TaskKind::kKernel, kLaunch, std::chrono::microseconds{100});
   return std::move(job).question();
 }
 
-TEST(PrecisionWhatIf, RefusesToGuessWhatTheCaptureComputesIn) {
+TEST(PrecisionWhatIf, RefusesToGuessTheCapturedPrecision) {
   EXPECT_THAT(problem_of(silent(), {"precision.to=bf16"}),
               ::testing::AllOf(::testing::HasSubstr("expected 'from'"), ::testing::HasSubstr("record_shapes=True")));
   EXPECT_EQ(silent().iteration({"precision.from=fp32", "precision.to=bf16"}),
             kLaunch + a100().floor + (std::chrono::microseconds{100} - a100().floor) / 2);
 }
 
-TEST(PrecisionWhatIf, GradientsAreReducedInFewerBytesIfThatIsAskedFor) {
+TEST(PrecisionWhatIf, GradientsScaleTheBytesOfReductions) {
   // Two ranks reduce in a ring: half of the payload twice over a link of 1 GB/s.
   const Question whole = data_parallel_question();
   const Question halved = data_parallel_question();

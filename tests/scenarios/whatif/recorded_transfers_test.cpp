@@ -1,4 +1,4 @@
-// Networks of captures that do not say what their collectives transfer.
+// Changes of the network for captures that do not say what their collectives transfer.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ const scenarios::IntervalSource* find(const scenarios::AnswerInterval& interval,
   return nullptr;
 }
 
-TEST(RecordedTransfers, BecomeAsMuchFasterAsTheLinks) {
+TEST(RecordedTransfers, AreDividedByTheFactorOfTheBandwidth) {
   const Question question = lone_rank();
   EXPECT_EQ(question.iteration(), kCall + kKernel + kTransfer);
   EXPECT_EQ(question.iteration({"network.bandwidth=2x"}), kCall + kKernel + kTransfer / 2);
@@ -47,7 +47,7 @@ TEST(RecordedTransfers, BecomeAsMuchFasterAsTheLinks) {
   EXPECT_EQ(question.iteration({"network.bandwidth=2x", "network.bandwidth=0.5x"}), question.iteration());
 }
 
-TEST(RecordedTransfers, MayAlsoStayAsTheyAre) {
+TEST(RecordedTransfers, MayAlsoKeepTheirTime) {
   const Question question = lone_rank();
   const auto faster = interval(question, "network.bandwidth=2x");
   const scenarios::IntervalSource* const source = find(faster, "transfers");
@@ -60,13 +60,13 @@ TEST(RecordedTransfers, MayAlsoStayAsTheyAre) {
   EXPECT_EQ(find(interval(question, "network.bandwidth=1x"), "transfers"), nullptr);
 }
 
-TEST(RecordedTransfers, TakeNoRateNoLatencyAndNoSharing) {
+TEST(RecordedTransfers, RefuseRatesLatenciesAndSharing) {
   const Question question = lone_rank();
   for (const char* const set : {"network.bandwidth=25Gb/s", "network.latency=2x", "network.sharing=fair"})
     EXPECT_THROW((void)question.predicted({set}), InputError) << set;
 }
 
-TEST(RecordedTransfers, OfAJobWithoutCollectivesCannotBeAskedFor) {
+TEST(RecordedTransfers, OfAJobWithoutCollectivesCannotBeChanged) {
   GpuJob job;
   job.launch("gemm", TaskKind::kKernel, kCall, kKernel);
   EXPECT_THROW((void)std::move(job).question().predicted({"network.bandwidth=2x"}), InputError);

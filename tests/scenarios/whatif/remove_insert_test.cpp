@@ -31,7 +31,7 @@ Question chain() {
   return asked_of(maker);
 }
 
-TEST(RemoveWhatIf, WhatWaitedForATaskWaitsForWhatThatWaitedFor) {
+TEST(RemoveWhatIf, SuccessorsWaitForThePredecessors) {
   const Question question = chain();
   EXPECT_EQ(question.iteration(), Duration{5 + 2 + 7 + 3 + 11});
   EXPECT_EQ(question.iteration({"remove{name=b}.share=1"}), Duration{5 + 2 + 3 + 11});
@@ -39,7 +39,7 @@ TEST(RemoveWhatIf, WhatWaitedForATaskWaitsForWhatThatWaitedFor) {
             2U);
 }
 
-TEST(RemoveWhatIf, RunsOfTasksAreJoinedThrough) {
+TEST(RemoveWhatIf, RunsOfTasksAreJoinedAcross) {
   EXPECT_EQ(chain().iteration({"remove{name=a|b}.share=1"}), Duration{11});
 }
 
@@ -56,7 +56,7 @@ TEST(RemoveWhatIf, ATaskBetweenSeveralStillOrdersThem) {
   EXPECT_EQ(question.iteration({"remove{name=middle}.share=1"}), Duration{9 + 4});
 }
 
-TEST(RemoveWhatIf, TakesTheShareThatIsAskedForEvenly) {
+TEST(RemoveWhatIf, RemovesTheGivenShareEvenly) {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
   TaskId last = maker.task(lane, 1'000, {}, "op");
@@ -66,7 +66,7 @@ TEST(RemoveWhatIf, TakesTheShareThatIsAskedForEvenly) {
   EXPECT_EQ(question.iteration({"remove{name=op}.share=0.5"}), Duration{5'000});
 }
 
-TEST(RemoveWhatIf, WithoutCollectivesRanksAreApart) {
+TEST(RemoveWhatIf, WithoutCollectivesRanksAreIndependent) {
   EXPECT_EQ(streams_question().iteration({"remove{kind=collective}.share=1"}), microseconds{150 + 20 + 10});
 }
 
@@ -76,7 +76,7 @@ TEST(RemoveWhatIf, StepsSurviveTheLossOfTheirFirstTask) {
   EXPECT_EQ(prediction.iteration, microseconds{30 + 20 + 10});
 }
 
-TEST(RemoveWhatIf, CreditComesBackThoughItsMessageIsGone) {
+TEST(RemoveWhatIf, CreditReturnsAlthoughItsMessageIsRemoved) {
   const Question question = parameter_server_question();
   const Duration with = question.iteration({"comm.credit_bytes=1000000"});
   EXPECT_LE(question.iteration({"comm.credit_bytes=1000000", "remove{kind=control}.share=1"}), with);
@@ -100,7 +100,7 @@ TEST(InsertWhatIf, EachSelectedTaskIsFollowedOrPrecededByOneMore) {
       Duration{28 + 200});
 }
 
-TEST(InsertWhatIf, WorkBeforeACollectiveHoldsItBackWhereItIsLast) {
+TEST(InsertWhatIf, WorkBeforeACollectiveDelaysItOnTheLastRank) {
   const auto iteration = [](const char* rank) {
     return streams_question()
         .predicted(std::string_view(std::string("changes: [{insert: {select: {kind: collective, rank: ") + rank +
@@ -111,11 +111,11 @@ TEST(InsertWhatIf, WorkBeforeACollectiveHoldsItBackWhereItIsLast) {
   EXPECT_EQ(iteration("0"), microseconds{210});  // rank 0 arrives 50 us earlier
 }
 
-TEST(InsertWhatIf, WorkAfterACollectiveIsDoneByEachRank) {
+TEST(InsertWhatIf, WorkAfterACollectiveIsAddedOnEachRank) {
   EXPECT_EQ(streams_question().iteration({"insert{kind=collective}.duration=40us"}), microseconds{210 + 40});
 }
 
-TEST(InsertWhatIf, AnOperatorMoreALayerLengthensTheForwardPass) {
+TEST(InsertWhatIf, OneMoreOperatorPerLayerLengthensTheForwardPass) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{1000}, Bytes{1000}, Bytes{1000}};
   const Question question(maker.capture(), switch_of(2, 1e9), "maxmin");

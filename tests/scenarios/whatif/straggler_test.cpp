@@ -16,7 +16,7 @@ using std::chrono::microseconds;
 constexpr std::size_t kTasks = 20'000;
 constexpr double kBase = 1e6;
 
-/// As many operators of a millisecond on one rank, one after another.
+/// Operators of a millisecond on one rank, one after the other.
 Question many_operators() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -54,12 +54,12 @@ double deviation(const std::vector<double>& values) {
 double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(kTasks)); }
 
 TEST(StragglerWhatIf, OneSlowRankIsWaitedFor) {
-  // Rank 0 computes 100 us a step, rank 1 150 us, then 60 us of what is not compute.
+  // Rank 0 computes 100 us a step, rank 1 150 us; then come 60 us that are not compute.
   EXPECT_EQ(streams_question().iteration({"straggler{rank=0}.factor=2"}), microseconds{200 + 60});
   EXPECT_EQ(streams_question().iteration({"straggler{rank=1}.factor=2"}), microseconds{300 + 60});
 }
 
-TEST(StragglerWhatIf, AllOfARanksStepIsSlowOrNone) {
+TEST(StragglerWhatIf, ARanksStepIsSlowAsAWholeOrNotAtAll) {
   const Question question = data_parallel_question();
   const scenarios::Prediction slow =
       question.predicted(std::string_view("changes: [{straggler: {factor: 2, share: 0.5, seed: 3}}]"));
@@ -95,14 +95,14 @@ TEST(StragglerWhatIf, ExponentialFactorsAreAtLeastOneAndHaveTheirMean) {
   EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // kurtosis 9: twice a normal one's error
 }
 
-TEST(StragglerWhatIf, SlowsTheShareThatIsAskedFor) {
+TEST(StragglerWhatIf, SlowsTheGivenShare) {
   const std::vector<double> drawn = factors("factor: 3, share: 0.2");
   const auto slow = std::count(drawn.begin(), drawn.end(), 3.0);
   EXPECT_EQ(slow + std::count(drawn.begin(), drawn.end(), 1.0), static_cast<std::ptrdiff_t>(kTasks));
   EXPECT_NEAR(static_cast<double>(slow) / kTasks, 0.2, tolerance(std::sqrt(0.2 * 0.8)));
 }
 
-TEST(StragglerWhatIf, TheSeedDecidesAndNothingElse) {
+TEST(StragglerWhatIf, OnlyTheSeedDecides) {
   const std::string values = "factor: 2, distribution: normal, spread: 0.3, seed: ";
   EXPECT_EQ(factors(values + "5"), factors(values + "5"));
   EXPECT_NE(factors(values + "5"), factors(values + "6"));
