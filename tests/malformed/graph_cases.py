@@ -1,4 +1,4 @@
-"""Task graphs."""
+"""Task graphs (docs/task-graphs.md)."""
 import copy
 import json
 
