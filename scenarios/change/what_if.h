@@ -44,7 +44,6 @@ class Change {
   /// Reads `{network: {bandwidth: 2x}}`. Throws InputError if that is not exactly one what-if with known keys.
   explicit Change(const YamlField& entry);
 
-  [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
   /// Where the change is written, for errors about the change as a whole.
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
   /// Null if it was not given.
