@@ -28,7 +28,7 @@
 ///   queueing  the task on the path runs, and the next one stands ready for the same lane
 ///   wait      a lag (launch latency, a message under way, waiting that nothing explains), or a
 ///             rank's start later than the path's
-/// After peers.md 3.4; a replay's path is exact because each task's release was recorded.
+/// A replay's path is exact because each task's release was recorded.
 namespace stepsim::sim {
 
 using stepsim::to_text;  // that of units is meant beside the one below

@@ -22,7 +22,7 @@
 /// * A rank's iteration: the median distance between the starts of consecutive whole steps;
 ///   without two of them, the median step; without steps, first start to last end. Replayed: more,
 ///   where the device falls behind its host (sim/report/rank_steps.h). The job's: the largest
-///   over ranks (design.md 7); of a task graph, first start to last end of all.
+///   over ranks (docs/fidelity.md); of a task graph, first start to last end of all.
 /// * Unexplained wait: for each rank, the time of an iteration during which at least one of
 ///   its lanes waits for something that nothing explains; the largest over ranks.
 namespace stepsim::sim {

@@ -7,11 +7,10 @@
 #include "sim/engine/engine.h"
 #include "sim/report/critical_path.h"
 
-/// The small jobs whose every time dPRO's replayer gave: ../shared/formats/
-/// byteps-dpro-hugectr.md, sections 6.2 to 6.4. Its rule is to run next whichever device has
-/// the smallest clock, ours is the true order of events (ready time, then id). On these jobs
-/// the two agree on every task: what dPRO picks is never ready later than what it leaves, and
-/// the one tie (job A at 9 ms, below) is broken by the order of creation.
+/// Three small jobs with every time that dPRO's replayer (github.com/joapolarbear/dpro) gave for them. dPRO runs next the
+/// device with the smallest clock; we follow the true order of events (ready time, then id). On these jobs the two agree
+/// on every task, because dPRO never picks a task that is ready later than one it leaves. The order of creation breaks
+/// the only tie (job A at 9 ms, below).
 namespace stepsim::sim {
 namespace {
 

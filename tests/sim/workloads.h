@@ -6,9 +6,9 @@
 #include "model/job/cluster.h"
 #include "model/job/dag_builder.h"
 
-/// The workloads of ../shared/oracles/README.md, with a recorded duration for each message. Their
-/// messages are also tasks between endpoints of `oracle_cluster`, so that a network model can
-/// time them. Edges from a message to the next of its sender are of kind kStream.
+/// The workloads of docs/test-data.md, with a recorded duration for each message. Messages are tasks between endpoints
+/// of `oracle_cluster`, so a network model can time them too. An edge from a message to the next one of its sender has
+/// the kind kStream.
 namespace stepsim::testing {
 
 struct RingShape {
@@ -63,9 +63,9 @@ struct ParameterServerShape {
 [[nodiscard]] DagBuilder parameter_server_builder(const ParameterServerShape& shape);
 [[nodiscard]] Dag parameter_server_workload(const ParameterServerShape& shape);
 
-/// The hosts of the oracles: one full-duplex NIC each, 12.5 GB/s and 1 us each way, on one switch.
+/// The hosts of the workloads: one full-duplex NIC each, 12.5 GB/s and 1 us each way, on one switch.
 [[nodiscard]] Cluster oracle_cluster(int hosts);
-/// The hosts of LogGOPSim's totals: L = 1000 ns, o = 200 ns, g = 0, G = 1 ns a byte.
+/// The hosts for LogGOPSim's totals: L = 1000 ns, o = 200 ns, g = 0, G = 1 ns per byte.
 [[nodiscard]] Cluster log_gp_cluster(int hosts);
 
 }  // namespace stepsim::testing

@@ -14,7 +14,7 @@ struct LogGPCosts {
   std::int64_t gap_per_byte = 1;
 };
 
-/// How LogGOPSim was run for the totals of ../shared/oracles/README.md, or what it stands for.
+/// The rules of LogGOPSim as it ran for the totals of docs/test-data.md, or with causality.
 enum class LogGOPSRules {
   /// As that program does it, found by trying: an operation that another processor of its host
   /// sets free begins when its own processor is free, though what set it free may end later; the

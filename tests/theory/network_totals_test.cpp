@@ -1,4 +1,4 @@
-// The exact totals that SimGrid and LogGOPSim gave for the workloads of ../shared/oracles/README.md.
+// The totals of SimGrid and LogGOPSim for the workloads of docs/test-data.md.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The totals of ../shared/oracles/README.md from whole replays: SimGrid's to six decimals,
-// LogGOPSim's to the nanosecond. The larger workloads are held to theirs by bench/models_bench.cpp.
+// The totals of docs/test-data.md from whole replays: SimGrid's to six decimals, LogGOPSim's to the nanosecond.
+// bench/models_bench.cpp checks the larger workloads.
 
 #include <gtest/gtest.h>
 
