@@ -21,7 +21,8 @@
 
 namespace stepsim::ingest {
 extern const Format kineto_format;
-}
+extern const Format task_graph_format;
+}  // namespace stepsim::ingest
 
 namespace {
 
@@ -50,15 +51,19 @@ class Workspace {
     if (!file_) {
       file_ = bench::make_kineto_file(source(), (folder_ / "kineto.json").string(), kCopies);
       bench::gzip_file(file_->path);
+      damaged_ = bench::damage_file(file_->path, file_->path + ".damaged");
     }
     return *file_;
   }
+  /// Damaged records in file().path + ".damaged".
+  [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
   static std::string source() { return STEPSIM_SOURCE_DIR "/../shared/traces/kineto/v100-rank1of2-5steps.json.gz"; }
 
  private:
   bool keep_ = false;
   std::filesystem::path folder_;
   std::optional<bench::KinetoFile> file_;
+  std::uint64_t damaged_ = 0;
 };
 
 Workspace& workspace() {
@@ -132,24 +137,52 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
 }
 
 /// Reads records only, without columns.
-void read_records(benchmark::State& state) {
+void read_records(benchmark::State& state, const std::string& suffix) {
   if (!std::filesystem::exists(Workspace::source()))
     return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
+  const std::uint64_t damaged = suffix.empty() ? 0 : workspace().damaged();
   for (auto _ : state) {
-    const auto source = ingest::ByteSource::open(file.path);
+    const auto source = ingest::ByteSource::open(file.path + suffix);
     Diagnostics diagnostics;
     ingest::ChromeEventReader reader{*source, diagnostics};
     ingest::ChromeEvent event;
     while (reader.next(event)) benchmark::DoNotOptimize(event);
-    if (reader.records() != file.records) state.SkipWithError("wrong answer");
+    if (reader.records() != file.records || reader.skipped() != damaged) state.SkipWithError("wrong answer");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
+/// A chain of tasks, half of them transfers.
+std::string chain_of_tasks(int tasks) {
+  std::string text = R"({"hosts": 2, "links": [{"bandwidth_Bps": 1e9}], "routes": {"0-1": [0]}, "tasks": [)";
+  for (int i = 0; i < tasks; ++i) {
+    const std::string id = std::to_string(i);
+    text += (i == 0 ? "" : ", ") + (R"({"id": )" + id);
+    text += i % 2 == 0 ? R"(, "kind": "compute", "host": 0, "ns": 1000)"
+                       : R"(, "kind": "transfer", "src": 0, "dst": 1, "bytes": 4096)";
+    text += R"(, "after": [)" + (i == 0 ? "" : std::to_string(i - 1)) + "]}";
+  }
+  return text + "]}";
+}
+
+void read_task_graph(benchmark::State& state) {
+  constexpr int kTasks = 500'000;
+  const std::string text = chain_of_tasks(kTasks);
+  for (auto _ : state) {
+    const auto source = ingest::ByteSource::from_memory(text, "chain.json");
+    ingest::ReadContext context;
+    const ingest::Part part = ingest::task_graph_format.read(*source, context);
+    if (std::get<ingest::TaskGraph>(part).tasks.size() != kTasks) state.SkipWithError("wrong answer");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
 BENCHMARK_CAPTURE(read_kineto, plain, "")->Name("BM_Ingest/format:kineto")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_kineto, gzip, ".gz")->Name("BM_Ingest/format:kineto_gz")->Unit(benchmark::kMillisecond);
-BENCHMARK(read_records)->Name("BM_ChromeRecords")->Unit(benchmark::kMillisecond);
+BENCHMARK(read_task_graph)->Name("BM_Ingest/format:task_graph")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_records, whole, "")->Name("BM_ChromeRecords/whole")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_records, damaged, ".damaged")->Name("BM_ChromeRecords/damaged")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_bytes, plain, "")->Name("BM_Bytes/plain")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_bytes, gzip, ".gz")->Name("BM_Bytes/gz")->Unit(benchmark::kMillisecond);
 

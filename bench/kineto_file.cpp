@@ -112,6 +112,22 @@ KinetoFile make_kineto_file(const std::string& source, const std::string& path, 
   return file;
 }
 
+std::uint64_t damage_file(const std::string& path, const std::string& to) {
+  constexpr std::uint64_t kEvery = 5'000;
+  constexpr std::string_view kName = "\"name\": \"";
+  std::ifstream in{path, std::ios::binary};
+  std::ofstream out{to, std::ios::binary};
+  std::uint64_t named = 0;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t name = line.starts_with("{ ") ? line.find(kName) : std::string::npos;
+    if (name != std::string::npos && ++named % kEvery == 0) line.erase(name + kName.size() - 1, 1);
+    out << line << '\n';
+  }
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + to);
+  return named / kEvery;
+}
+
 void gzip_file(const std::string& path) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<std::uint8_t> in(kPiece);

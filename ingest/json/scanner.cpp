@@ -8,6 +8,11 @@
 
 namespace stepsim::ingest::json {
 
+bool Scanner::let_pass(const char* p, const char* what) noexcept {
+  odd_ = true;
+  return rules_ == Rules::kLenient || fail(p, what) != nullptr;
+}
+
 // At a backslash: the place behind the escape, or behind the backslash if none begins there;
 // end_ if the text ends inside it.
 const char* Scanner::escape_at(const char* p) noexcept {

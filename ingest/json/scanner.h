@@ -79,10 +79,7 @@ class Scanner {
   const char* container_at(const char* p, Value& value);
   const char* escape_at(const char* p) noexcept;
   /// Notes something odd at `p`; under strict rules stops there with "expected `what`" and returns false.
-  bool let_pass(const char* p, const char* what) noexcept {
-    odd_ = true;
-    return rules_ == Rules::kLenient || fail(p, what) != nullptr;
-  }
+  [[gnu::cold]] bool let_pass(const char* p, const char* what) noexcept;
 
   /// Stops at `p` with "expected `what`", or with "ended" if the text ends there.
   const char* fail(const char* p, const char* what) noexcept {
@@ -97,9 +94,9 @@ class Scanner {
 
   const char* at_;
   const char* end_;
-  Rules rules_;
   const char* error_ = nullptr;
   bool odd_ = false;
+  Rules rules_;
   std::vector<std::uint64_t> outer_brackets_;  // all but the 64 innermost
 };
 

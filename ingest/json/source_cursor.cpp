@@ -6,7 +6,7 @@
 
 namespace stepsim::ingest {
 
-char SourceCursor::next_char() {
+char SourceCursor::behind_blanks() {
   while (true) {
     const char* const next = json::skip_blanks(window_.at(at_), window_.end());
     at_ = window_.offset(next);

@@ -38,7 +38,10 @@ class SourceCursor {
   }
 
   /// Skips blanks, however many; the character behind them, or 0 at the end of the source.
-  [[nodiscard]] char next_char();
+  [[nodiscard]] char next_char() {
+    const char* const next = window_.at(at_);
+    return json::is_blank(*next) || next == window_.end() ? behind_blanks() : *next;
+  }
   /// Skips the three bytes that some editors put in front of UTF-8.
   void skip_byte_order_mark();
   [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
@@ -62,6 +65,7 @@ class SourceCursor {
   static constexpr std::uint64_t kLook = 256;
 
  private:
+  [[nodiscard]] char behind_blanks();
   [[nodiscard]] std::string_view ended() const noexcept;
 
   TextWindow window_;

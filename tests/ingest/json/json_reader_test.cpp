@@ -30,6 +30,16 @@ TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
   }
 }
 
+TEST(JsonReaderTest, BlanksAtTheEdgeOfTheWindowChangeNothing) {
+  for (std::size_t pad = TextWindow::kInitial - 12; pad < TextWindow::kInitial; ++pad) {
+    const std::string text = std::string(pad, ' ') + R"({ "a" : 1 , "b" : [ 2 , 3 ] })";
+    const auto source = ByteSource::from_memory(text, "t");
+    JsonReader json(*source);
+    json.skip();
+    json.expect_end();
+  }
+}
+
 TEST(JsonReaderTest, GoesOnWhereAnotherReaderStopped) {
   const std::string text = R"({"a": 17})";
   for (std::size_t begun = 0; begun <= text.size(); ++begun) {
