@@ -61,7 +61,7 @@ struct ChromeEventReader::State {
   bool events_found = false;
   ChromeRecord fields;
   bool record_is_odd = false;                                               // not strict JSON
-  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what stands before at()
+  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what precedes at()
   bool recovering = false;                   // looking for the next record behind a bad one
   std::optional<std::uint64_t> open_record;  // begins here and has no end: cut off, unless others follow
   std::uint64_t read_again = 0;              // bytes, while recovering
@@ -218,7 +218,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   return false;
 }
 
-// Something in the list of events that is no object.
+// Something in the list of events that is not an object.
 void ChromeEventReader::State::other_element() {
   const std::uint64_t begin = text.at();
   item();
@@ -233,13 +233,13 @@ void ChromeEventReader::State::other_element() {
   }
   bad_record(begin, problem);
   if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
-  // A bracket in the wrong place makes a list of what follows, a quote makes text of it: then
-  // no comma comes behind.
+  // A stray bracket makes a list of the records that follow, a stray quote makes a string of
+  // them; no comma follows such a string.
   if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, text.at());
 }
 
-// Text behind the end is no part of the trace, unless the end was none: a bracket in the
-// wrong place must not hide the records behind it.
+// Text behind the end does not belong to the trace, unless the end was a stray bracket, which
+// must not hide the records behind it.
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
@@ -256,7 +256,7 @@ void ChromeEventReader::State::finish() {
   }
 }
 
-// Commas between items: one too many or too few changes nothing, but is no strict JSON.
+// A comma too many or too few between items is not strict JSON, but changes nothing.
 void ChromeEventReader::State::item() {
   if (before == Before::kItem && !recovering) defects.odd(text.at());
   before = Before::kItem;
@@ -298,9 +298,9 @@ void ChromeEventReader::State::bad_member(std::uint64_t begin) {
   defects.bad_member(begin, problem);
 }
 
-// Goes on at `resume`, which lies just behind the beginning of what is bad, so that a quote
-// missing in one record does not hide the next; but only as long as reading again stays
-// linear in the file's size. `stopped_at` is where the bad thing was found to be bad.
+// Goes on at `resume`, just behind the beginning of a bad item, so that a quote missing in one
+// record does not hide the next one. What is read twice is limited, so that the work stays
+// linear in the file's size; beyond the limit, goes on where the item was found to be bad.
 void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t stopped_at) {
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   constexpr std::uint64_t kFactor = 4;
@@ -314,7 +314,7 @@ void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t 
   }
 }
 
-// Moves to what may be the next record, or behind the list of events.
+// Moves to what may be the next record, or to the end of the list of events.
 bool ChromeEventReader::State::find_record() {
   bool closes = false;
   const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {

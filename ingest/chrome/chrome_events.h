@@ -23,9 +23,8 @@ struct ChromeArgument {
   std::string_view value;
 };
 
-/// One record of a Chrome trace. The views are valid until the next call of next().
-/// Strings are unescaped; numbers given as strings, and strings given as numbers, are taken
-/// as what the field needs.
+/// One record of a Chrome trace. The views are valid until the next call of next(). Strings are
+/// unescaped. A number may be written as a string, and a string as a number.
 struct ChromeEvent {
   std::string_view phase;  ///< "X", "M", "B", ...
   std::string_view category;
@@ -37,7 +36,7 @@ struct ChromeEvent {
   std::span<const ChromeArgument> argument_list;
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
-  bool has_duration = false;                ///< dur is there, even if it is no time that fits
+  bool has_duration = false;                ///< dur is there, though it may not be a time or not fit
   std::uint64_t offset = 0;                 ///< of the record in the (inflated) file
 
   /// Calls `take(key, value)` for each member of args, in order, however many.
@@ -50,10 +49,10 @@ struct ChromeEvent {
   }
 };
 
-/// Hands out the records of a Chrome trace one at a time: an object with "traceEvents", or a
-/// bare array. The file is read in pieces; memory does not grow with it. A record that is
-/// not valid JSON is skipped up to the next one, counted as "bad_record" with its offset; a
-/// file cut short is used up to the cut and counted as "truncated_file".
+/// Hands out the records of a Chrome trace one at a time. A trace is an object with
+/// "traceEvents", or a bare array. The file is read in pieces; memory does not grow with it. A
+/// record that is not valid JSON is skipped and counted as "bad_record" with its offset. A file
+/// that is cut short is used up to the cut and counted as "truncated_file".
 class ChromeEventReader {
  public:
   /// Both must outlive the reader.
@@ -65,10 +64,10 @@ class ChromeEventReader {
   /// The next record; false at the end. Throws InputError if the file is no JSON trace at all.
   [[nodiscard]] bool next(ChromeEvent& event);
 
-  /// Top-level members other than traceEvents: key and raw JSON text. Those that follow the
-  /// events are there once next() returned false.
+  /// Top-level members other than traceEvents: key and raw JSON text. Members behind the events
+  /// are there once next() has returned false.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& members() const noexcept;
-  [[nodiscard]] std::uint64_t records() const noexcept;  ///< seen, bad ones included
+  [[nodiscard]] std::uint64_t records() const noexcept;  ///< bad ones included
   [[nodiscard]] std::uint64_t skipped() const noexcept;  ///< bad ones
 
  private:

@@ -13,26 +13,27 @@
 
 namespace stepsim::ingest {
 
-/// The members of one record of a Chrome trace that stepsim uses, as they stand in the text.
-/// Of a key that comes twice the last counts, as in Python and JavaScript.
+/// The members of one record of a Chrome trace that stepsim uses, as parts of the text. If a key
+/// occurs twice, the last one counts, as in Python and JavaScript.
 class ChromeRecord {
  public:
   enum Member : std::uint8_t { kPhase, kCategory, kName, kProcess, kThread, kStart, kDuration, kArguments, kOther };
 
-  /// Reads the object at scanner.at(); the scanner says what stopped it.
+  /// Reads the object at scanner.at(). If false, the scanner says what stopped it.
   [[nodiscard]] bool scan(json::Scanner& scanner);
 
   [[nodiscard]] bool has(Member member) const noexcept { return (seen_ >> member & 1U) != 0; }
-  /// Hands the members over, all but the offset. Views live as long as the text, and until the next call.
+  /// Sets all of `event` but its offset. Views are valid as long as the text, and until the next call.
   void fill(ChromeEvent& event);
 
-  /// True for what a trace's list holds, false for an object out of some record's arguments.
+  /// True for an event; false for an object that stands inside some event's arguments.
   [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
-  /// What a member should be whose type makes the record useless; null if there is none.
+  /// What was expected instead of the first member whose type makes the record useless; null if
+  /// there is none.
   [[nodiscard]] const char* wrong_member() const noexcept;
 
  private:
-  // A long list would need more memory than the text it comes from.
+  // More are not kept: the list would need more memory than the text.
   static constexpr std::size_t kMostArguments = 256;
   const char* scan_arguments(json::Scanner& scanner, const char* p);
   std::string_view content(Member member);

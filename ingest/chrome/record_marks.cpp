@@ -12,7 +12,7 @@ namespace stepsim::ingest {
 
 namespace {
 
-/// Members that profilers write behind the events and nowhere in them.
+/// Members that profilers write behind the list of events and never inside an event.
 constexpr std::array<std::string_view, 10> kMembersBehind = {
     "traceName",     "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
     "schemaVersion", "otherData",       "metadata",        "host_name",           "trace_id"};

@@ -14,8 +14,8 @@ void TraceDefects::bad_member(std::uint64_t offset, std::string_view detail) {
 }
 
 void TraceDefects::odd(std::uint64_t offset) {
-  diagnostics_.count("odd_json", Severity::kNotice, "text that is not strict JSON but clear was used as it is meant",
-                     at(offset));
+  diagnostics_.count("odd_json", Severity::kNotice,
+                     "text that is not strict JSON, but whose meaning is clear, was used", at(offset));
 }
 
 void TraceDefects::ignored_member(std::uint64_t offset) {

@@ -9,25 +9,25 @@
 
 namespace stepsim::ingest {
 
-/// Counts what is wrong with a Chrome trace that is used all the same. Offsets are those of
-/// the inflated file.
+/// Counts what is wrong with a Chrome trace that can still be used. Offsets are those in the
+/// inflated file.
 class TraceDefects {
  public:
   /// Both must outlive this.
   TraceDefects(const ByteSource& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
 
   [[nodiscard]] InputLocation at(std::uint64_t offset) const { return {source_.name(), offset, {}}; }
-  /// `detail` is kept of the first one only, so it may be empty once bad_records() > 0.
+  /// Only the first `detail` is kept, so it may be empty once bad_records() > 0.
   void bad_record(std::uint64_t offset, std::string_view detail);
   [[nodiscard]] std::uint64_t bad_records() const noexcept { return bad_records_; }
   void bad_member(std::uint64_t offset, std::string_view detail);
-  /// Not strict JSON, but clear.
+  /// Text that is not strict JSON, but whose meaning is clear.
   void odd(std::uint64_t offset);
   void ignored_member(std::uint64_t offset);
   void text_behind(std::uint64_t offset, std::string_view detail);
-  /// The file ends before its text does.
+  /// The file ends inside the trace.
   void cut(std::uint64_t offset);
-  /// The text is whole, but the gzip stream around it was damaged.
+  /// The trace is whole, but the gzip stream is damaged behind it.
   void damaged_gzip(std::uint64_t offset);
 
  private:

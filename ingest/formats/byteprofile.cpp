@@ -1,10 +1,10 @@
-// Merged traces of ByteProfile and dPRO (formats page 1b), generations G1 to G3:
+// Merged traces of ByteProfile and dPRO, generations G1 to G3:
 //
 //   {"name": "BW.layer1", "cat": "operator", "ph": "X", "ts": 1795144007439832, "dur": 6099,
 //    "pid": "rank0", "tid": 1, "args": {"name": "BW.layer1", "step": 3, "input0": "BW.layer2"}}
 //
 // Inputs are args.argN in G1 and args.inputN from G2 on. Combined files put rank<r>., wk<i>.
-// or "<pid>->" in front of names. B and E pairs of one row match last in, first out.
+// or "<pid>->" in front of names. In each row, an E event ends the latest open B event.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ class Reader {
     OperatorTrace::Event made;
     made.name = std::string(name.name);
     made.communication = name.name.starts_with("Comm.");
-    // The pid of a Comm event is its tensor, behind the process where files were combined.
+    // The pid of a Comm event is its tensor; combined files put the process in front of it.
     const bool tensor_pid = process.name.starts_with("Comm.");
     made.process = std::string(tensor_pid ? process.process : event.process);
     if (made.process.empty()) made.process = std::string(name.process);

@@ -1,11 +1,11 @@
-// comm.json, BytePS's own timeline of one GPU process (formats page 1a):
+// comm.json, BytePS's own timeline of one GPU process:
 //
 //   {"ph": "X", "args": {"name": "Comm.byteps.gradient_7"}, "pid": "Comm.byteps.gradient_7",
 //    "name": "Comm.byteps.gradient_7.PUSH", "ts": 1600000000001200, "dur": 850,
 //    "tid": "458752", "cat": "Comm"}
 //
-// tid is "total" or the partition key; cat may be missing. The file has no step, no host and
-// no sizes, and its order is arbitrary. Tensor names hold dots.
+// tid is "total" or the partition key; cat may be missing. The file has no steps, hosts or sizes,
+// and its order is arbitrary. Tensor names contain dots.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "Comm.";
 
-// Start and end are each cut to whole microseconds: nothing at all can come out as -1.
+// Start and end are each cut to whole microseconds, so an empty event may come out as -1.
 constexpr std::int64_t kLeastDuration = -1'000;
 
 class Reader {
@@ -74,7 +74,7 @@ class Reader {
 
   std::uint32_t tensor(std::string_view name) { return intern(tensor_ids_, trace_.tensors, name); }
 
-  /// BytePS writes the tensor's name as pid; merged files have the rank there, or before it.
+  /// BytePS writes the tensor's name as pid; merged files have the rank there, or in front of the name.
   std::uint32_t process(std::string_view from_name, std::string_view pid) {
     const QualifiedName qualified = split_process(pid);
     const bool tensor_pid = qualified.name.starts_with(kPrefix);

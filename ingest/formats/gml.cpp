@@ -1,5 +1,5 @@
-// dag.gml of ByteProfile and dPRO: the GML that networkx 2 writes, and what older writers add
-// to it (Creator and Version lines, nodes without labels, ids in any order, CRLF).
+// dag.gml of ByteProfile and dPRO: GML as networkx 2 writes it, and what older writers add
+// (Creator and Version lines, nodes without labels, ids in any order, CRLF).
 //
 //   graph [
 //     directed 1
@@ -48,7 +48,7 @@ std::optional<char32_t> entity_code(std::string_view name) noexcept {
   return whole && code != 0 && code <= 0x10FFFF && !surrogate ? std::optional{char32_t{code}} : std::nullopt;
 }
 
-/// `text` with its entities replaced; what only looks like one stays as it is.
+/// `text` with its entities replaced; what only looks like an entity stays as it is.
 std::string unescaped(std::string_view text) {
   constexpr std::size_t kLongestEntity = 10;
   std::string out;
@@ -70,7 +70,7 @@ enum class TokenKind : std::uint8_t { kKey, kNumber, kText, kOpen, kClose, kEnd 
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string text;  ///< as written; a text without its quotes, entities replaced
+  std::string text;  ///< as written; of a text without quotes, with entities replaced
   std::uint32_t line = 1;
   bool cut = false;  ///< the file ended inside it
 };

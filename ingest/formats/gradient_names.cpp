@@ -3,8 +3,8 @@
 //   fc1_weight;shape=(512, 1024);dtype=float16
 //
 // and gradient_name_list.json, {"gradient_name_list": [...], "model_name": "..."} or the bare
-// list, whose entries are such lines or lists of the same fields. The only place where the
-// sizes of BytePS tensors are written.
+// list, whose entries are such lines or lists of the same fields. BytePS writes the sizes of
+// its tensors nowhere else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::string_view kCutRemedy =
     "copy the file again from where it was written; gradients after the cut have no names";
 
 /// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
-/// "<class 'numpy.float16'>" are one.
+/// "<class 'numpy.float16'>" are the same type.
 std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
   constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
       {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4},    {"float64", 8},
@@ -41,8 +41,8 @@ std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
   return known == std::end(kSizes) ? std::nullopt : std::optional{known->second};
 }
 
-/// The product of the numbers in "(512, 1024)" or "(512,)"; nothing if there is anything else
-/// in it, a negative number, or a product beyond 2^62.
+/// The product of the numbers in "(512, 1024)" or "(512,)"; nothing if the text holds anything
+/// else or a negative number, or if the product is beyond 2^62.
 std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
   constexpr std::int64_t kMost = std::int64_t{1} << 62U;
   std::int64_t count = 1;

@@ -4,8 +4,8 @@
 //    "tasks": [{"id": 0, "kind": "compute", "host": 0, "ns": 1000, "after": []},
 //              {"id": 1, "kind": "transfer", "src": 0, "dst": 1, "bytes": 4096, "after": [0]}]}
 //
-// Anything wrong in it is an error: a graph with a task missing has no meaning. Members that
-// are not known here (a name, an oracle's answers) are skipped.
+// Anything wrong in it is an error: a graph with a task missing has no meaning. Unknown members
+// (a name, expected answers) are skipped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
-// Sums along a chain of tasks must stay within 64 bits; each of these is 31 years or an exbibyte.
+// Limits of one task, 31 years and an exbibyte, so that sums along a chain stay within 64 bits.
 constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
 constexpr double kLongestRun = 3e18;  // nanoseconds
@@ -257,7 +257,7 @@ class Reader {
     }
   }
 
-  /// A replay may run all tasks one after another: its times must stay within 64 bits.
+  /// A replay may run all tasks one after another, and its times must stay within 64 bits.
   void check_span() const {
     double sum = 0;
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
@@ -281,7 +281,7 @@ class Reader {
     return place != by_id_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
   }
 
-  /// Kahn's algorithm; what is left over waits for itself.
+  /// Kahn's algorithm; a task that never becomes ready waits for itself.
   void check_order() const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
     std::vector<std::uint32_t> waiting(graph_.tasks.size());
@@ -327,7 +327,7 @@ int recognise(std::string_view /*file_name*/, std::string_view head) {
   for (const std::string_view key : {"\"hosts\"", "\"links\"", "\"routes\"", "\"tasks\""}) {
     if (head.find(key) != std::string_view::npos) sure += 20;
   }
-  // Three of them decide: task names may be those of a trace that another format would claim.
+  // Three of them decide, because task names may look like events of another format.
   return sure >= 60 ? 97 : sure;
 }
 

@@ -11,12 +11,12 @@
 #include <emmintrin.h>
 #endif
 
-/// The loops over single bytes that scanning JSON consists of. SSE2 is part of x86-64, so
-/// nothing has to be chosen at run time; other machines take the plain loops.
+/// The byte loops of a JSON scanner. SSE2 is part of x86-64, so nothing is chosen at run time;
+/// other machines take the plain loops.
 namespace stepsim::ingest::json {
 
-/// Zero bytes that must be readable behind the text: these loops look ahead by one block,
-/// and a zero ends each of them.
+/// Zero bytes that must be readable behind the text. These loops look ahead by one block, and a
+/// zero ends each of them.
 inline constexpr std::size_t kPadding = 64;
 
 [[nodiscard]] inline bool is_hex(char c) noexcept {
@@ -47,7 +47,7 @@ inline constexpr std::size_t kPadding = 64;
   return p;
 }
 
-/// Mostly there is one blank or none.
+/// Skips blanks; usually there is one or none.
 [[nodiscard]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
   if (!is_blank(*p)) return p;
   ++p;

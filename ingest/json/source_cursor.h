@@ -19,7 +19,7 @@ enum class Outcome : std::uint8_t {
   kTooLong,  ///< longer than TextWindow::kLargest
 };
 
-/// A position in a source of JSON text, which is read on as the position moves.
+/// A position in a source of JSON text. Moving it reads on.
 class SourceCursor {
  public:
   /// `source` must outlive the cursor. `begun` is what was read of it already; see TextWindow.
@@ -29,8 +29,8 @@ class SourceCursor {
   /// Offset of the next byte.
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
   void advance() noexcept { ++at_; }
-  /// Precondition: not before anything that was dropped: at most kLook bytes before at(), or
-  /// behind the beginning of the last scan.
+  /// Precondition: the text at `offset` is still in memory. It is, if it lies at most kLook bytes
+  /// before at(), or behind the beginning of the last scan.
   void move_to(std::uint64_t offset) {
     STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(),
                    "the text there is still in memory");
@@ -46,20 +46,20 @@ class SourceCursor {
   void skip_byte_order_mark();
   [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
 
-  /// Runs `step(scanner)` from at() on. If the text in memory ends first, more is read and
-  /// the step runs again. Moves behind what was scanned if it is done.
+  /// Runs `step(scanner)` from at() on. If the text in memory ends first, reads more and runs the
+  /// step again. Moves behind what was scanned if the outcome is kDone.
   template <class Step>
   [[nodiscard]] Outcome scan(Step&& step);
   /// After a scan that was not done: how it ended, where, and why ("found 'x'; expected y").
   [[nodiscard]] Outcome outcome() const noexcept { return outcome_; }
   [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
   [[nodiscard]] std::string problem() const;
-  /// Describes the next character in the same way.
+  /// What the next character is, in the same form.
   [[nodiscard]] std::string unexpected(std::string_view expected) const;
 
-  /// Moves to the first position from at() on where `matches(begin, at, end)` holds: begin and end
-  /// bound the text in memory around it, at least kLook bytes each way if there are as many.
-  /// Only positions of the characters `first` and `second` are tried. False at the end.
+  /// Moves to the first `first` or `second` from at() on for which `matches(begin, at, end)` holds;
+  /// false if there is none. begin and end bound the text in memory: at least kLook bytes each
+  /// way, or all there is.
   template <class Matches>
   [[nodiscard]] bool find(char first, char second, Matches&& matches);
   static constexpr std::uint64_t kLook = 256;

@@ -10,8 +10,8 @@
 
 namespace stepsim::ingest {
 
-/// The part of a source that is in memory: begin() .. end(), followed by zeros. Text moves
-/// when more() is called; positions are kept by the caller as offsets in the source.
+/// The part of a source that is in memory: begin() to end(), followed by zeros. more() moves the
+/// text, so callers keep positions as offsets in the source.
 class TextWindow {
  public:
   /// Starts with kInitial bytes of room and never holds more than kLargest.
@@ -33,8 +33,8 @@ class TextWindow {
   }
   [[nodiscard]] std::uint64_t end_offset() const noexcept { return begin_offset_ + size_; }
 
-  /// Drops what lies before `keep` and reads on behind the end. False if nothing came,
-  /// because the source ended or kLargest bytes are kept already.
+  /// Drops what lies before `keep` and reads on behind the end. False if nothing was read,
+  /// because the source has ended or kLargest bytes are kept already.
   [[nodiscard]] bool more(std::uint64_t keep);
   [[nodiscard]] const ByteSource& source() const noexcept { return source_; }
   /// True once the source has nothing left behind end().

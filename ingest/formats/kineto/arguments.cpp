@@ -11,7 +11,7 @@ namespace stepsim::ingest {
 
 namespace {
 
-// Nobody moves a pebibyte at once: a larger number is damage, and is taken as unknown before it
+// Nobody moves a pebibyte at once. A larger number is damage and counts as unknown, before it
 // overflows some sum.
 constexpr std::int64_t kMost = std::int64_t{1} << 50;
 
@@ -28,7 +28,7 @@ std::int64_t stream_of(std::string_view raw) noexcept {
 
 std::int64_t plausible(std::int64_t count) noexcept { return count < 0 || count > kMost ? 0 : count; }
 
-/// 0 if it is no plausible count.
+/// 0 if the product is no plausible count.
 std::int64_t product(std::int64_t a, std::int64_t b) noexcept { return a <= 0 || b <= 0 || a > kMost / b ? 0 : a * b; }
 
 /// Elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".

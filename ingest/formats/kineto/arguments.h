@@ -9,8 +9,8 @@
 
 namespace stepsim::ingest {
 
-/// Of a Kineto event's args, what stepsim uses. Views are raw JSON text and live as long as
-/// the args do; numbers given as strings count as numbers; -1 and empty mean absent.
+/// What stepsim uses of a Kineto event's args. Views are raw JSON text and valid as long as the
+/// args. A number may be written as a string. -1 and empty mean absent.
 struct KinetoArguments {
   std::int64_t correlation = -1;
   std::optional<std::int64_t> device;
@@ -31,7 +31,7 @@ struct KinetoArguments {
   std::string_view input_types;
   std::string_view concrete_inputs;
 
-  /// Of a key that comes twice the last counts.
+  /// If a key occurs twice, the last one counts.
   explicit KinetoArguments(const ChromeEvent& event);
 
  private:
@@ -41,12 +41,12 @@ struct KinetoArguments {
 /// Size of a collective's or an operator's data.
 struct DataSize {
   std::int64_t elements = 0;
-  std::int64_t bytes = 0;     ///< 0: the element type is unknown
+  std::int64_t bytes = 0;     ///< 0 if the element type is unknown
   bool type_assumed = false;  ///< the trace names no element type: 4 bytes each
 };
 
-/// Bytes of one element of a type as c10 ("BFloat16") or C++ ("c10::BFloat16", "long int")
-/// names it; 0 if unknown.
+/// Bytes of one element; 0 if the type is unknown. Types are named as c10 ("BFloat16") or C++
+/// ("c10::BFloat16", "long int") does.
 [[nodiscard]] std::int64_t element_size(std::string_view dtype) noexcept;
 
 /// Size of the largest of an operator's inputs, from Input Dims and Input type. The tensors

@@ -38,7 +38,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   return contains_any(head, {"\"traceEvents\"", "\"ph\""}) ? kGeneric : 0;
 }
 
-// Often enough for Ctrl-C and a progress line, seldom enough to cost nothing.
+// Often enough for Ctrl-C and a progress line, rarely enough to cost nothing.
 constexpr std::uint64_t kEventsBetweenLooks = 16384;
 
 void look_around(const ByteSource& source, const ReadContext& context) {
@@ -46,7 +46,7 @@ void look_around(const ByteSource& source, const ReadContext& context) {
   if (context.progress) context.progress(source.consumed());
 }
 
-/// The file has nothing to replay: with the first thing that was wrong in it, if any was.
+/// Refuses a file with nothing to replay; the message names the first data loss, if there was one.
 [[noreturn]] void fail_empty(const ByteSource& source, const Diagnostics& diagnostics) {
   constexpr std::string_view kExpected =
       "no event can be replayed; expected operators or kernels of the PyTorch profiler";

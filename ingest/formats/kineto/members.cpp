@@ -1,15 +1,14 @@
+#include "ingest/formats/kineto/members.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "ingest/formats/kineto/trace.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
 
-// What a Kineto file says outside of its events. The members may stand before or behind
-// them, and every one may be missing.
 namespace stepsim::ingest {
 
 namespace {
@@ -62,8 +61,8 @@ void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
   trace.backend = backend_of(as_text(find_member(info, "backend")), works_on_device(trace));
 }
 
-/// Events name a process group by its ranks, or, where these are missing or cut, by a name
-/// that only this process knows: pg_config has the ranks to the name.
+/// Replaces the names of process groups by their ranks. Events name a group by its ranks, or, if
+/// these are missing or cut off, by a name that only this process knows; pg_config maps it to ranks.
 void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   std::map<std::string, std::string> ranks_of;
   ItemCursor groups{find_member(info, "pg_config")};
@@ -105,9 +104,9 @@ std::string host_in_file_name(std::string_view file) {
   return std::string{worker.substr(0, bar)};
 }
 
-/// The name of the device most kernels ran on. A process that sees one device of several may
-/// list it as number 0 and still record kernels under its number in the host: where the list
-/// lacks the number, the name that all its devices have.
+/// The name of the device that most kernels ran on. A process that sees one of several devices
+/// may list it as number 0 and record kernels under its number in the host. If the list lacks
+/// that number, the name counts only if all listed devices share it.
 std::string device_name_of(const HostDeviceTrace& trace, std::string_view properties) {
   std::map<std::int32_t, std::size_t> kernels;
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -126,7 +125,7 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
   return names.size() == 1 ? *names.begin() : std::string{};
 }
 
-/// ts is Unix time if most of it is beyond April 1970, else relative to a base that is missing.
+/// True if ts is Unix time: most starts lie after April 1970. Otherwise the base is missing.
 bool is_unix_time(const HostDeviceTrace& trace) {
   constexpr std::int64_t kLeast = 10'000'000'000'000'000;
   const auto large = std::count_if(trace.start.begin(), trace.start.end(),

@@ -17,7 +17,7 @@ namespace {
 /// Larger sizes are damage.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 
-/// Which of a convolution's inputs are its settings. Others take none from their inputs.
+/// Which inputs of a convolution are its settings. Other operators have none among their inputs.
 struct Settings {
   std::string_view name;
   std::size_t stride;
@@ -45,7 +45,7 @@ Precision precision_of(std::string_view type) {
   return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
 }
 
-/// Of a list of tensors a trace tells no type.
+/// A trace names no element type for a list of tensors.
 ElementKind element_of(std::string_view type) {
   const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
   if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
@@ -91,7 +91,7 @@ void add_settings(const Settings& settings, std::string_view concrete, OperatorC
   }
 }
 
-/// Operators that only look at a tensor another way, or make room for one: half of all calls.
+/// Operators that only make another view of a tensor or allocate one: half of all calls.
 bool is_view(std::string_view name) {
   static constexpr auto kViews =
       std::to_array<std::string_view>({"aten::as_strided",     "aten::transpose", "aten::t",
@@ -107,7 +107,7 @@ bool is_view(std::string_view name) {
   return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
 }
 
-/// True if `key` is these texts, a line each.
+/// True if `key` consists of these texts, one a line.
 bool is_made_of(std::string_view key, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
     if (!key.starts_with(text)) return false;
@@ -118,7 +118,7 @@ bool is_made_of(std::string_view key, std::initializer_list<std::string_view> te
   return key.empty();
 }
 
-/// The last eight characters, fewer counting as they are.
+/// The last eight characters, or all if they are fewer, as a number.
 std::uint64_t tail_of(std::string_view text) noexcept {
   std::uint64_t word = 0;
   const std::size_t size = std::min<std::size_t>(8, text.size());
@@ -131,7 +131,7 @@ std::uint64_t tail_of(std::string_view text) noexcept {
 KinetoOperators::RawCall KinetoOperators::raw_call(const ChromeEvent& event) {
   RawCall raw{event.name, {}, {}, {}};
   for (const ChromeArgument& argument : event.argument_list) {
-    // The sixth character tells the two apart that are as long as each other, before any comparison.
+    // "Input Dims" and "Input type" have the same length; key[6] tells them apart without a comparison.
     if (argument.key.size() == 10 && argument.key[6] == 'D' && argument.key == "Input Dims") {
       raw.dims = argument.value;
     } else if (argument.key.size() == 10 && argument.key[6] == 't' && argument.key == "Input type") {
@@ -155,7 +155,7 @@ OperatorTable::Operator KinetoOperators::described(const RawCall& raw) {
   return {std::string{raw.name}, std::string{raw.dims}, work, std::move(call.inputs)};
 }
 
-/// Cheap, and no better than a cache needs: what differs between calls is mostly at the ends.
+/// A cheap hash, good enough for a cache: calls mostly differ at the ends of their texts.
 std::size_t KinetoOperators::place_of(const RawCall& raw) noexcept {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;
   const std::string_view half = raw.dims.substr(0, raw.dims.size() / 2);
@@ -174,9 +174,9 @@ std::uint32_t KinetoOperators::look_up(const RawCall& raw) {
 }
 
 bool KinetoOperators::launches_nothing(std::string_view name, TextId id) {
-  if (id.index() >= launches_.size()) launches_.resize(id.index() + 1, Launches::kNotLooked);
+  if (id.index() >= launches_.size()) launches_.resize(id.index() + 1, Launches::kUnknown);
   Launches& launches = launches_[id.index()];
-  if (launches == Launches::kNotLooked) launches = is_view(name) ? Launches::kNothing : Launches::kSomething;
+  if (launches == Launches::kUnknown) launches = is_view(name) ? Launches::kNothing : Launches::kSomething;
   return launches == Launches::kNothing;
 }
 

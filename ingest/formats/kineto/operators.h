@@ -14,19 +14,19 @@
 
 namespace stepsim::ingest {
 
-/// Gives calls of one operator with the same recorded shapes one number, and works out once
-/// what each does. Calls repeat in every layer and step, so most cost one look into a small
-/// cache and a comparison.
+/// Numbers the distinct calls: operator, recorded shapes and types. What a call does is worked
+/// out once. Calls repeat in every layer and step, so most of them cost a look into a small cache
+/// and a comparison.
 class KinetoOperators {
  public:
-  /// The number of an operator's call; nothing if its args tell no tensor's shape, or if it is
-  /// one that never launches anything. `name` is the id of event.name.
+  /// The number of a call; nothing if its args hold no tensor's shape, or if the operator never
+  /// launches anything. `name` is the id of event.name.
   [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
-  /// Hands the distinct calls over, by number.
+  /// The distinct calls, by number.
   [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_); }
 
  private:
-  enum class Launches : std::uint8_t { kNotLooked, kNothing, kSomething };
+  enum class Launches : std::uint8_t { kUnknown, kNothing, kSomething };
 
   /// A call as its record has it.
   struct RawCall {
@@ -44,10 +44,10 @@ class KinetoOperators {
   [[nodiscard]] bool launches_nothing(std::string_view name, TextId id);
 
   std::vector<Launches> launches_;                  // by TextId
-  std::string key_;                                 // kept for its memory
-  TextTable keys_;                                  // name, dims, types, settings, a line each
+  std::string key_;                                 // a member to keep its memory
+  TextTable keys_;                                  // name, dims, types and settings, one a line
   std::vector<OperatorTable::Operator> operators_;  // by key
-  std::vector<std::uint32_t> cache_ = std::vector<std::uint32_t>(kCached, 0);  // keys by place_of, the latest one each
+  std::vector<std::uint32_t> cache_ = std::vector<std::uint32_t>(kCached, 0);  // the latest key at each place_of
 };
 
 }  // namespace stepsim::ingest

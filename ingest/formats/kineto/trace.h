@@ -13,23 +13,12 @@
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
 #include "ingest/formats/kineto/arguments.h"
+#include "ingest/formats/kineto/members.h"
 #include "ingest/formats/kineto/operators.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
 
 namespace stepsim::ingest {
-
-/// What a Kineto category stands for.
-struct KinetoCategory {
-  std::string_view name;
-  EventKind kind = EventKind::kOp;
-  bool used = true;
-};
-
-/// The category's meaning; null if Kineto knows none of this name.
-[[nodiscard]] const KinetoCategory* find_kineto_category(std::string_view name) noexcept;
-
-using TopMembers = std::vector<std::pair<std::string, std::string>>;
 
 /// Puts the events of one Kineto file into columns. Times stay as written until finish().
 class KinetoTrace {
@@ -38,7 +27,7 @@ class KinetoTrace {
   KinetoTrace(ReadContext& context, std::string file) : context_(context), file_(std::move(file)) {}
 
   void add(const ChromeEvent& event);
-  /// Adds what the top-level members say and makes times absolute. The KinetoTrace is empty then.
+  /// Applies the top-level members and makes times absolute. Leaves the KinetoTrace empty.
   [[nodiscard]] HostDeviceTrace finish(const TopMembers& members) &&;
 
  private:
@@ -70,10 +59,6 @@ class KinetoTrace {
   std::unordered_map<std::string, std::string> thread_names_;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
 };
-
-/// Sets rank, world size, backend, host, device and process groups of `trace` from the
-/// file's top-level members and its name, and adds the base time to all starts.
-void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);
 
 }  // namespace stepsim::ingest
 

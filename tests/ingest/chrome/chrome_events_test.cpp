@@ -53,7 +53,7 @@ TEST(ChromeEventReaderTest, StringsAreUnescaped) {
   EXPECT_TRUE(seen.diagnostics.entries().empty());
 }
 
-TEST(ChromeEventReaderTest, OfAKeyThatComesTwiceTheLastCounts) {
+TEST(ChromeEventReaderTest, IfAKeyOccursTwiceTheLastOneCounts) {
   EXPECT_EQ(read_all(trace_text({record_text("first", R"(, "name": "last")")})).names(), "last ");
 }
 
@@ -230,7 +230,7 @@ TEST(ChromeEventReaderTest, EveryBadRecordOfManyIsCounted) {
   EXPECT_EQ(seen.skipped, 50U);
 }
 
-TEST(ChromeEventReaderTest, TextThatIsClearButNotStrictJsonIsUsedAndCounted) {
+TEST(ChromeEventReaderTest, ClearTextThatIsNotStrictJsonIsUsedAndCounted) {
   const std::vector<BadCase> cases = {
       {"a backslash", record_text(R"(torch\cuda\__init__.py)")},
       {"a newline", record_text("a\nb")},
@@ -251,7 +251,7 @@ TEST(ChromeEventReaderTest, TextThatIsClearButNotStrictJsonIsUsedAndCounted) {
   EXPECT_EQ(read_all(trace_text({record_text("a\xff z")})).names(), "a\uFFFD z ");
 }
 
-TEST(ChromeEventReaderTest, AnyDepthOfArgumentsIsPassed) {
+TEST(ChromeEventReaderTest, ArgumentsMayNestToAnyDepth) {
   // 100,000 levels, and 64 and its neighbours, where the brackets kept in one word end.
   for (const std::size_t depth : {1U, 63U, 64U, 65U, 127U, 128U, 129U, 100'000U}) {
     std::string open;
@@ -267,7 +267,7 @@ TEST(ChromeEventReaderTest, AnyDepthOfArgumentsIsPassed) {
   }
 }
 
-TEST(ChromeEventReaderTest, ACommaTooManyBetweenRecordsOrNoneAtAllIsClear) {
+TEST(ChromeEventReaderTest, ASuperfluousOrMissingCommaBetweenRecordsCostsNothing) {
   EXPECT_EQ(read_all("[" + record_text("a") + ",," + record_text("b") + ",]").names(), "a b ");
   EXPECT_EQ(read_all("[" + record_text("a") + record_text("b") + "]").names(), "a b ");
 }
@@ -298,7 +298,7 @@ TEST(ChromeEventReaderTest, AFileCutAnywhereGivesTheWholeRecordsBeforeTheCut) {
   }
 }
 
-TEST(ChromeEventReaderTest, AChangedByteCostsAtMostTheRecordItStandsIn) {
+TEST(ChromeEventReaderTest, AChangedByteCostsAtMostItsRecord) {
   const std::string text = trace_text(three_records());
   const std::vector<SeenRecord> all = read_all(text).records;
   std::vector<std::size_t> begins;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 Parsed<OperatorGraph> read(std::string_view text) { return read_text<OperatorGraph>("gml", text, "dag.gml"); }
 std::string refused(std::string_view text) { return refusal("gml", text, "dag.gml"); }
 
-TEST(GmlTest, ReadsTheSampleOfTheFormatsPage) {
+TEST(GmlTest, ReadsAFileAsNetworkxWritesIt) {
   const auto graph = read(R"(graph [
   directed 1
   node [

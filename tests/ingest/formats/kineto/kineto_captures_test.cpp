@@ -15,9 +15,8 @@ extern const Format kineto_format;
 
 namespace {
 
-// Counted with Python's json module, not with this program: records in traceEvents, and of
-// those with ph X how many have a category of each kind (formats page 1.3), without device
-// work at ts 0, dur 0.
+// Counted with Python's json module, not with this program: the records in traceEvents, and how
+// many of those with ph X have a category of each kind, without device work at ts 0, dur 0.
 struct Counts {
   const char* file;
   std::uint64_t records;

@@ -97,7 +97,7 @@ TEST(KinetoTest, AStepWrittenAsAnOperatorIsAnAnnotation) {
   EXPECT_EQ(read_events(event("Operator", "ProfilerStep#5")).trace.kind[1], EventKind::kAnnotation);
 }
 
-TEST(KinetoTest, WhatAReplayDoesNotNeedIsCountedByNameAndNotStored) {
+TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
   const Read read = read_events(
       event("python_function", "f") + "," + event("python_function", "g") + "," + event("overhead", "o") + "," +
       event("Trace", "t") + "," + event("marzipan", "m") +
@@ -128,7 +128,7 @@ TEST(KinetoTest, EqualNamesShareOneText) {
 Time at_ns(std::int64_t ns) { return Time{Duration{ns}}; }
 
 TEST(KinetoTest, TheBaseTimeIsAddedExactlyWhereverItStands) {
-  // Formats page 1.2: absolute = baseTimeNanoseconds + 1000 ts.
+  // Absolute time in ns = baseTimeNanoseconds + 1000 ts.
   constexpr std::string_view kEvent =
       R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4458676524648.797,"dur":189.626})";
   for (const std::string& text :
@@ -168,7 +168,7 @@ TEST(KinetoTest, DeviceWorkWithoutATimeStampIsLeftOut) {
   EXPECT_EQ(read.trace.size(), 2U) << "an operator may begin at 0, where the trace begins";
 }
 
-TEST(KinetoTest, DurationsThatCannotBeAreLeftOut) {
+TEST(KinetoTest, ImpossibleDurationsAreLeftOut) {
   // 7 days are 604,800 s.
   const Read read =
       read_events(R"({"ph":"X","cat":"kernel","name":"7 days","pid":0,"tid":7,"ts":1,"dur":604800000000},)"
@@ -193,7 +193,7 @@ TEST(KinetoTest, AMissingOrNegativeDurationCountsAsZero) {
 
 // ---------------------------------------------------------------- rows
 
-TEST(KinetoTest, HostRowsAreToldByProcessAndThread) {
+TEST(KinetoTest, ProcessAndThreadMakeAHostRow) {
   const Read read = read_events(
       R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":3,"ts":1,"dur":1},{"ph":"X","cat":"cuda_runtime","name":"b","pid":1,"tid":2,"ts":1,"dur":1},)"
       R"x({"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"thread 3 (pt_autograd_0)"}})x");
@@ -364,7 +364,7 @@ TEST(KinetoTest, DistributedInfoTellsTheRank) {
   EXPECT_EQ(read_events("", R"("distributedInfo": null)").trace.rank, std::nullopt);
 }
 
-TEST(KinetoTest, OfTwoBackendsTheOneThatWorkedCounts) {
+TEST(KinetoTest, OfTwoBackendsTheOneOfTheUsedDeviceCounts) {
   const std::string both = R"("distributedInfo": {"backend": "cpu:gloo,cuda:nccl"})";
   EXPECT_EQ(read_events("", both).trace.backend, "gloo");
   EXPECT_EQ(read_events(event("kernel", "k"), both).trace.backend, "nccl");
@@ -381,7 +381,7 @@ TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
   EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
 }
 
-TEST(KinetoTest, TheDevicesNameIsThatOfTheDeviceThatWorked) {
+TEST(KinetoTest, TheDeviceNameIsThatOfTheUsedDevice) {
   const std::string properties = R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}])";
   EXPECT_EQ(read_events(event("kernel", "k"), properties).trace.device_name, "B") << "pid 1";
   EXPECT_EQ(read_events("", properties).trace.device_name, "A");

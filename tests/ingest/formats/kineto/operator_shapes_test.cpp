@@ -1,4 +1,4 @@
-// Operators' shapes, from a Kineto file to the device work they had done.
+// Shapes of operators, from a Kineto file to the device work that the operators launched.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -60,7 +60,7 @@ TEST(OperatorShapesTest, EqualCallsAreOneWithTheirWork) {
   EXPECT_EQ(trace.operator_of, expected);
 }
 
-TEST(OperatorShapesTest, NameTypesAndShapesAllTellCallsApart) {
+TEST(OperatorShapesTest, CallsDifferByNameTypesAndShapes) {
   const HostDeviceTrace trace = read({
       op("aten::add", 10, 1, R"("Input Dims": [[4], [4]], "Input type": ["float", "float"])"),
       op("aten::mul", 20, 1, R"("Input Dims": [[4], [4]], "Input type": ["float", "float"])"),
@@ -112,13 +112,13 @@ TEST(OperatorShapesTest, CallsWithinTheOptimizersStepAreMarked) {
   EXPECT_EQ(in_optimizer, (std::map<std::string, bool>{{"forward", false}, {"update", true}, {"next", false}}));
 }
 
-TEST(OperatorShapesTest, TensorsOfAListCountEach) {
+TEST(OperatorShapesTest, EachTensorOfAListCounts) {
   const HostDeviceTrace trace =
       read({op("aten::cat", 10, 1, R"("Input Dims": [[[4, 6], [5, 6]], []], "Input type": ["TensorList", "Scalar"])")});
   EXPECT_DOUBLE_EQ(trace.operators.at(0).work.bytes, 4 * (4 * 6 + 5 * 6 + 5 * 6)) << "4 bytes an element are assumed";
 }
 
-TEST(OperatorShapesTest, OperatorsWithoutSizesOrThatOnlyLookTakeNoRoom) {
+TEST(OperatorShapesTest, ViewsAndOperatorsWithoutSizesAreNotStored) {
   const HostDeviceTrace trace = read({
       op("aten::mm", 10, 1, R"("External id": 7)"),
       op("aten::arange", 20, 1, R"("Input Dims": [[], [], []], "Input type": ["Scalar"])"),
@@ -131,7 +131,7 @@ TEST(OperatorShapesTest, OperatorsWithoutSizesOrThatOnlyLookTakeNoRoom) {
   EXPECT_TRUE(capture.operators.uses.empty());
 }
 
-TEST(OperatorShapesTest, DamagedShapesTellNothing) {
+TEST(OperatorShapesTest, DamagedShapesAreIgnored) {
   for (const std::string_view args :
        {R"("Input Dims": "7")", R"("Input Dims": 7)", R"("Input Dims": [[-3, 5], [5, 7]])", R"("Input Dims": {"a": 1})",
         R"("Input Dims": [[99999999999999999999, 5], [5, 7]], "Input type": ["float", "float"])",
