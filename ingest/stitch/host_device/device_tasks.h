@@ -31,9 +31,9 @@ struct DeviceTasks {
                                            const RankIdentity& identity, EventNames& names, Assembly& assembly);
 
 /// Adds the edges to device work: from the work before it on its stream, from the call that launched
-/// it and from what it waited for on other streams. Each edge carries its usual delay as lag, and
-/// the binding one up to four times that. What is longer is left to finish(), as unexplained.
-/// The tasks of `threads` are there already.
+/// it and from what it waited for on other streams. Each edge carries its usual delay as lag, and the
+/// binding one as much more as is still usual (docs/stitching.md). The rest of a delay is left to finish(),
+/// as unexplained. `threads` have their tasks already.
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly);
 

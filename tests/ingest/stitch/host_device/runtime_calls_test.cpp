@@ -1,0 +1,25 @@
+#include "ingest/stitch/host_device/runtime_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+
+namespace stepsim::ingest {
+namespace {
+
+TEST(RuntimeCallsTest, ACallsNameSaysWhatItMayWaitFor) {
+  constexpr std::pair<std::string_view, CallWait> kCalls[] = {
+      {"cudaDeviceSynchronize", CallWait::kDevice},    {"cuCtxSynchronize", CallWait::kDevice},
+      {"cudaStreamSynchronize", CallWait::kStream},    {"hipEventSynchronize", CallWait::kStream},
+      {"cudaMemcpyAsync", CallWait::kOwnWork},         {"hipMemcpyWithStream", CallWait::kOwnWork},
+      {"cudaMalloc", CallWait::kAllocation},           {"cuMemAlloc_v2", CallWait::kAllocation},
+      {"cudaFreeHost", CallWait::kAllocation},         {"cudaLaunchKernel", CallWait::kLaunch},
+      {"hipExtModuleLaunchKernel", CallWait::kLaunch}, {"cudaMemsetAsync", CallWait::kNothing},
+      {"cudaEventRecord", CallWait::kNothing},         {"cudaStreamWaitEvent", CallWait::kNothing},
+  };
+  for (const auto& [name, wait] : kCalls) EXPECT_EQ(wait_of_call(name), wait) << name;
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
