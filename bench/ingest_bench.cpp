@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "bench/kineto_file.h"
-#include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
 
@@ -91,13 +90,13 @@ double peak_memory_bytes() {
   return kib * 1024;
 }
 
-bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::ReadContext& context,
+bool answer_is_right(const ingest::HostDeviceTrace& trace, const ingest::PartSink& sink,
                      const bench::KinetoFile& file) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     sum += (trace.start[i].time_since_epoch() + trace.duration[i]).count() / 1000;
   }
-  return context.events == file.records && context.skipped == 0 && trace.size() == file.events && sum == file.checksum;
+  return sink.events == file.records && sink.skipped == 0 && trace.size() == file.events && sum == file.checksum;
 }
 
 void read_kineto(benchmark::State& state, const std::string& suffix) {
@@ -107,12 +106,13 @@ void read_kineto(benchmark::State& state, const std::string& suffix) {
   double peak = 0;
   for (auto _ : state) {
     reset_peak_memory();
-    const auto source = ingest::ByteSource::open(file.path + suffix);
-    ingest::ReadContext context;
-    const ingest::Part part = ingest::kineto_format.read(*source, context);
+    ingest::Input input = ingest::Input::open(file.path + suffix);
+    ingest::PartSink sink;
+    ingest::kineto_format.read(input, sink);
     state.PauseTiming();
     peak = std::max(peak, peak_memory_bytes());
-    if (!answer_is_right(std::get<ingest::HostDeviceTrace>(part), context, file)) state.SkipWithError("wrong answer");
+    if (!answer_is_right(std::get<ingest::HostDeviceTrace>(sink.parts.at(0).part), sink, file))
+      state.SkipWithError("wrong answer");
     state.ResumeTiming();
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
@@ -128,9 +128,9 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
   const bench::KinetoFile& file = workspace().file();
   std::string buffer(std::size_t{256} << 10, '\0');
   for (auto _ : state) {
-    const auto source = ingest::ByteSource::open(file.path + suffix);
+    ingest::Input input = ingest::Input::open(file.path + suffix);
     std::uint64_t bytes = 0;
-    while (const std::size_t got = source->read(buffer)) bytes += got;
+    while (const std::size_t got = input.stream().read(buffer)) bytes += got;
     if (bytes != file.bytes) state.SkipWithError("wrong answer");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
@@ -143,9 +143,9 @@ void read_records(benchmark::State& state, const std::string& suffix) {
   const bench::KinetoFile& file = workspace().file();
   const std::uint64_t damaged = suffix.empty() ? 0 : workspace().damaged();
   for (auto _ : state) {
-    const auto source = ingest::ByteSource::open(file.path + suffix);
+    ingest::Input input = ingest::Input::open(file.path + suffix);
     Diagnostics diagnostics;
-    ingest::ChromeEventReader reader{*source, diagnostics};
+    ingest::ChromeEventReader reader{input.stream(), diagnostics};
     ingest::ChromeEvent event;
     while (reader.next(event)) benchmark::DoNotOptimize(event);
     if (reader.records() != file.records || reader.skipped() != damaged) state.SkipWithError("wrong answer");
@@ -170,10 +170,10 @@ void read_task_graph(benchmark::State& state) {
   constexpr int kTasks = 500'000;
   const std::string text = chain_of_tasks(kTasks);
   for (auto _ : state) {
-    const auto source = ingest::ByteSource::from_memory(text, "chain.json");
-    ingest::ReadContext context;
-    const ingest::Part part = ingest::task_graph_format.read(*source, context);
-    if (std::get<ingest::TaskGraph>(part).tasks.size() != kTasks) state.SkipWithError("wrong answer");
+    ingest::Input input = ingest::Input::from_memory(text, "chain.json");
+    ingest::PartSink sink;
+    ingest::task_graph_format.read(input, sink);
+    if (std::get<ingest::TaskGraph>(sink.parts.at(0).part).tasks.size() != kTasks) state.SkipWithError("wrong answer");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }

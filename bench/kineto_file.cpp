@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/small_file.h"
 
 namespace stepsim::bench {
 
@@ -21,16 +21,8 @@ constexpr std::int64_t kCopyIds = 1'000'000;
 constexpr std::int64_t kCopySteps = 5;
 
 std::string inflated(const std::string& path) {
-  const auto source = ingest::ByteSource::open(path);
-  std::string text;
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  for (std::size_t got = kPiece; got > 0;) {
-    const std::size_t size = text.size();
-    text.resize(size + kPiece);
-    got = source->read({text.data() + size, kPiece});
-    text.resize(size + got);
-  }
-  return text;
+  constexpr std::size_t kLargest = std::size_t{1} << 40U;
+  return ingest::read_small_file(path, kLargest).text;
 }
 
 /// `text` without line breaks, blanks behind them shortened to one; strings hold neither.

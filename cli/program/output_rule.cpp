@@ -84,9 +84,9 @@ std::string output_help(const Writes& writes) {
 void check_output(const CommonOptions& options) {
   if (!options.output) return;
   static_cast<void>(exporter_of(options));
-  refuse_input_as_output(*options.output, options.traces);
+  for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);
   for (const std::optional<std::string>& file : {options.job_file, options.cluster_file}) {
-    if (file) refuse_input_as_output(*options.output, {*file});
+    if (file) refuse_input_as_output(*options.output, *file);
   }
 }
 
@@ -103,19 +103,20 @@ void refuse_unknown_cluster(const CommonOptions& options) {
                   shown(*options.output)));
 }
 
-void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // a file that does not exist yet is no input
-    if (std::filesystem::equivalent(output, input, ignored)) {
-      throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
-    }
+void refuse_input_as_output(const std::string& output, const std::string& input) {
+  std::error_code ignored;  // a file that does not exist yet is no input
+  if (std::filesystem::equivalent(output, input, ignored)) {
+    throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
   }
+}
+
+void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs) {
+  for (const InputFile& input : inputs) refuse_input_as_output(output, input.name);
 }
 
 void write_output(const CommonOptions& options, const sim::Answer& answer) {
   if (!options.output) return;
-  for (const sim::Provenance::Input& input : answer.provenance.inputs)
-    refuse_input_as_output(*options.output, {input.path});
+  refuse_input_as_output(*options.output, answer.provenance.inputs);
   sim::export_to_file(*options.output, exporter_of(options), answer);
 }
 

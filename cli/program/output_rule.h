@@ -40,8 +40,9 @@ void check_output(const CommonOptions& options);
 /// Whether -o names a cluster.
 [[nodiscard]] bool wants_cluster(const CommonOptions& options);
 
-/// Throws UsageError if `output` is one of `inputs`.
-void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
+/// Throws UsageError if `output` is `input`, or one of `inputs`.
+void refuse_input_as_output(const std::string& output, const std::string& input);
+void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs);
 
 /// Writes `answer` to -o FILE, if that is given. Throws OutputError; UsageError if FILE is one of the
 /// inputs. Precondition: check_output() has passed.

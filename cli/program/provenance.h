@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/output/provenance.h"
 
@@ -12,9 +13,8 @@ namespace stepsim::cli {
 
 using sim::Provenance;
 
-/// Reads every input once more, at the speed of the disk or its cache. Throws InputError if
-/// one is gone.
-[[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::span<const std::string> inputs);
+/// The provenance of a result that this command made from `inputs`.
+[[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs);
 
 /// The CRC-64 that identifies inputs, of a text.
 [[nodiscard]] std::uint64_t crc64_of(std::string_view text);

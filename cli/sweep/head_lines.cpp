@@ -83,10 +83,10 @@ constexpr std::array kKinds{
     Kind{"command", [](Line& line, HeadRead& read) { read.head.provenance.command = line.text(); }},
     Kind{"input",
          [](Line& line, HeadRead& read) {
-           sim::Provenance::Input& input = read.head.provenance.inputs.emplace_back();
-           input.path = line.text();
-           input.bytes = line.number();
-           input.crc64 = line.number(16);
+           InputFile& input = read.head.provenance.inputs.emplace_back();
+           input.name = line.text();
+           input.size = line.number();
+           input.checksum = line.number(16);
          }},
     Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
     Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
@@ -132,8 +132,8 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   std::vector<Fields> lines{{std::string(kKind), std::string(kVersion)},
                             {"made by", provenance.version, provenance.commit},
                             {"command", provenance.command}};
-  for (const sim::Provenance::Input& input : provenance.inputs) {
-    lines.push_back({"input", input.path, std::to_string(input.bytes), fmt::format("{:016x}", input.crc64)});
+  for (const InputFile& input : provenance.inputs) {
+    lines.push_back({"input", input.name, std::to_string(input.size), fmt::format("{:016x}", input.checksum)});
   }
   lines.push_back({"name", head.name});
   lines.push_back({"network", head.network});

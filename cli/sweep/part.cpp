@@ -101,7 +101,7 @@ void check_same_sweep(const SweepPart& first, const SweepPart& part) {
 }  // namespace
 
 SweepPart read_part(const std::string& path) {
-  const std::string text = ingest::read_small_file(path, kLargestPart);
+  const std::string text = ingest::read_small_file(path, kLargestPart).text;
   const SealedLines read = read_sealed(text);
   HeadRead head = read_head(read.lines, path);
   refuse_damaged(read, path);

@@ -205,8 +205,8 @@ void remove_own_journal(const SweepRequest& request, const PointsAtWork& points)
 void refuse_no_sweep(const scenarios::Scenario& scenario) {
   constexpr std::string_view kExpected = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
   if (!scenario.sweep.empty() || !scenario.points.empty()) return;
-  if (const std::string* const file = file_of(scenario)) {
-    throw InputError({*file, {}, 1},
+  if (scenario.file) {
+    throw InputError({scenario.file->name, {}, 1},
                      fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
   }
   throw UsageError(fmt::format("no sweep is asked for; expected -s FILE with {}", kExpected));

@@ -27,20 +27,15 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
     scenarios::Scenario scenario;
     if (file->count() > 0) {
       const std::string path = file->results().back();
-      scenario = scenarios::parse_scenario(ingest::read_small_file(path, kLargestScenario), path);
+      ingest::SmallFile read = ingest::read_small_file(path, kLargestScenario);
+      scenario = scenarios::parse_scenario(read.text, path);
+      scenario.file = std::move(read.identity);
     }
     for (const std::string& set : sets->results()) {
       scenarios::add_set(scenario, set);
     }
     return scenario;
   };
-}
-
-const std::string* file_of(const scenarios::Scenario& scenario) noexcept {
-  for (const auto& document : scenario.documents) {
-    if (!document->name.starts_with(kSetPrefix)) return &document->name;
-  }
-  return nullptr;
 }
 
 void with_set_errors(const std::function<void()>& work) {

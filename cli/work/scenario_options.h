@@ -16,9 +16,6 @@ namespace stepsim::cli {
 /// reads the scenario and appends the sets. Throws InputError, UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app);
 
-/// The file that a scenario was read from; null if there is only what --set says.
-[[nodiscard]] const std::string* file_of(const scenarios::Scenario& scenario) noexcept;
-
 /// Calls `work`. Turns an InputError at a --set into a UsageError that names the option.
 void with_set_errors(const std::function<void()>& work);
 

@@ -26,7 +26,7 @@ void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& wha
   for (const scenarios::Change& change : scenario.changes) {
     const YamlField* const with = change.find("with");
     if (with == nullptr) continue;
-    const std::vector<std::string>& inputs = what_if.predictor->read(with->scalar("a trace"))->inputs;
+    const std::vector<InputFile>& inputs = what_if.predictor->read(with->scalar("a trace"))->inputs;
     what_if.capture.inputs.insert(what_if.capture.inputs.end(), inputs.begin(), inputs.end());
   }
 }
@@ -38,7 +38,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
   auto what_if = std::make_unique<WhatIfSession>();
   what_if->capture = load_capture(options, session);
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
-  if (const std::string* const file = file_of(scenario)) what_if->capture.inputs.push_back(*file);
+  if (scenario.file) what_if->capture.inputs.push_back(*scenario.file);
   const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");
   what_if->network = options.network_given ? options.network : best;
   if (wants_cluster(options) && what_if->network->make == nullptr) refuse_unknown_cluster(options);

@@ -90,8 +90,7 @@ Capture load_capture(CommonOptions options, const Session& session) {
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   if (options.cluster_file) {
-    capture.inputs.push_back(*options.cluster_file);
-    return {ingest::read_cluster_file(*options.cluster_file), std::nullopt};
+    return {ingest::read_cluster_file(*options.cluster_file, capture.inputs), std::nullopt};
   }
   if (capture.cluster) {
     return {*capture.cluster, std::nullopt};

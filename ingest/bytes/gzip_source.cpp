@@ -29,14 +29,11 @@ class GzipSource final : public ByteSource {
     if (truncated_) done += take_left(out.subspan(done));
     made_ += done;
     if (made_ == 0 && truncated_) {
-      throw InputError({name(), compressed_->consumed(), {}},
-                       "gzip data is damaged or cut at its start; expected a whole .gz file");
+      throw InputError({name(), taken_, {}}, "gzip data is damaged or cut at its start; expected a whole .gz file");
     }
     return done;
   }
   [[nodiscard]] bool truncated() const noexcept override { return truncated_; }
-  [[nodiscard]] std::uint64_t consumed() const noexcept override { return compressed_->consumed(); }
-  [[nodiscard]] std::uint64_t file_size() const noexcept override { return compressed_->file_size(); }
 
  private:
   static constexpr std::size_t kInput = std::size_t{64} << 10;
@@ -74,6 +71,7 @@ class GzipSource final : public ByteSource {
     state_.next_in = input_.data();
     state_.avail_in =
         static_cast<std::uint32_t>(compressed_->read({reinterpret_cast<char*>(input_.data()), input_.size()}));
+    taken_ += state_.avail_in;
   }
 
   /// Skips padding, then begins the next member or ends the stream.
@@ -100,6 +98,7 @@ class GzipSource final : public ByteSource {
   std::unique_ptr<ByteSource> compressed_;
   std::array<std::uint8_t, kInput> input_{};
   inflate_state state_{};
+  std::uint64_t taken_ = 0;
   std::uint64_t made_ = 0;
   bool ended_ = false;
   bool truncated_ = false;

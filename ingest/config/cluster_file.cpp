@@ -273,6 +273,10 @@ Cluster parse_cluster(std::string_view text, const std::string& name) {
   return ClusterReader(file).read();
 }
 
-Cluster read_cluster_file(const std::string& path) { return parse_cluster(read_small_file(path, kForm.largest), path); }
+Cluster read_cluster_file(const std::string& path, std::vector<InputFile>& inputs) {
+  SmallFile file = read_small_file(path, kForm.largest);
+  inputs.push_back(std::move(file.identity));
+  return parse_cluster(file.text, path);
+}
 
 }  // namespace stepsim::ingest

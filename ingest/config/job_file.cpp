@@ -73,6 +73,10 @@ Job parse_job(std::string_view text, const std::string& name) {
   return job;
 }
 
-Job read_job_file(const std::string& path) { return parse_job(read_small_file(path, kForm.largest), path); }
+Job read_job_file(const std::string& path, std::vector<InputFile>& inputs) {
+  SmallFile file = read_small_file(path, kForm.largest);
+  inputs.push_back(std::move(file.identity));
+  return parse_job(file.text, path);
+}
 
 }  // namespace stepsim::ingest

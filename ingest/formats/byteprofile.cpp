@@ -44,21 +44,17 @@ std::optional<std::int64_t> input_number(std::string_view key) noexcept {
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context)
-      : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
+  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] OperatorTrace read() {
     ChromeEvent event;
-    while (events_.next(event)) {
-      if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
-      take(event);
-    }
+    while (events_.next(event)) take(event);
     for (const auto& [row, open] : open_) {
       for (const Open& begin : open)
         skip(begin.offset, "unmatched_begin", "a B event needs its E event; the recording was cut");
     }
-    context_.events += events_.records();
-    context_.skipped += events_.skipped();
+    sink_.events += events_.records();
+    sink_.skipped += events_.skipped();
     if (trace_.events.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
                        "no operator in the file; expected events named FW.<op>, BW.<op>, UPDATE or Comm.<tensor>");
@@ -76,8 +72,8 @@ class Reader {
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return;
     if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
-      context_.diagnostics.count("instant_event", Severity::kInfo,
-                                 "instant and debug events carry no work and are left out", {file_, event.offset, {}});
+      sink_.diagnostics.count("instant_event", Severity::kInfo,
+                              "instant and debug events carry no work and are left out", {file_, event.offset, {}});
       return;
     }
     if (event.phase == "E") return end(event);
@@ -149,13 +145,13 @@ class Reader {
   }
 
   void skip(std::uint64_t offset, std::string_view name, std::string_view remedy) {
-    ++context_.skipped;
-    context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, offset, {}});
+    ++sink_.skipped;
+    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, offset, {}});
   }
 
   std::string file_;
   ChromeEventReader events_;
-  ReadContext& context_;
+  PartSink& sink_;
   OperatorTrace trace_;
   std::map<Row, std::vector<Open>> open_;
 };
@@ -170,7 +166,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   return operators ? 60 : 0;
 }
 
-Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
+void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
 
 }  // namespace
 

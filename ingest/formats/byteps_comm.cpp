@@ -25,17 +25,13 @@ constexpr std::int64_t kLeastDuration = -1'000;
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context)
-      : file_(source.name()), events_(source, context.diagnostics), context_(context) {}
+  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] StageTrace read() {
     ChromeEvent event;
-    while (events_.next(event)) {
-      if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
-      take(event);
-    }
-    context_.events += events_.records();
-    context_.skipped += events_.skipped();
+    while (events_.next(event)) take(event);
+    sink_.events += events_.records();
+    sink_.skipped += events_.skipped();
     if (trace_.events.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
                        "no stage of any tensor in the file; expected events named Comm.<tensor>.<stage>");
@@ -68,8 +64,8 @@ class Reader {
   }
 
   void skip(const ChromeEvent& event, std::string_view name, std::string_view remedy) {
-    ++context_.skipped;
-    context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}});
+    ++sink_.skipped;
+    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}});
   }
 
   std::uint32_t tensor(std::string_view name) { return intern(tensor_ids_, trace_.tensors, name); }
@@ -93,7 +89,7 @@ class Reader {
 
   std::string file_;
   ChromeEventReader events_;
-  ReadContext& context_;
+  PartSink& sink_;
   StageTrace trace_;
   std::unordered_map<std::string, std::uint32_t> tensor_ids_;
   std::unordered_map<std::string, std::uint32_t> process_ids_;
@@ -110,7 +106,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   return named ? 30 : 0;
 }
 
-Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
+void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
 
 }  // namespace
 

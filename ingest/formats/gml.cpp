@@ -157,7 +157,7 @@ std::optional<std::int64_t> integer_of(std::string_view text) noexcept {
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context) : lexer_(source), context_(context) {}
+  Reader(ByteSource& source, PartSink& sink) : lexer_(source), sink_(sink) {}
 
   [[nodiscard]] OperatorGraph read() {
     while (!cut_ && next_entry(false)) {
@@ -170,9 +170,9 @@ class Reader {
     }
     if (!graph_seen_) lexer_.fail(1, "no 'graph [' in the file; expected a GML graph");
     if (cut_) {
-      context_.diagnostics.count("truncated_file", Severity::kDataLoss,
-                                 "the file ends inside a record; copy it again from where it was written",
-                                 lexer_.at_line(key_.line), "used up to the cut");
+      sink_.diagnostics.count("truncated_file", Severity::kDataLoss,
+                              "the file ends inside a record; copy it again from where it was written",
+                              lexer_.at_line(key_.line), "used up to the cut");
     }
     resolve_edges();
     if (graph_.nodes.empty() && cut_)
@@ -250,7 +250,7 @@ class Reader {
 
   void read_node() {
     const std::uint32_t line = key_.line;
-    ++context_.events;
+    ++sink_.events;
     std::optional<std::int64_t> id;
     std::optional<std::string> label;
     OperatorGraph::Node node;
@@ -276,7 +276,7 @@ class Reader {
 
   void read_edge() {
     const std::uint32_t line = key_.line;
-    ++context_.events;
+    ++sink_.events;
     std::optional<std::int64_t> source;
     std::optional<std::int64_t> target;
     while (!cut_ && next_entry(true)) {
@@ -323,12 +323,12 @@ class Reader {
   }
 
   void count_bad(std::string_view name, std::string_view remedy, std::uint32_t line, std::string_view detail) {
-    ++context_.skipped;
-    context_.diagnostics.count(name, Severity::kDataLoss, remedy, lexer_.at_line(line), detail);
+    ++sink_.skipped;
+    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, lexer_.at_line(line), detail);
   }
 
   Lexer lexer_;
-  ReadContext& context_;
+  PartSink& sink_;
   OperatorGraph graph_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> ids_;
   std::vector<std::uint32_t> lines_;  // of nodes
@@ -351,7 +351,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   return looks && starts ? 70 : 0;
 }
 
-Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
+void read(Input& input, PartSink& sink) { sink.add(Reader(input.stream(), sink).read()); }
 
 }  // namespace
 

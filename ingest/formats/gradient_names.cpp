@@ -64,11 +64,11 @@ std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
 
 class Reader {
  public:
-  explicit Reader(ReadContext& context) : context_(context) {}
+  explicit Reader(PartSink& sink) : sink_(sink) {}
 
   /// Adds "name;shape=(512, 1024);dtype=float16", or any part of it.
   void add(std::string_view line, const InputLocation& where) {
-    ++context_.events;
+    ++sink_.events;
     const std::size_t name_end = std::min(line.find(';'), line.size());
     TensorTable::Tensor tensor{std::string(line.substr(0, name_end)), {}};
     std::optional<std::string_view> shape;
@@ -89,8 +89,8 @@ class Reader {
   }
 
   void count_bad(std::string_view name, std::string_view remedy, const InputLocation& where, std::string_view detail) {
-    ++context_.skipped;
-    context_.diagnostics.count(name, Severity::kDataLoss, remedy, where, detail);
+    ++sink_.skipped;
+    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, where, detail);
   }
 
   [[nodiscard]] TensorTable take() && { return std::move(table_); }
@@ -108,7 +108,7 @@ class Reader {
     return std::nullopt;
   }
 
-  ReadContext& context_;
+  PartSink& sink_;
   TensorTable table_;
 };
 
@@ -117,7 +117,8 @@ void check_gzip(const ByteSource& source, std::uint64_t offset, Reader& reader) 
     reader.count_bad("truncated_file", kCutRemedy, {source.name(), offset, {}}, "the gzip stream is cut short");
 }
 
-void read_lines(TextInput& input, Reader& reader) {
+void read_lines(ByteSource& source, Reader& reader) {
+  TextInput input(source);
   while (input.peek() != TextInput::kEnd) {
     const InputLocation where = input.at_line(input.line());
     std::string line;
@@ -130,7 +131,7 @@ void read_lines(TextInput& input, Reader& reader) {
     const bool last = input.peek() == TextInput::kEnd;
     if (!line.empty() || !last) reader.add(line, where);
   }
-  check_gzip(input.source(), input.offset(), reader);
+  check_gzip(source, input.offset(), reader);
 }
 
 /// ["name", [512, 1024], "float16"] as the line it stands for. Nested numbers are the shape.
@@ -175,11 +176,11 @@ void read_document(JsonReader& json, Reader& reader, const std::string& file) {
   json.expect_end();
 }
 
-void read_json(TextInput& input, Reader& reader) {
-  JsonReader json(input.source(), input.rest());
+void read_json(ByteSource& source, Reader& reader) {
+  JsonReader json(source);
   try {
-    read_document(json, reader, input.source().name());
-    check_gzip(input.source(), json.offset(), reader);
+    read_document(json, reader, source.name());
+    check_gzip(source, json.offset(), reader);
   } catch (const InputError& error) {
     if (!json.ended() || reader.empty()) throw;
     reader.count_bad("truncated_file", kCutRemedy, error.where(), "the file ends inside the list; used up to the cut");
@@ -194,14 +195,13 @@ int recognise(std::string_view file_name, std::string_view head) {
   return head.substr(0, head.find('\n')).find(";shape=(") != std::string_view::npos ? 60 : 0;
 }
 
-Part read(ByteSource& source, ReadContext& context) {
-  TextInput input(source);
-  Reader reader(context);
-  const bool json = input.peek() == '{' || input.peek() == '[' || source.name().ends_with(".json") ||
-                    source.name().ends_with(".json.gz");
-  json ? read_json(input, reader) : read_lines(input, reader);
-  if (reader.empty()) throw InputError(input.at_offset(0), "no gradient in the file; expected one name a line");
-  return std::move(reader).take();
+void read(Input& input, PartSink& sink) {
+  Reader reader(sink);
+  const bool json = input.head().starts_with('{') || input.head().starts_with('[') || input.name().ends_with(".json") ||
+                    input.name().ends_with(".json.gz");
+  json ? read_json(input.stream(), reader) : read_lines(input.stream(), reader);
+  if (reader.empty()) throw InputError({input.name(), 0, {}}, "no gradient in the file; expected one name a line");
+  sink.add(std::move(reader).take());
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Record {
 
 class Reader {
  public:
-  Reader(ByteSource& source, ReadContext& context) : json_(source), context_(context) {}
+  Reader(Input& input, PartSink& sink) : json_(input.stream()), sink_(sink) {}
 
   [[nodiscard]] TaskGraph read() {
     json_.object([this](const std::string& key) { read_member(key); });
@@ -153,8 +153,7 @@ class Reader {
   void read_task() {
     Record record;
     record.offset = json_.offset();
-    ++context_.events;
-    if (context_.stop != nullptr && context_.stop->load(std::memory_order_relaxed)) throw Interrupted{};
+    ++sink_.events;
     json_.object([&](const std::string& key) { read_task_member(key, record); });
     if (!record.id.has_value()) fail(record.offset, "a task without 'id'; expected a whole number");
     record.task.id = *record.id;
@@ -310,7 +309,7 @@ class Reader {
   }
 
   JsonReader json_;
-  ReadContext& context_;
+  PartSink& sink_;
   TaskGraph graph_;
   std::optional<std::int64_t> hosts_;
   bool tasks_seen_ = false;
@@ -331,7 +330,7 @@ int recognise(std::string_view /*file_name*/, std::string_view head) {
   return sure >= 60 ? 97 : sure;
 }
 
-Part read(ByteSource& source, ReadContext& context) { return Reader(source, context).read(); }
+void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
 
 }  // namespace
 

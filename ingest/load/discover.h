@@ -1,30 +1,24 @@
 #ifndef STEPSIM_INGEST_LOAD_DISCOVER_H
 #define STEPSIM_INGEST_LOAD_DISCOVER_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "ingest/formats/format.h"
-#include "model/base/diagnostics.h"
-
 namespace stepsim::ingest {
 
-/// A file of the input and the format that recognised it.
+/// A file of the input.
 struct FoundFile {
   std::string path;
-  const Format* format = nullptr;
-  std::uint64_t size = 0;     ///< on disk
-  std::string gpu_folder;     ///< the folder it lies in
-  std::string worker_folder;  ///< the folder of that one
+  bool named = false;      ///< by the user; else found in a folder, where other files may lie beside the traces
+  std::uint64_t size = 0;  ///< on disk, for progress
 };
 
-/// Lists the trace files under `traces`: files as they are, folders searched to any depth,
-/// in natural order (rank2 before rank10). A folder's regular files are taken only, each
-/// inode once, hidden ones not; files there that no format recognises are counted.
-/// Throws InputError for a path that is not there, a named file of no known format, and if
-/// nothing was found.
-[[nodiscard]] std::vector<FoundFile> discover(const std::vector<std::string>& traces, Diagnostics& diagnostics);
+/// Lists the files under `traces`: files as they are, folders searched to any depth, in natural
+/// order (rank2 before rank10). Only a folder's regular files are taken, each inode once, and no
+/// hidden ones. Throws InputError for a path that is not there.
+[[nodiscard]] std::vector<FoundFile> discover(const std::vector<std::string>& traces);
 
 /// job.yaml in the folder `traces` names or a file of it lies in, or beside that, its worker's or
 /// its trial's folder (<trial>/<worker>/<gpu>/files); nothing if there is none.

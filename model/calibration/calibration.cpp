@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostEndpoints = 100'000;
 
 InputLocation first_input(const Capture& capture) {
-  return {capture.inputs.empty() ? "the capture" : capture.inputs.front(), {}, {}};
+  return {capture.inputs.empty() ? "the capture" : capture.inputs.front().name, {}, {}};
 }
 
 /// The ranks that the capture has, counted from 0 to the largest, by their lanes and by the

@@ -11,6 +11,7 @@
 #include "model/base/assumption.h"
 #include "model/base/diagnostics.h"
 #include "model/base/id.h"
+#include "model/base/input_file.h"
 #include "model/base/units.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
@@ -68,9 +69,9 @@ struct Capture {
   Dag dag;
   Recording recording;
   Diagnostics diagnostics;
-  std::uint64_t events = 0;         ///< records seen in the input
-  std::uint64_t skipped = 0;        ///< records that could not be used
-  std::vector<std::string> inputs;  ///< the files it was made from, as given
+  std::uint64_t events = 0;       ///< records seen in the input
+  std::uint64_t skipped = 0;      ///< records that could not be used
+  std::vector<InputFile> inputs;  ///< the files it was made from
   Assumptions assumptions;
   Job job;                         ///< what job.yaml says
   std::optional<Cluster> cluster;  ///< the hardware, where the input itself says it: task graphs

@@ -2,10 +2,12 @@
 #define STEPSIM_SCENARIOS_QUESTION_SCENARIO_H
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/base/input_file.h"
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
@@ -35,6 +37,7 @@ struct Scenario {
   std::vector<Axis> sweep;                                 ///< a grid; empty: none
   std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
   std::vector<std::shared_ptr<const Document>> documents;  ///< that the members above refer to
+  std::optional<InputFile> file;                           ///< set by whoever read the scenario from a file
 };
 
 /// Reads the text of a scenario file; `name` is its path in messages. Throws InputError, with file and line.

@@ -40,8 +40,7 @@ void write(const Answer& answer, OutputFile& out) {
   const Provenance& provenance = answer.provenance;
   std::string text = fmt::format("Made by stepsim {} ({}): {}\n", provenance.version, provenance.commit,
                                  shown(provenance.command, 2000));
-  for (const Provenance::Input& input : provenance.inputs)
-    text += fmt::format("- from {}\n", shown(to_text(input), kLongest));
+  for (const InputFile& input : provenance.inputs) text += fmt::format("- from {}\n", shown(to_text(input), kLongest));
   if (answer.calibration != nullptr) text += calibration_text(*answer.calibration);
   out.write(commented(text) + cluster_yaml(*answer.cluster));
 }

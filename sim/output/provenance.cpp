@@ -11,16 +11,16 @@ std::string hexadecimal(std::uint64_t crc64) { return fmt::format("{:016x}", crc
 
 }  // namespace
 
-std::string to_text(const Provenance::Input& input) {
-  return fmt::format("{} ({} bytes, crc64 {})", input.path, input.bytes, hexadecimal(input.crc64));
+std::string to_text(const InputFile& input) {
+  return fmt::format("{} ({} bytes, crc64 {})", input.name, input.size, hexadecimal(input.checksum));
 }
 
 void write_members(JsonWriter& json, const Provenance& provenance) {
   json.key("version").value(provenance.version).key("commit").value(provenance.commit);
   json.key("command").value(provenance.command).key("inputs").begin_array();
-  for (const Provenance::Input& input : provenance.inputs) {
-    json.new_line().begin_object().key("path").value(input.path).key("bytes").value(input.bytes);
-    json.key("crc64").value(hexadecimal(input.crc64)).end_object();
+  for (const InputFile& input : provenance.inputs) {
+    json.new_line().begin_object().key("path").value(input.name).key("bytes").value(input.size);
+    json.key("crc64").value(hexadecimal(input.checksum)).end_object();
   }
   json.end_array();
 }

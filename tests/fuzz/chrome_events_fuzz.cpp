@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
@@ -98,8 +98,8 @@ struct Seen {
 
 Seen read(std::string_view text) {
   Seen seen;
-  const auto source = ingest::ByteSource::from_memory(text, "fuzz");
-  ingest::ChromeEventReader reader{*source, seen.diagnostics};
+  ingest::Input input = ingest::Input::from_memory(text, "fuzz");
+  ingest::ChromeEventReader reader{input.stream(), seen.diagnostics};
   ingest::ChromeEvent event;
   while (reader.next(event)) {
     for (const std::string_view part : {event.phase, event.category, event.name, event.process, event.thread})

@@ -17,9 +17,10 @@ inline void read_anything(std::string_view format, const std::uint8_t* data, std
     if (candidate->name != format) continue;
     static_cast<void>(candidate->recognise("fuzz", text));
     try {
-      const auto source = ByteSource::from_memory(text, "fuzz");
-      ReadContext context;
-      static_cast<void>(candidate->read(*source, context));
+      Input input = Input::from_memory(text, "fuzz");
+      PartSink sink;
+      candidate->read(input, sink);
+      STEPSIM_ASSERT(!sink.parts.empty(), "a format that does not refuse an input hands over a part");
     } catch (const InputError&) {
       return;
     }

@@ -12,7 +12,7 @@ namespace stepsim::ingest {
 template <class PartType>
 struct Parsed {
   PartType part;
-  ReadContext context;
+  PartSink sink;  ///< without the part
 };
 
 inline const Format& format_named(std::string_view name) {
@@ -24,18 +24,19 @@ inline const Format& format_named(std::string_view name) {
 
 template <class PartType>
 Parsed<PartType> read_text(std::string_view format, std::string_view text, std::string file = "file") {
-  const auto source = ByteSource::from_memory({text.data(), text.size()}, std::move(file));
+  Input input = Input::from_memory(text, std::move(file));
   Parsed<PartType> parsed;
-  parsed.part = std::get<PartType>(format_named(format).read(*source, parsed.context));
+  format_named(format).read(input, parsed.sink);
+  parsed.part = std::get<PartType>(std::move(parsed.sink.parts.at(0).part));
   return parsed;
 }
 
 /// The one-line message with which a format refuses a text; empty if it takes it.
 inline std::string refusal(std::string_view format, std::string_view text, std::string file = "file") {
   try {
-    const auto source = ByteSource::from_memory({text.data(), text.size()}, std::move(file));
-    ReadContext context;
-    static_cast<void>(format_named(format).read(*source, context));
+    Input input = Input::from_memory(text, std::move(file));
+    PartSink sink;
+    format_named(format).read(input, sink);
     return "";
   } catch (const InputError& error) {
     return error.what();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
 #include "model/base/diagnostics.h"
 
@@ -51,8 +51,8 @@ inline SeenTrace read_all(ByteSource& source) {
 }
 
 inline SeenTrace read_all(std::string_view text) {
-  const auto source = ByteSource::from_memory(text, "test.json");
-  return read_all(*source);
+  Input input = Input::from_memory(text, "test.json");
+  return read_all(input.stream());
 }
 
 /// `{"ph":"X",...}` of a kernel called `name`.

@@ -67,7 +67,9 @@ const std::map<std::string, Entry>& entries() {
   return all;
 }
 
-std::string text_of(const std::filesystem::path& path) { return ingest::read_small_file(path.string(), 1U << 20U); }
+std::string text_of(const std::filesystem::path& path) {
+  return ingest::read_small_file(path.string(), 1U << 20U).text;
+}
 
 scenarios::Scenario scenario_of(const std::string& name) {
   const std::filesystem::path path = kLibrary / (name + ".yaml");

@@ -110,7 +110,7 @@ std::string left_out() {
 }
 
 TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
-  const std::string text = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/scenarios.md", 1U << 20U);
+  const std::string text = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/scenarios.md", 1U << 20U).text;
   EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
 }

@@ -38,39 +38,28 @@ int recognise(std::string_view file_name, std::string_view head) {
   return contains_any(head, {"\"traceEvents\"", "\"ph\""}) ? kGeneric : 0;
 }
 
-// Often enough for Ctrl-C and a progress line, rarely enough to cost nothing.
-constexpr std::uint64_t kEventsBetweenLooks = 16384;
-
-void look_around(const ByteSource& source, const ReadContext& context) {
-  if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) throw Interrupted();
-  if (context.progress) context.progress(source.consumed());
-}
-
 /// Refuses a file with nothing to replay; the message names the first data loss, if there was one.
-[[noreturn]] void fail_empty(const ByteSource& source, const Diagnostics& diagnostics) {
+[[noreturn]] void fail_empty(const Input& input, const Diagnostics& diagnostics) {
   constexpr std::string_view kExpected =
       "no event can be replayed; expected operators or kernels of the PyTorch profiler";
   const auto& entries = diagnostics.entries();
   const auto loss = std::find_if(entries.begin(), entries.end(),
                                  [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
-  if (loss == entries.end()) throw InputError({source.name(), {}, {}}, kExpected);
+  if (loss == entries.end()) throw InputError({input.name(), {}, {}}, kExpected);
   throw InputError(loss->first, fmt::format("{} ({} in all){}{}; {}", loss->name, loss->count,
                                             loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
 }
 
-Part read(ByteSource& source, ReadContext& context) {
-  ChromeEventReader reader{source, context.diagnostics};
-  KinetoTrace trace{context, source.name()};
+void read(Input& input, PartSink& sink) {
+  ChromeEventReader reader{input.stream(), sink.diagnostics};
+  KinetoTrace trace{sink, input.name()};
   ChromeEvent event;
-  while (reader.next(event)) {
-    trace.add(event);
-    if (reader.records() % kEventsBetweenLooks == 0) look_around(source, context);
-  }
-  context.events += reader.records();
-  context.skipped += reader.skipped();
+  while (reader.next(event)) trace.add(event);
+  sink.events += reader.records();
+  sink.skipped += reader.skipped();
   HostDeviceTrace result = std::move(trace).finish(reader.members());
-  if (result.size() == 0) fail_empty(source, context.diagnostics);
-  return result;
+  if (result.size() == 0) fail_empty(input, sink.diagnostics);
+  sink.add(std::move(result));
 }
 
 }  // namespace

@@ -118,19 +118,19 @@ bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
     return false;
   }
   if (!event.has_duration) {
-    context_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long",
-                               {file_, event.offset, {}}, event.name);
+    sink_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long",
+                            {file_, event.offset, {}}, event.name);
   } else if (*event.duration_ns < 0) {
-    context_.diagnostics.count("negative_duration", Severity::kNotice,
-                               "an event with a negative duration counts as 0 ns long, as in Kineto",
-                               {file_, event.offset, {}}, event.name);
+    sink_.diagnostics.count("negative_duration", Severity::kNotice,
+                            "an event with a negative duration counts as 0 ns long, as in Kineto",
+                            {file_, event.offset, {}}, event.name);
   }
   return true;
 }
 
 void KinetoTrace::skip(std::string_view name, std::string_view remedy, const ChromeEvent& event) {
-  ++context_.skipped;
-  context_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}}, event.name);
+  ++sink_.skipped;
+  sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}}, event.name);
 }
 
 void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
@@ -190,8 +190,8 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
     if (const DataSize inputs = largest_input(arguments); inputs.elements > 0) size = inputs;
   }
   if (size.type_assumed) {
-    context_.diagnostics.count("element_type_assumed", Severity::kInfo,
-                               "an operator on a list of tensors does not name their type: 4 bytes an element");
+    sink_.diagnostics.count("element_type_assumed", Severity::kInfo,
+                            "an operator on a list of tensors does not name their type: 4 bytes an element");
   }
   detail.bytes = Bytes{size.bytes};
   detail.elements = size.elements;
@@ -258,8 +258,8 @@ void KinetoTrace::leave_out(std::string_view what) {
 
 void KinetoTrace::report_left_out() {
   for (const auto& [what, count] : left_out_) {
-    context_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records",
-                               {file_, {}, {}}, {}, count);
+    sink_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records",
+                            {file_, {}, {}}, {}, count);
   }
 }
 
@@ -275,7 +275,7 @@ HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   name_tracks();
   trace_.texts = std::move(texts_).take();
   trace_.operators = std::move(operators_).take();
-  apply_members(trace_, members, file_, context_.diagnostics);
+  apply_members(trace_, members, file_, sink_.diagnostics);
   return std::move(trace_);
 }
 

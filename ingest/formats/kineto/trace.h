@@ -23,8 +23,8 @@ namespace stepsim::ingest {
 /// Puts the events of one Kineto file into columns. Times stay as written until finish().
 class KinetoTrace {
  public:
-  /// `context` counts what is left out and must outlive this; `file` stands in its messages.
-  KinetoTrace(ReadContext& context, std::string file) : context_(context), file_(std::move(file)) {}
+  /// `sink` counts what is left out and must outlive this; `file` stands in its messages.
+  KinetoTrace(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   void add(const ChromeEvent& event);
   /// Applies the top-level members and makes times absolute. Leaves the KinetoTrace empty.
@@ -48,7 +48,7 @@ class KinetoTrace {
   void name_tracks();
   void skip(std::string_view name, std::string_view remedy, const ChromeEvent& event);
 
-  ReadContext& context_;
+  PartSink& sink_;
   std::string file_;
   HostDeviceTrace trace_;
   TextTable texts_;

@@ -180,7 +180,7 @@ DeviceFit fit_devices(const Capture& from, const Capture& to) {
   if (fit.from == nullptr || fit.to == nullptr) fit.from = fit.to = nullptr;
   const std::vector<Pair> pairs = matched(calls_of(from, fit), calls_of(to, fit), fit);
   if (pairs.empty()) {
-    throw InputError({to.inputs.empty() ? "" : to.inputs.front(), {}, {}},
+    throw InputError({to.inputs.empty() ? "" : to.inputs.front().name, {}, {}},
                      "no operator was called with the same shapes as in the other capture; expected two captures of "
                      "one model, recorded with record_shapes=True");
   }

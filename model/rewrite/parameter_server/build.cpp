@@ -14,7 +14,7 @@ namespace stepsim {
 namespace {
 
 InputLocation place_of(const Capture& capture) {
-  return {capture.inputs.empty() ? "the capture" : capture.inputs.front(), {}, {}};
+  return {capture.inputs.empty() ? "the capture" : capture.inputs.front().name, {}, {}};
 }
 
 void set_copy_cost(PsStageCosts& costs, PsStage stage, const HostRates& rates, const std::optional<Bandwidth>& rate) {

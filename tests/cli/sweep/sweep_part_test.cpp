@@ -94,8 +94,8 @@ TEST_F(SweepPartTest, SaysAllThatWasPutIn) {
   EXPECT_EQ(part.shard.to_text(), "1/2");
   EXPECT_EQ(part.done.size(), 3U);
   EXPECT_EQ(part.head.provenance.command, expected.provenance.command);
-  EXPECT_EQ(part.head.provenance.inputs.at(0).path, expected.provenance.inputs[0].path);
-  EXPECT_EQ(part.head.provenance.inputs.at(0).crc64, expected.provenance.inputs[0].crc64);
+  EXPECT_EQ(part.head.provenance.inputs.at(0).name, expected.provenance.inputs[0].name);
+  EXPECT_EQ(part.head.provenance.inputs.at(0).checksum, expected.provenance.inputs[0].checksum);
   EXPECT_EQ(part.head.assumptions, expected.assumptions);
   EXPECT_EQ(part.head.baseline, expected.baseline);
   EXPECT_EQ(part.head.measured, expected.measured);
@@ -132,7 +132,7 @@ TEST_F(SweepPartTest, OfAnotherSweepOrShardIsRefusedAndKept) {
   finish("part", {0, 2, {}}, false);
   const std::string before = text_in(path("part"));
   SweepHead other = sample_head();
-  other.provenance.inputs[0].crc64 = 1;
+  other.provenance.inputs[0].checksum = 1;
   EXPECT_THROW(SweepJournal(path("part"), other, {0, 2, {}}, true), InputError);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {1, 2, {}}, true), InputError);
   put("text", "dear diary\n");

@@ -56,7 +56,8 @@ TEST(ClusterExamplesTest, EveryFileOfTheScenariosIsReadAndConnected) {
   EXPECT_GE(files.size(), 6U);
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
-    expect_connected(read_cluster_file(file));
+    std::vector<InputFile> inputs;
+    expect_connected(read_cluster_file(file, inputs));
   }
 }
 

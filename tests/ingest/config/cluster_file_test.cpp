@@ -256,7 +256,9 @@ TEST(ClusterFileTest, ALargeClusterByItsNumbersIsBuilt) {
 }
 
 TEST(ClusterFileTest, AMissingFileIsNamed) {
-  EXPECT_THROW(static_cast<void>(read_cluster_file("/nonexistent/cluster.yaml")), InputError);
+  std::vector<InputFile> inputs;
+  EXPECT_THROW(static_cast<void>(read_cluster_file("/nonexistent/cluster.yaml", inputs)), InputError);
+  EXPECT_TRUE(inputs.empty());
 }
 
 }  // namespace

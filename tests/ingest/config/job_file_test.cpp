@@ -164,7 +164,9 @@ TEST(JobFileTest, AFileOfTenMegabytesIsRefused) {
 }
 
 TEST(JobFileTest, AMissingFileIsNamed) {
-  EXPECT_THROW(static_cast<void>(read_job_file("/nonexistent/job.yaml")), InputError);
+  std::vector<InputFile> inputs;
+  EXPECT_THROW(static_cast<void>(read_job_file("/nonexistent/job.yaml", inputs)), InputError);
+  EXPECT_TRUE(inputs.empty());
 }
 
 }  // namespace

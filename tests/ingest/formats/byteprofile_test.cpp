@@ -78,7 +78,7 @@ TEST(ByteprofileTest, StepUpdateOutputAndInputEventsAreOperators) {
                               {"name": "OUTPUT0", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1}, {"name": "I/O", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1, "cat": "I/O"},
                               {"name": "anything", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 1, "cat": "operator"})");
   EXPECT_EQ(parsed.part.events.size(), 5U);
-  EXPECT_EQ(parsed.context.skipped, 0U);
+  EXPECT_EQ(parsed.sink.skipped, 0U);
 }
 
 struct BadRecord {
@@ -92,8 +92,8 @@ TEST_P(ByteprofileBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed
   constexpr const char* kGood = R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})";
   const auto parsed = read(std::string(kGood) + "," + GetParam().record + "," + kGood);
   EXPECT_EQ(parsed.part.events.size(), 2U);
-  EXPECT_EQ(parsed.context.diagnostics.count_of(GetParam().diagnostic), 1U) << GetParam().record;
-  EXPECT_EQ(parsed.context.skipped, 1U);
+  EXPECT_EQ(parsed.sink.diagnostics.count_of(GetParam().diagnostic), 1U) << GetParam().record;
+  EXPECT_EQ(parsed.sink.skipped, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(

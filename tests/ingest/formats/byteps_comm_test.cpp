@@ -98,9 +98,9 @@ class BytepsCommBadRecordTest : public testing::TestWithParam<BadRecord> {};
 TEST_P(BytepsCommBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed) {
   const auto parsed = read(object(kGood + "," + GetParam().record + "," + kGood));
   EXPECT_EQ(parsed.part.events.size(), 2U);
-  EXPECT_EQ(parsed.context.diagnostics.count_of(GetParam().diagnostic), 1U) << GetParam().record;
-  EXPECT_EQ(parsed.context.skipped, 1U);
-  EXPECT_EQ(parsed.context.events, 3U);
+  EXPECT_EQ(parsed.sink.diagnostics.count_of(GetParam().diagnostic), 1U) << GetParam().record;
+  EXPECT_EQ(parsed.sink.skipped, 1U);
+  EXPECT_EQ(parsed.sink.events, 3U);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -138,7 +138,7 @@ TEST(BytepsCommTest, EveryCutUsesTheWholeEventsBeforeIt) {
   for (std::size_t cut = first; cut < text.size() - 2; ++cut) {
     const auto parsed = read(text.substr(0, cut));
     EXPECT_EQ(parsed.part.events.size(), cut < second ? 1U : 2U) << cut;
-    EXPECT_EQ(parsed.context.diagnostics.count_of("truncated_file"), 1U) << cut;
+    EXPECT_EQ(parsed.sink.diagnostics.count_of("truncated_file"), 1U) << cut;
   }
 }
 

@@ -68,7 +68,7 @@ TEST(GmlTest, CreatorAndVersionLinesCommentsAndCrlfAreTaken) {
   const auto graph = read(
       "Creator \"networkx\"\r\nVersion 1\r\n# a comment\r\ngraph [\r\n node [\r\n id 0\r\n label \"x\"\r\n ]\r\n]\r\n");
   EXPECT_EQ(graph.part.nodes.size(), 1U);
-  EXPECT_EQ(graph.context.diagnostics.entries().size(), 0U);
+  EXPECT_EQ(graph.sink.diagnostics.entries().size(), 0U);
 }
 
 TEST(GmlTest, ARepeatedKeyIsAListAndItsStartMarkIsNoEntry) {
@@ -95,18 +95,18 @@ TEST(GmlTest, AnEdgeToAMissingNodeIsCountedAndTheRestIsUsed) {
   const auto graph =
       read("graph [ node [ id 0 ]\n node [ id 1 ]\n edge [ source 0 target 5 ]\n edge [ source 0 target 1 ] ]");
   EXPECT_EQ(graph.part.edges.size(), 1U);
-  ASSERT_EQ(graph.context.diagnostics.count_of("edge_to_unknown_node"), 1U);
-  EXPECT_EQ(graph.context.diagnostics.entries()[0].first.line, 3U);
-  EXPECT_EQ(graph.context.skipped, 1U);
+  ASSERT_EQ(graph.sink.diagnostics.count_of("edge_to_unknown_node"), 1U);
+  EXPECT_EQ(graph.sink.diagnostics.entries()[0].first.line, 3U);
+  EXPECT_EQ(graph.sink.skipped, 1U);
 }
 
 TEST(GmlTest, ANodeWithoutIdAndASecondNodeOfOneIdAreCounted) {
   const auto graph = read(
       "graph [ node [ label \"x\" ] node [ id 1 label \"a\" ] node [ id 1 label \"b\" ] edge [ source 1 target 1 ] "
       "edge [ source 1 ] ]");
-  EXPECT_EQ(graph.context.diagnostics.count_of("node_without_id"), 1U);
-  EXPECT_EQ(graph.context.diagnostics.count_of("duplicate_node"), 1U);
-  EXPECT_EQ(graph.context.diagnostics.count_of("edge_without_ends"), 1U);
+  EXPECT_EQ(graph.sink.diagnostics.count_of("node_without_id"), 1U);
+  EXPECT_EQ(graph.sink.diagnostics.count_of("duplicate_node"), 1U);
+  EXPECT_EQ(graph.sink.diagnostics.count_of("edge_without_ends"), 1U);
   EXPECT_EQ(graph.part.nodes[graph.part.edges[0].target].label, "a");
 }
 
@@ -125,7 +125,7 @@ TEST(GmlTest, EveryCutKeepsTheWholeRecordsBeforeIt) {
     }
     const auto graph = read(head);
     EXPECT_EQ(graph.part.nodes.size(), cut < second_end ? 1U : 2U) << cut;
-    EXPECT_EQ(graph.context.diagnostics.count_of("truncated_file"), 1U) << cut;
+    EXPECT_EQ(graph.sink.diagnostics.count_of("truncated_file"), 1U) << cut;
   }
 }
 

@@ -28,7 +28,7 @@ TEST(GradientNamesTest, TheLineNumberIsTheGradientsNumberEvenWhereALineIsEmpty) 
   const auto table = read("a\r\n\r\nc");
   ASSERT_EQ(table.part.tensors.size(), 3U);
   EXPECT_EQ(table.part.tensors[2].name, "c");
-  EXPECT_EQ(table.context.diagnostics.count_of("gradient_without_name"), 1U);
+  EXPECT_EQ(table.sink.diagnostics.count_of("gradient_without_name"), 1U);
 }
 
 TEST(GradientNamesTest, JsonListsOfLinesAndOfFieldsSayTheSame) {
@@ -60,7 +60,7 @@ TEST_P(UnknownSizeTest, IsCountedAndTheNameKept) {
   ASSERT_EQ(table.part.tensors.size(), 1U);
   EXPECT_EQ(table.part.tensors[0].name, "a");
   EXPECT_FALSE(table.part.tensors[0].bytes.has_value());
-  EXPECT_EQ(table.context.diagnostics.count_of("unknown_tensor_size"), 1U);
+  EXPECT_EQ(table.sink.diagnostics.count_of("unknown_tensor_size"), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Malformed, UnknownSizeTest,
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Malformed, UnknownSizeTest,
 TEST(GradientNamesTest, ATruncatedJsonListIsUsedUpToTheCut) {
   const auto table = read(R"({"gradient_name_list": ["a", "b", "c)", "gradient_name_list.json");
   EXPECT_EQ(table.part.tensors.size(), 2U);
-  EXPECT_EQ(table.context.diagnostics.count_of("truncated_file"), 1U);
+  EXPECT_EQ(table.sink.diagnostics.count_of("truncated_file"), 1U);
 }
 
 TEST(GradientNamesTest, WhatHoldsNoNameIsRefused) {

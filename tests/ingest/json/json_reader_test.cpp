@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingest/bytes/memory_source.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
@@ -15,7 +16,7 @@ TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
   // Texts of every length up to 70 around the end of the first window must come out whole.
   for (std::size_t pad = TextWindow::kInitial - 36; pad < TextWindow::kInitial + 34; ++pad) {
     const std::string text = "[\"" + std::string(pad, 'x') + "\", 12345, \"\\u00e9\\ud83d\\ude00\"]";
-    const auto source = ByteSource::from_memory(text, "t");
+    const auto source = memory_source(text, "t");
     JsonReader json(*source);
     std::size_t element = 0;
     json.array([&] {
@@ -33,7 +34,7 @@ TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
 TEST(JsonReaderTest, BlanksAtTheEdgeOfTheWindowChangeNothing) {
   for (std::size_t pad = TextWindow::kInitial - 12; pad < TextWindow::kInitial; ++pad) {
     const std::string text = std::string(pad, ' ') + R"({ "a" : 1 , "b" : [ 2 , 3 ] })";
-    const auto source = ByteSource::from_memory(text, "t");
+    const auto source = memory_source(text, "t");
     JsonReader json(*source);
     json.skip();
     json.expect_end();
@@ -43,7 +44,7 @@ TEST(JsonReaderTest, BlanksAtTheEdgeOfTheWindowChangeNothing) {
 TEST(JsonReaderTest, GoesOnWhereAnotherReaderStopped) {
   const std::string text = R"({"a": 17})";
   for (std::size_t begun = 0; begun <= text.size(); ++begun) {
-    const auto source = ByteSource::from_memory(std::string_view{text}.substr(begun), "t");
+    const auto source = memory_source(std::string_view{text}.substr(begun), "t");
     JsonReader json(*source, std::string_view{text}.substr(0, begun));
     json.object([&](const std::string& key) {
       EXPECT_EQ(key, "a");
@@ -56,7 +57,7 @@ TEST(JsonReaderTest, GoesOnWhereAnotherReaderStopped) {
 
 TEST(JsonReaderTest, SkipsAnyValueAndStopsRightBehindIt) {
   const std::string text = R"({"a": [1, {"b": [[], {}, null, true, false, -1.5e3, "x\"]"]}], "c": 7})";
-  const auto source = ByteSource::from_memory(text, "t");
+  const auto source = memory_source(text, "t");
   JsonReader json(*source);
   std::string last;
   json.object([&](const std::string& key) {
@@ -72,7 +73,7 @@ TEST(JsonReaderTest, SkippedItemsMayTogetherBeLongerThanTheLargestWindow) {
   std::string text = "[[";
   while (text.size() <= TextWindow::kLargest) text += item;
   text += "0], 5]";
-  const auto source = ByteSource::from_memory(text, "t");
+  const auto source = memory_source(text, "t");
   JsonReader json(*source);
   std::size_t element = 0;
   json.array([&] {
@@ -90,7 +91,7 @@ struct Bad {
 class StrictJsonTest : public testing::TestWithParam<Bad> {};
 
 TEST_P(StrictJsonTest, IsRefusedWhereItBreaksTheRules) {
-  const auto source = ByteSource::from_memory(GetParam().text, "t");
+  const auto source = memory_source(GetParam().text, "t");
   JsonReader json(*source);
   try {
     json.array([&] { json.skip(); });

@@ -26,7 +26,7 @@ Capture ranks(Rank count) {
   }
   Capture capture;
   capture.dag = std::move(builder).build().dag;
-  capture.inputs = {"trace.json"};
+  capture.inputs = {{"trace.json", 0, 0}};
   return capture;
 }
 
@@ -91,7 +91,7 @@ Capture unmeasured_message() {
   builder.add_task({.kind = TaskKind::kTransfer, .name = builder.intern("send"), .lane = link, .bytes = Bytes{1000}});
   Capture capture;
   capture.dag = std::move(builder).build().dag;
-  capture.inputs = {"trace.json"};
+  capture.inputs = {{"trace.json", 0, 0}};
   return capture;
 }
 

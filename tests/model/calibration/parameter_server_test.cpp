@@ -25,7 +25,7 @@ void add_pushes(PsWorkload& workload, std::uint32_t gpu, std::int64_t count, Tim
 
 Capture with(PsWorkload workload) {
   Capture capture;
-  capture.inputs = {"capture"};
+  capture.inputs = {{"capture", 0, 0}};
   capture.job = workload.job;
   capture.parameter_server = std::make_shared<const PsWorkload>(std::move(workload));
   return capture;

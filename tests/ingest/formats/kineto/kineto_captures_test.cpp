@@ -63,18 +63,19 @@ class KinetoCaptureTest : public testing::TestWithParam<Counts> {};
 TEST_P(KinetoCaptureTest, EveryEventIsReadAsPythonCountsIt) {
   const std::string path = std::string{STEPSIM_SOURCE_DIR} + "/../shared/traces/" + GetParam().file;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there: the captures lie beside the checkout";
-  const auto source = ByteSource::open(path);
-  ReadContext context;
+  Input input = Input::open(path);
+  PartSink sink;
 
-  const Part part = kineto_format.read(*source, context);
+  kineto_format.read(input, sink);
 
-  const auto& trace = std::get<HostDeviceTrace>(part);
+  ASSERT_EQ(sink.parts.size(), 1U);
+  const auto& trace = std::get<HostDeviceTrace>(sink.parts[0].part);
   std::array<std::uint64_t, 8> of_kind{};
   for (const EventKind kind : trace.kind) ++of_kind[static_cast<std::size_t>(kind)];
-  EXPECT_EQ(context.events, GetParam().records);
-  EXPECT_EQ(context.skipped, 0U);
+  EXPECT_EQ(sink.events, GetParam().records);
+  EXPECT_EQ(sink.skipped, 0U);
   EXPECT_EQ(of_kind, GetParam().of_kind);
-  for (const Diagnostics::Entry& entry : context.diagnostics.entries()) {
+  for (const Diagnostics::Entry& entry : sink.diagnostics.entries()) {
     EXPECT_EQ(entry.severity, Severity::kInfo) << entry.name;
   }
 }

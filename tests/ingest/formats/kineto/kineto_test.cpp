@@ -22,15 +22,16 @@ using testing::HasSubstr;
 
 struct Read {
   HostDeviceTrace trace;
-  ReadContext context;
+  PartSink sink;
 
-  [[nodiscard]] std::uint64_t count(std::string_view name) const { return context.diagnostics.count_of(name); }
+  [[nodiscard]] std::uint64_t count(std::string_view name) const { return sink.diagnostics.count_of(name); }
 };
 
 Read read_file(std::string_view text, std::string name = "test.json") {
-  const auto source = ByteSource::from_memory(text, std::move(name));
+  Input input = Input::from_memory(text, std::move(name));
   Read read;
-  read.trace = std::get<HostDeviceTrace>(kineto_format.read(*source, read.context));
+  kineto_format.read(input, read.sink);
+  read.trace = std::get<HostDeviceTrace>(std::move(read.sink.parts.at(0).part));
   return read;
 }
 
@@ -104,8 +105,8 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
       R"(,{"ph":"s","cat":"ac2g","id":1},{"ph":"f","cat":"ac2g","id":1},{"ph":"C","name":"c"},{"ph":"i","name":"i"},{"ph":"B","name":"b"})");
   EXPECT_EQ(read.trace.size(), 1U);
   EXPECT_THAT(read.trace.texts, ElementsAre("last"));
-  EXPECT_EQ(read.context.events, 11U);
-  EXPECT_EQ(read.context.skipped, 0U);
+  EXPECT_EQ(read.sink.events, 11U);
+  EXPECT_EQ(read.sink.skipped, 0U);
   EXPECT_EQ(read.count("not used: python_function"), 2U);
   EXPECT_EQ(read.count("not used: overhead"), 1U);
   EXPECT_EQ(read.count("not used: Trace"), 1U);
@@ -114,7 +115,7 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
   EXPECT_EQ(read.count("not used: counter"), 1U);
   EXPECT_EQ(read.count("not used: instant"), 1U);
   EXPECT_EQ(read.count("not used: other phase"), 1U);
-  for (const auto& entry : read.context.diagnostics.entries()) EXPECT_EQ(entry.severity, Severity::kInfo) << entry.name;
+  for (const auto& entry : read.sink.diagnostics.entries()) EXPECT_EQ(entry.severity, Severity::kInfo) << entry.name;
 }
 
 TEST(KinetoTest, EqualNamesShareOneText) {
@@ -164,7 +165,7 @@ TEST(KinetoTest, DeviceWorkWithoutATimeStampIsLeftOut) {
       zero + "," + zero +
       R"(,{"ph":"X","cat":"kernel","name":"no ts","pid":0,"tid":7,"dur":5},{"ph":"X","cat":"cpu_op","name":"first","pid":1,"tid":2,"ts":0,"dur":0})");
   EXPECT_EQ(read.count("no_timestamp"), 3U);
-  EXPECT_EQ(read.context.skipped, 3U);
+  EXPECT_EQ(read.sink.skipped, 3U);
   EXPECT_EQ(read.trace.size(), 2U) << "an operator may begin at 0, where the trace begins";
 }
 
@@ -177,7 +178,7 @@ TEST(KinetoTest, ImpossibleDurationsAreLeftOut) {
                   R"({"ph":"X","cat":"kernel","name":"no number","pid":0,"tid":7,"ts":1,"dur":NaN})");
   EXPECT_EQ(read.trace.size(), 2U);
   EXPECT_EQ(read.count("absurd_duration"), 3U);
-  EXPECT_EQ(read.context.skipped, 3U);
+  EXPECT_EQ(read.sink.skipped, 3U);
 }
 
 TEST(KinetoTest, AMissingOrNegativeDurationCountsAsZero) {
@@ -188,7 +189,7 @@ TEST(KinetoTest, AMissingOrNegativeDurationCountsAsZero) {
   EXPECT_EQ(read.trace.duration[2], Duration{});
   EXPECT_EQ(read.count("no_duration"), 1U);
   EXPECT_EQ(read.count("negative_duration"), 1U);
-  EXPECT_EQ(read.context.skipped, 0U);
+  EXPECT_EQ(read.sink.skipped, 0U);
 }
 
 // ---------------------------------------------------------------- rows
@@ -398,16 +399,6 @@ TEST(KinetoTest, AFileWithNothingToReplayIsRefusedWithTheFirstReason) {
               HasSubstr("test.json@17: bad_record (1 in all): byte 37: found 'b'; expected ',' or '}'; no event"));
   EXPECT_THAT(error_of(R"([{"ph":"X","cat":"kernel","name":"k","ts":0,"dur":0}])"),
               HasSubstr("no_timestamp (1 in all)"));
-}
-
-TEST(KinetoTest, StoppingIsNoticed) {
-  std::string text = "[";
-  for (int i = 0; i < 40000; ++i) text += event("cpu_op", "a") + ",";
-  const std::atomic<bool> stop{true};
-  const auto source = ByteSource::from_memory(text, "test.json");
-  ReadContext context;
-  context.stop = &stop;
-  EXPECT_THROW(static_cast<void>(kineto_format.read(*source, context)), Interrupted);
 }
 
 // ---------------------------------------------------------------- telling the format

@@ -40,7 +40,7 @@ class WorkloadMaker {
     }
     for (std::uint32_t i = 0; copy > Duration{} && i < workload.gpus.size(); ++i) add_copies(workload, i);
     Capture capture;
-    capture.inputs = {"capture"};
+    capture.inputs = {{"capture", 0, 0}};
     capture.job = workload.job;
     capture.parameter_server = std::make_shared<const PsWorkload>(std::move(workload));
     return capture;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
 
 namespace {
@@ -21,13 +21,13 @@ std::string read_in_pieces(std::string_view bytes, std::size_t piece) {
   std::string content;
   std::string buffer(piece, '\0');
   try {
-    const auto source = ingest::ByteSource::from_memory(bytes, "fuzz");
+    ingest::Input input = ingest::Input::from_memory(bytes, "fuzz");
     for (std::size_t got = 1; got > 0 && content.size() < kMost;) {
-      got = source->read(std::span{buffer});
+      got = input.stream().read(std::span{buffer});
       content.append(buffer, 0, got);
     }
-    STEPSIM_ASSERT(source->consumed() <= source->file_size(), "a source consumes no more than there is");
-    content += source->truncated() ? '!' : '.';
+    content += input.stream().truncated() ? '!' : '.';
+    STEPSIM_ASSERT(input.identify().size == bytes.size(), "an input is identified by all of its bytes");
   } catch (const InputError&) {
     content = "refused";
   }

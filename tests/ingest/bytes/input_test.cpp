@@ -1,4 +1,4 @@
-#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/input.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -54,8 +55,8 @@ Content content_of(ByteSource& source, std::size_t piece = 4096) {
 }
 
 Content content_of(std::string_view bytes, std::size_t piece = 4096) {
-  const auto source = ByteSource::from_memory(bytes, "test.gz");
-  return content_of(*source, piece);
+  Input input = Input::from_memory(bytes, "test.gz");
+  return content_of(input.stream(), piece);
 }
 
 /// Text that does not compress to nothing: 100 KB.
@@ -72,7 +73,7 @@ std::string sample_text() {
 class TemporaryFolder : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("stepsim-byte-source-" + std::to_string(::getpid()));
+    folder_ = std::filesystem::temp_directory_path() / ("stepsim-input-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -84,7 +85,7 @@ class TemporaryFolder : public testing::Test {
   }
   static std::string error_of(const std::string& path) {
     try {
-      static_cast<void>(ByteSource::open(path));
+      static_cast<void>(Input::open(path));
     } catch (const InputError& error) {
       return error.what();
     }
@@ -94,27 +95,42 @@ class TemporaryFolder : public testing::Test {
   std::filesystem::path folder_;
 };
 
-using ByteSourceFileTest = TemporaryFolder;
+using InputFileTest = TemporaryFolder;
 
-TEST_F(ByteSourceFileTest, APlainFileComesAsItIs) {
-  const auto source = ByteSource::open(write("a.gz", "not gzip, whatever its name"));
-  EXPECT_EQ(content_of(*source, 5).text, "not gzip, whatever its name");
-  EXPECT_EQ(source->consumed(), 27U);
-  EXPECT_EQ(source->file_size(), 27U);
-  EXPECT_FALSE(source->truncated());
+TEST_F(InputFileTest, APlainFileComesAsItIs) {
+  Input input = Input::open(write("a.gz", "not gzip, whatever its name"));
+  EXPECT_EQ(content_of(input.stream(), 5).text, "not gzip, whatever its name");
+  EXPECT_FALSE(input.stream().truncated());
 }
 
-TEST_F(ByteSourceFileTest, AGzipFileIsToldByItsBytes) {
+TEST_F(InputFileTest, AGzipFileIsToldByItsBytes) {
   const std::string bytes = gzipped("hello");
-  const auto source = ByteSource::open(write("a.json", bytes));
-  EXPECT_EQ(content_of(*source).text, "hello");
-  EXPECT_EQ(source->consumed(), bytes.size());
-  EXPECT_EQ(source->file_size(), bytes.size());
+  Input input = Input::open(write("a.json", bytes));
+  EXPECT_EQ(content_of(input.stream()).text, "hello");
+  EXPECT_EQ(input.identify().size, bytes.size());
 }
 
-TEST_F(ByteSourceFileTest, AnEmptyFileHasNoBytes) { EXPECT_EQ(content_of(*ByteSource::open(write("a", ""))).text, ""); }
+TEST_F(InputFileTest, AnEmptyFileHasNoBytes) { EXPECT_EQ(content_of(Input::open(write("a", "")).stream()).text, ""); }
 
-TEST_F(ByteSourceFileTest, WhatIsNoRegularFileIsRefused) {
+TEST_F(InputFileTest, IdentityIsOfTheFileAsItLiesOnDisk) {
+  const std::string path = write("a", "123456789");
+  Input input = Input::open(path);
+  EXPECT_EQ(input.path(), path);
+  const InputFile& identity = input.identify();
+  EXPECT_EQ(identity.name, path);
+  EXPECT_EQ(identity.size, 9U);
+  // The check value of CRC-64/XZ in the catalogue of parametrised CRC algorithms (Cook).
+  EXPECT_EQ(identity.checksum, 0x995DC9BBDF1939FAU);
+}
+
+TEST_F(InputFileTest, AFileThatIsReplacedWhileItIsReadKeepsItsIdentity) {
+  const std::string path = write("a", "123456789");
+  Input input = Input::open(path);
+  std::filesystem::rename(write("b", "another"), path);
+  EXPECT_EQ(input.identify().checksum, 0x995DC9BBDF1939FAU);
+}
+
+TEST_F(InputFileTest, WhatIsNoRegularFileIsRefused) {
   const std::string fifo = (folder_ / "fifo").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_THAT(error_of((folder_ / "none.json").string()),
@@ -126,7 +142,44 @@ TEST_F(ByteSourceFileTest, WhatIsNoRegularFileIsRefused) {
   EXPECT_THAT(error_of(std::string("a\0b", 3)), HasSubstr("is no file name"));
 }
 
-TEST(ByteSourceTest, TheSizeOfThePiecesChangesNothing) {
+TEST(InputTest, TheHeadIsSeenInflatedAndStaysInTheStream) {
+  const std::string text = sample_text();
+  for (const std::string& bytes : {text, gzipped(text)}) {
+    Input input = Input::from_memory(bytes, "test");
+    EXPECT_EQ(input.head(), text.substr(0, 65'536));
+    EXPECT_EQ(content_of(input.stream()).text, text);
+    EXPECT_EQ(input.head(), text.substr(0, 65'536));
+  }
+}
+
+TEST(InputTest, IdentityDoesNotDependOnHowMuchWasRead) {
+  const std::string bytes = gzipped(sample_text()) + gzipped(sample_text());
+  Input whole = Input::from_memory(bytes, "test.gz");
+  static_cast<void>(content_of(whole.stream()));
+  Input begun = Input::from_memory(bytes, "test.gz");
+  EXPECT_EQ(begun.identify().size, bytes.size());
+  EXPECT_EQ(begun.identify().checksum, whole.identify().checksum);
+}
+
+TEST(InputTest, ProgressCountsTheBytesAsTheyCame) {
+  const std::string bytes = gzipped(sample_text());
+  std::uint64_t seen = 0;
+  Input input = Input::from_memory(bytes, "test.gz", {nullptr, [&seen](std::uint64_t taken) { seen += taken; }});
+  static_cast<void>(content_of(input.stream()));
+  EXPECT_EQ(seen, bytes.size());
+}
+
+TEST(InputTest, ReadingStopsWhenAskedTo) {
+  std::atomic<bool> stop{false};
+  const std::string text(std::size_t{1} << 20, 'x');
+  Input input = Input::from_memory(text, "test", {&stop, {}});
+  std::string piece(100'000, '\0');
+  EXPECT_EQ(input.stream().read(piece), piece.size());
+  stop = true;
+  EXPECT_THROW(static_cast<void>(input.stream().read(piece)), Interrupted);
+}
+
+TEST(InputTest, TheSizeOfThePiecesChangesNothing) {
   const std::string text = sample_text();
   const std::string bytes = gzipped(text);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{4096}, std::size_t{1} << 20}) {
@@ -135,27 +188,27 @@ TEST(ByteSourceTest, TheSizeOfThePiecesChangesNothing) {
   }
 }
 
-TEST(ByteSourceTest, GzipMembersFollowEachOther) {
+TEST(InputTest, GzipMembersFollowEachOther) {
   const std::string text = sample_text();
   const Content content = content_of(gzipped("first ") + gzipped(text) + gzipped("") + gzipped("last"));
   EXPECT_EQ(content.text, "first " + text + "last");
   EXPECT_FALSE(content.truncated);
 }
 
-TEST(ByteSourceTest, ZerosBehindTheLastMemberArePadding) {
+TEST(InputTest, ZerosBehindTheLastMemberArePadding) {
   const Content content =
       content_of(gzipped("text") + std::string(100'000, '\0') + gzipped(" more") + std::string(512, '\0'));
   EXPECT_EQ(content.text, "text more");
   EXPECT_FALSE(content.truncated);
 }
 
-TEST(ByteSourceTest, OtherBytesBehindTheLastMemberAreDamage) {
+TEST(InputTest, OtherBytesBehindTheLastMemberAreDamage) {
   const Content content = content_of(gzipped("text") + "junk");
   EXPECT_EQ(content.text, "text");
   EXPECT_TRUE(content.truncated);
 }
 
-TEST(ByteSourceTest, AWrongChecksumIsDamageBehindGoodText) {
+TEST(InputTest, AWrongChecksumIsDamageBehindGoodText) {
   std::string bytes = gzipped("text");
   bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 1);  // in the CRC: 4 bytes before the last 4
   const Content content = content_of(bytes);
@@ -163,7 +216,7 @@ TEST(ByteSourceTest, AWrongChecksumIsDamageBehindGoodText) {
   EXPECT_TRUE(content.truncated);
 }
 
-TEST(ByteSourceTest, GzipCutAnywhereGivesABeginningOfTheText) {
+TEST(InputTest, GzipCutAnywhereGivesABeginningOfTheText) {
   const std::string text = sample_text();
   const std::string bytes = gzipped(text);
   std::size_t longest = 0;
@@ -182,7 +235,7 @@ TEST(ByteSourceTest, GzipCutAnywhereGivesABeginningOfTheText) {
   EXPECT_GT(longest, text.size() * 9 / 10);
 }
 
-TEST(ByteSourceTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
+TEST(InputTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
   std::vector<std::string> records;
   for (int i = 0; i < 300; ++i) records.push_back(record_text("kernel " + std::to_string(i * i * 7919)));
   const std::string text = trace_text(records);
@@ -203,7 +256,7 @@ TEST(ByteSourceTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
   EXPECT_EQ(most, records.size());
 }
 
-TEST(ByteSourceTest, ABombOfBlanksPassesThroughALittleMemory) {
+TEST(InputTest, ABombOfBlanksPassesThroughALittleMemory) {
   // 256 MiB of blanks in 1 KiB members' worth of gzip; the window must not grow with them.
   const std::string blanks = gzipped(std::string(std::size_t{1} << 20, ' '));
   std::string bytes = gzipped(R"({"traceEvents": [)" + record_text("a"));

@@ -1,0 +1,82 @@
+#include "ingest/bytes/file_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+std::string reason(int code) { return std::generic_category().message(code); }
+
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) noexcept : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  [[nodiscard]] int get() const noexcept { return value_; }
+
+ private:
+  int value_;
+};
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(Descriptor descriptor, std::string name)
+      : ByteSource(std::move(name)), descriptor_(std::move(descriptor)) {}
+
+  std::size_t read(std::span<char> out) override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ::ssize_t got = ::read(descriptor_.get(), out.data() + done, out.size() - done);
+      if (got == 0) break;
+      if (got > 0) {
+        done += static_cast<std::size_t>(got);
+      } else if (errno != EINTR) {
+        throw InputError({name(), before_ + done, {}},
+                         "cannot be read (" + reason(errno) + "); expected a readable file");
+      }
+    }
+    before_ += done;
+    return done;
+  }
+
+ private:
+  Descriptor descriptor_;
+  std::uint64_t before_ = 0;  // bytes read by earlier calls
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_file(const std::string& path) {
+  // A path with a NUL inside would name another file to the system.
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    throw InputError({path, {}, {}}, "is no file name; expected a trace file");
+  }
+  // O_NONBLOCK: opening a FIFO must not wait for a writer that may never come.
+  Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct ::stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
+    throw InputError({path, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace file");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw InputError({path, {}, {}}, std::string{S_ISDIR(status.st_mode) ? "is a folder" : "is a special file"} +
+                                         "; expected a regular file");
+  }
+  return std::make_unique<FileSource>(std::move(descriptor), path);
+}
+
+}  // namespace stepsim::ingest

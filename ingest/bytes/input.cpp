@@ -1,0 +1,31 @@
+#include "ingest/bytes/input.h"
+
+#include <utility>
+
+#include "ingest/bytes/file_source.h"
+#include "ingest/bytes/gzip_source.h"
+#include "ingest/bytes/memory_source.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+/// RFC 1952: every gzip member begins with these two bytes; no text does.
+bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
+
+}  // namespace
+
+Input Input::open(const std::string& path, Watch watch) { return Input(open_file(path), std::move(watch), path); }
+
+Input Input::from_memory(std::span<const char> bytes, std::string name, Watch watch) {
+  return Input(memory_source(bytes, std::move(name)), std::move(watch));
+}
+
+Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch, std::optional<std::string> path) : path_(std::move(path)) {
+  auto metered = std::make_unique<MeteredSource>(std::move(bytes), std::move(watch));
+  meter_ = metered.get();
+  stream_ = std::make_unique<PeekedSource>(std::move(metered));
+  if (is_gzip(stream_->head())) stream_ = std::make_unique<PeekedSource>(inflate(std::move(stream_)));
+}
+
+}  // namespace stepsim::ingest

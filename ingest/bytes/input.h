@@ -1,0 +1,50 @@
+#ifndef STEPSIM_INGEST_BYTES_INPUT_H
+#define STEPSIM_INGEST_BYTES_INPUT_H
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/metered_source.h"
+#include "ingest/bytes/peeked_source.h"
+#include "model/base/input_file.h"
+
+namespace stepsim::ingest {
+
+/// One thing to be read: a file, or bytes from elsewhere. Gzip is told by its first bytes, not by
+/// a name, and inflated.
+class Input {
+ public:
+  /// A regular file. Throws InputError if it cannot be opened or is not one, and as below.
+  [[nodiscard]] static Input open(const std::string& path, Watch watch = {});
+  /// Bytes in memory, which must outlive the input: for tests and fuzzers.
+  [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
+  /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
+  /// are gzip that is damaged or cut before it gives a single byte.
+  explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {}, std::optional<std::string> path = {});
+
+  /// What messages call it.
+  [[nodiscard]] const std::string& name() const noexcept { return stream_->name(); }
+  /// Where a library could open it by itself, as databases do; nothing if it is no file on disk.
+  [[nodiscard]] const std::optional<std::string>& path() const noexcept { return path_; }
+  /// The first 64 KiB, inflated; looking at them does not take them from stream().
+  [[nodiscard]] std::string_view head() const noexcept { return stream_->head(); }
+  /// The content, inflated, once.
+  [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
+
+  /// Name, size and checksum of the bytes as they came, before anything was inflated. Reads those
+  /// that stream() has left.
+  [[nodiscard]] const InputFile& identify() { return meter_->drain(); }
+
+ private:
+  std::optional<std::string> path_;
+  MeteredSource* meter_;  // owned by what stream_ reads
+  std::unique_ptr<PeekedSource> stream_;
+};
+
+}  // namespace stepsim::ingest
+
+#endif

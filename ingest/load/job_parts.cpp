@@ -1,0 +1,175 @@
+#include "ingest/load/job_parts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <set>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "ingest/stitch/given_graph.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+Rank next_free(const std::set<Rank>& taken) {
+  Rank rank = 0;
+  while (taken.contains(rank)) ++rank;
+  return rank;
+}
+
+/// Gives every trace its rank: the one it names, else the smallest that is free.
+void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
+  std::map<Rank, std::string> claimed;
+  std::set<Rank> taken;
+  for (RankTrace& rank : ranks) {
+    if (!rank.trace.rank) continue;
+    rank.rank = static_cast<Rank>(std::clamp<std::int64_t>(*rank.trace.rank, 0, std::numeric_limits<Rank>::max()));
+    const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
+    if (!added) {
+      throw InputError({rank.file, {}, {}},
+                       fmt::format("this trace says it is rank {}, and so does {}; expected one trace a rank",
+                                   rank.rank, shown(slot->second)));
+    }
+    taken.insert(rank.rank);
+  }
+  for (RankTrace& rank : ranks) {
+    if (rank.trace.rank) continue;
+    rank.rank = next_free(taken);
+    taken.insert(rank.rank);
+    if (ranks.size() > 1) {
+      assembly.assumptions.push_back({"rank_number", fmt::format("{} does not say its rank: it is taken to be rank {}",
+                                                                 shown(rank.file), rank.rank)});
+    }
+  }
+}
+
+void keep_ranks(std::vector<RankTrace>& ranks, const std::vector<Rank>& wanted) {
+  if (wanted.empty()) return;
+  std::vector<std::string> present;
+  present.reserve(ranks.size());
+  for (const RankTrace& rank : ranks) present.push_back(std::to_string(rank.rank));
+  std::erase_if(
+      ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
+  if (ranks.empty())
+    throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
+}
+
+/// Stops a mix that belongs to no one job: a task graph beside other files, BytePS beside Kineto.
+void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
+                const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
+  const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size();
+  if (kinds <= 1) return;
+  if (!graphs.empty()) {
+    throw InputError({graphs.back().second, {}, {}},
+                     "a task graph is a whole job of its own; expected no other input beside it");
+  }
+  throw InputError(
+      {ranks.front().file, {}, {}},
+      fmt::format("this is a host and device trace, and {} holds one of BytePS; expected the files of one job",
+                  shown(gpus.front().folder)));
+}
+
+/// --ranks for BytePS: the k-th GPU of the job, counted over workers, is rank k.
+void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
+  if (wanted.empty()) return;
+  const auto count = static_cast<Rank>(gpus.size());
+  std::vector<GpuParts> kept;
+  for (Rank rank = 0; rank < count; ++rank) {
+    if (std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
+      kept.push_back(std::move(gpus[static_cast<std::size_t>(rank)]));
+  }
+  if (kept.empty())
+    throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of 0 to {}", count - 1));
+  gpus = std::move(kept);
+}
+
+template <class PartType>
+void put(std::optional<PartType>& slot, PartType&& part, const std::string& name) {
+  if (slot) {
+    throw InputError({name, {}, {}},
+                     "the folder of this file holds another one of the same kind; expected one of each a GPU");
+  }
+  slot = std::move(part);
+}
+
+}  // namespace
+
+void JobParts::add(ReadInput& input) {
+  for (auto& [part, of] : input.sink.parts) {
+    const Origin origin =
+        of.empty() ? Origin{input.name, input.gpu_folder, input.worker_folder}
+                   : Origin{fmt::format("{} ({})", input.name, of), input.gpu_folder + '/' + of, input.gpu_folder};
+    std::visit([&](auto& alternative) { take(std::move(alternative), origin); }, part);
+  }
+}
+
+void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
+  ranks_.push_back({std::move(trace), origin.name, 0});
+}
+void JobParts::take(TaskGraph&& graph, const Origin& origin) { graphs_.emplace_back(std::move(graph), origin.name); }
+void JobParts::take(StageTrace&& stages, const Origin& origin) {
+  put(gpu_of(origin).stages, std::move(stages), origin.name);
+}
+void JobParts::take(OperatorTrace&& operators, const Origin& origin) {
+  put(gpu_of(origin).operators, std::move(operators), origin.name);
+}
+void JobParts::take(OperatorGraph&& graph, const Origin& origin) {
+  put(gpu_of(origin).graph, std::move(graph), origin.name);
+}
+void JobParts::take(TensorTable&& tensors, const Origin& origin) {
+  put(gpu_of(origin).tensors, std::move(tensors), origin.name);
+}
+
+GpuParts& JobParts::gpu_of(const Origin& origin) {
+  Gpus& worker = workers_.try_emplace(origin.worker_folder, Gpus(&natural_less)).first->second;
+  GpuParts& gpu = worker[origin.gpu_folder];
+  gpu.folder = origin.gpu_folder;
+  return gpu;
+}
+
+/// Worker and local rank by the folders' natural order. A folder without any events (a GML
+/// or a name list alone) is no GPU of the job.
+std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
+  std::vector<GpuParts> gpus;
+  std::uint32_t worker = 0;
+  for (auto& [folder, parts] : workers_) {
+    std::uint32_t local_rank = 0;
+    for (auto& [gpu_folder, gpu] : parts) {
+      if (!gpu.stages && !gpu.operators) {
+        assembly.diagnostics.count("folder_without_events", Severity::kNotice,
+                                   "a dag.gml or a name list without comm.json or operators beside it tells nothing",
+                                   {gpu_folder, {}, {}});
+        continue;
+      }
+      gpu.worker = worker;
+      gpu.local_rank = local_rank++;
+      gpu.host = std::filesystem::path(folder).filename().string();
+      gpus.push_back(std::move(gpu));
+    }
+    if (local_rank > 0) ++worker;
+  }
+  return gpus;
+}
+
+void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
+  std::vector<GpuParts> gpus = numbered_gpus(assembly);
+  refuse_mix(ranks_, gpus, graphs_);
+  if (!graphs_.empty()) return stitch_given_graph(graphs_.front().first, assembly);
+  if (!gpus.empty()) {
+    keep_gpus(gpus, ranks);
+    return stitch_parameter_server(std::move(gpus), job, assembly);
+  }
+  if (ranks_.empty())
+    throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
+  number_ranks(ranks_, assembly);
+  keep_ranks(ranks_, ranks);
+  stitch_host_device(std::move(ranks_), assembly);
+}
+
+}  // namespace stepsim::ingest

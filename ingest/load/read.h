@@ -1,0 +1,35 @@
+#ifndef STEPSIM_INGEST_LOAD_READ_H
+#define STEPSIM_INGEST_LOAD_READ_H
+
+#include <string>
+#include <vector>
+
+#include "ingest/load/discover.h"
+#include "ingest/load/load.h"
+#include "ingest/parts/part_sink.h"
+
+namespace stepsim::ingest {
+
+/// What one input held, and where it lay.
+struct ReadInput {
+  std::string name;           ///< for messages
+  std::string gpu_folder;     ///< the folder it lies in
+  std::string worker_folder;  ///< the folder of that one
+  PartSink sink;
+};
+
+struct ReadInputs {
+  std::vector<ReadInput> inputs;  ///< those of a known format, in the order of the files
+  std::vector<InputFile> files;   ///< from which they came, in the same order
+  Diagnostics diagnostics;        ///< on files that were not used
+};
+
+/// Reads all files side by side, each by the format that recognises it. Files of no known format
+/// are counted where they lay in a folder.
+/// Throws InputError for one that was named, and if there is no trace at all; Interrupted. Of
+/// several errors the first file's is thrown, whichever came first in time.
+[[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options);
+
+}  // namespace stepsim::ingest
+
+#endif
