@@ -21,7 +21,7 @@ constexpr std::size_t kEnoughPushes = 8;
 /// A rate that exceeds what job.yaml allows by more is no measuring error.
 constexpr double kContradiction = 1.1;
 /// NetworkParameters::sharing of TCP connections where a capture shows none: a message that finds
-/// another under way begins with a small window. Over the runs of ../shared/truth anything from
+/// another under way begins with a small window. Over the runs of docs/test-data.md anything from
 /// 0.25 to 0.75 does as well (docs/fidelity.md); fair sharing does not.
 constexpr double kUsualSharing = 0.5;
 

@@ -103,7 +103,7 @@ class Sources {
     }
     const std::size_t least_steps = times.empty() ? 0 : times.begin()->second.size();
     if (least_steps < 2) return;
-    add("steps", fmt::format("the {} captured steps differ by as much from each other", least_steps), steps_);
+    add("steps", fmt::format("the {} captured steps differ by this much", least_steps), steps_);
   }
 
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
@@ -133,7 +133,7 @@ class Sources {
     plan.recorded_transfers = 1;
     Factors factors;
     factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
-    add("transfers", "how much of a transfer's recorded time was bandwidth is not known: from all of it to none",
+    add("transfers", "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none",
         factors);
   }
 
@@ -206,14 +206,14 @@ class Sources {
       for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
       factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
     }
-    add("device", "kernels whose work or device is another may take less or more than roofline makes of them", factors);
+    add("device", "kernels with other work or on another device may take less or more than roofline says", factors);
   }
 
   void add_missing_ranks() {
     const std::size_t lone = lone_collectives(captured_);
     if (lone == 0) return;
     add("missing ranks",
-        fmt::format("of {} collectives no other rank was captured: their recorded times, waiting included, may change",
+        fmt::format("{} collectives were captured on one rank only: their recorded times, including waits, may change",
                     lone),
         as_the_rest(sim::slowest_rank(summary_).exposed_communication));
   }

@@ -21,7 +21,7 @@ std::string headline(const WhatIfAnswer& answer) {
       to_text(after), to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
       ratio(after - before, before) * 100);
   const sim::Summary& summary = answer.baseline.summary;
-  if (!summary.measured) return times + "; nothing was measured to hold the prediction against.";
+  if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
   return fmt::format("{}; the captured iteration of {} is predicted with an error of {:+.2f} %.", times,
                      to_text(summary.iteration.measured), summary.iteration.error * 100);
 }

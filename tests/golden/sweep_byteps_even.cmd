@@ -27,7 +27,7 @@ Iteration times; * is the best
                   2x            0.5                     266.662 ms  -49.88 %
                                                   25MB           -         -
 
-Points that cannot be had
+Points without an answer
 - comm.bucket_bytes=25MB: tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has
 
 Assumptions

@@ -8,7 +8,7 @@ Changes
 
 Why it is a range
 source      from       to  reason
-steps    1.108 s  1.116 s  the 3 captured steps differ by as much from each other
+steps    1.108 s  1.116 s  the 3 captured steps differ by this much
 sharing  1.106 s  1.126 s  senders that meet on a link may share it fairly or be served one after the other
 drift    1.110 s  1.116 s  workers may stay in step or drift apart
 
@@ -56,7 +56,7 @@ Changes
 
 Why it is a range
 source         from          to  reason
-steps    250.804 ms  252.645 ms  the 3 captured steps differ by as much from each other
+steps    250.804 ms  252.645 ms  the 3 captured steps differ by this much
 sharing  249.201 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
 drift    251.411 ms  251.718 ms  workers may stay in step or drift apart
 
@@ -103,7 +103,7 @@ Changes
 
 Why it is a range
 source         from          to  reason
-steps    705.119 ms  710.295 ms  the 3 captured steps differ by as much from each other
+steps    705.119 ms  710.295 ms  the 3 captured steps differ by this much
 sharing  688.899 ms  715.405 ms  senders that meet on a link may share it fairly or be served one after the other
 drift    706.824 ms     1.083 s  workers may stay in step or drift apart
 

@@ -8,7 +8,7 @@ Changes
 
 Why it is a range
 source      from        to  reason
-device  5.015 ms  5.887 ms  kernels whose work or device is another may take less or more than roofline makes of them
+device  5.015 ms  5.887 ms  kernels with other work or on another device may take less or more than roofline says
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario  difference
@@ -52,7 +52,7 @@ Changes
 
 Why it is a range
 source      from        to  reason
-device  1.930 ms  2.157 ms  kernels whose work or device is another may take less or more than roofline makes of them
+device  1.930 ms  2.157 ms  kernels with other work or on another device may take less or more than roofline says
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario  difference
@@ -96,7 +96,7 @@ Changes
 
 Why it is a range
 source       from         to  reason
-device  30.577 ms  36.656 ms  kernels whose work or device is another may take less or more than roofline makes of them
+device  30.577 ms  36.656 ms  kernels with other work or on another device may take less or more than roofline says
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference

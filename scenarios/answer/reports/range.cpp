@@ -9,8 +9,7 @@ namespace {
 std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   using sim::Align;
   if (answer.interval.sources.empty())
-    return {
-        {.title = "Why it is not a range", .sentences = {"the capture shows nothing by which the answer may be off"}}};
+    return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
   sim::Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft}});
   for (const IntervalSource& source : answer.interval.sources)
     table.add_row({std::string(source.name), to_text(source.low), to_text(source.high), source.reason});

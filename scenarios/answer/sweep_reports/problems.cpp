@@ -15,7 +15,7 @@ std::vector<std::string> problems_of(const SweepAnswer& answer) {
 }
 
 std::vector<sim::Section> sections(const SweepAnswer& answer) {
-  return {{.title = "Points that cannot be had", .sentences = sim::as_list(problems_of(answer))}};
+  return {{.title = "Points without an answer", .sentences = sim::as_list(problems_of(answer))}};
 }
 
 }  // namespace
