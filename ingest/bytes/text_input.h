@@ -38,8 +38,6 @@ class TextInput {
   /// Line of the character peek() shows, from 1.
   [[nodiscard]] std::uint32_t line() const noexcept { return line_; }
   [[nodiscard]] ByteSource& source() const noexcept { return *source_; }
-  /// What was read of the source and not taken yet. Valid until the next call.
-  [[nodiscard]] std::string_view rest() const noexcept { return {buffer_.data() + next_, end_ - next_}; }
 
   [[nodiscard]] InputLocation at_offset(std::uint64_t offset) const { return {source_->name(), offset, {}}; }
   [[nodiscard]] InputLocation at_line(std::uint32_t line) const { return {source_->name(), {}, line}; }

@@ -13,8 +13,7 @@ std::string content(const json::Value& text) { return text.plain ? std::string{t
 
 }  // namespace
 
-JsonReader::JsonReader(ByteSource& source, std::string_view begun)
-    : text_(source, json::Rules::kStrict, begun), file_(source.name()) {
+JsonReader::JsonReader(ByteSource& source) : text_(source, json::Rules::kStrict), file_(source.name()) {
   text_.skip_byte_order_mark();
 }
 

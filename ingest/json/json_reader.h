@@ -19,9 +19,8 @@ namespace stepsim::ingest {
 /// must each member of what is skipped.
 class JsonReader {
  public:
-  /// `source` must outlive the reader; `begun` is what was read of it already, see TextWindow.
-  /// A byte order mark at the front is skipped.
-  explicit JsonReader(ByteSource& source, std::string_view begun = {});
+  /// `source` must outlive the reader. A byte order mark at the front is skipped.
+  explicit JsonReader(ByteSource& source);
 
   /// The first character of the next value, which tells its type; 0 at the end of the file.
   [[nodiscard]] char peek() { return text_.next_char(); }

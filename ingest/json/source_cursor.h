@@ -22,9 +22,9 @@ enum class Outcome : std::uint8_t {
 /// A position in a source of JSON text. Moving it reads on.
 class SourceCursor {
  public:
-  /// `source` must outlive the cursor. `begun` is what was read of it already; see TextWindow.
-  explicit SourceCursor(ByteSource& source, json::Rules rules = json::Rules::kLenient, std::string_view begun = {})
-      : window_(source, begun), rules_(rules) {}
+  /// `source` must outlive the cursor.
+  explicit SourceCursor(ByteSource& source, json::Rules rules = json::Rules::kLenient)
+      : window_(source), rules_(rules) {}
 
   /// Offset of the next byte.
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }

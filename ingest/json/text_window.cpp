@@ -1,12 +1,10 @@
 #include "ingest/json/text_window.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include "ingest/json/json_bytes.h"
-#include "model/base/error.h"
 
 namespace stepsim::ingest {
 
@@ -18,11 +16,8 @@ std::unique_ptr<char[]> room_for(std::size_t bytes) {
 
 }  // namespace
 
-TextWindow::TextWindow(ByteSource& source, std::string_view begun)
-    : source_(source), storage_(room_for(kInitial)), size_(begun.size()) {
-  STEPSIM_ASSERT(begun.size() <= kInitial, "what was read already fits into a new window");
-  std::copy(begun.begin(), begun.end(), storage_.get());
-  std::memset(storage_.get() + size_, 0, json::kPadding);
+TextWindow::TextWindow(ByteSource& source) : source_(source), storage_(room_for(kInitial)) {
+  std::memset(storage_.get(), 0, json::kPadding);
 }
 
 void TextWindow::make_room(std::size_t kept_from) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 #include "ingest/bytes/byte_source.h"
 
@@ -18,9 +17,8 @@ class TextWindow {
   static constexpr std::size_t kInitial = std::size_t{256} << 10;
   static constexpr std::size_t kLargest = std::size_t{64} << 20;
 
-  /// `source` must outlive the window. `begun` is what was read of it already, at most kInitial
-  /// bytes; it is copied.
-  explicit TextWindow(ByteSource& source, std::string_view begun = {});
+  /// `source` must outlive the window.
+  explicit TextWindow(ByteSource& source);
 
   [[nodiscard]] const char* begin() const noexcept { return storage_.get(); }
   [[nodiscard]] const char* end() const noexcept { return storage_.get() + size_; }

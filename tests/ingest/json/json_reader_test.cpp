@@ -41,20 +41,6 @@ TEST(JsonReaderTest, BlanksAtTheEdgeOfTheWindowChangeNothing) {
   }
 }
 
-TEST(JsonReaderTest, GoesOnWhereAnotherReaderStopped) {
-  const std::string text = R"({"a": 17})";
-  for (std::size_t begun = 0; begun <= text.size(); ++begun) {
-    const auto source = memory_source(std::string_view{text}.substr(begun), "t");
-    JsonReader json(*source, std::string_view{text}.substr(0, begun));
-    json.object([&](const std::string& key) {
-      EXPECT_EQ(key, "a");
-      EXPECT_EQ(json.offset(), 6U);
-      EXPECT_EQ(json.number(), "17");
-    });
-    json.expect_end();
-  }
-}
-
 TEST(JsonReaderTest, SkipsAnyValueAndStopsRightBehindIt) {
   const std::string text = R"({"a": [1, {"b": [[], {}, null, true, false, -1.5e3, "x\"]"]}], "c": 7})";
   const auto source = memory_source(text, "t");
