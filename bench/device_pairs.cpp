@@ -14,7 +14,8 @@
 
 #include "ingest/load/load.h"
 #include "model/cost/device/device_fit.h"
-#include "model/cost/device/device_model.h"
+#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ Duration busy(const Capture& capture, const std::vector<Duration>& durations, bo
 }
 
 Duration recorded_busy(const Capture& capture, bool all) {
-  return busy(capture, scaled_durations(capture, *find_device_model("recorded"), {}).duration, all);
+  return busy(capture, scaled_durations(capture, [](const DeviceWork&) { return Scaled{}; }).duration, all);
 }
 
 std::string figure(Duration predicted, Duration measured) {
@@ -77,15 +78,18 @@ void print_fit(const DeviceFit& fit) {
 
 void print_direction(const std::string& name, const Capture& from, const Capture& to, const DeviceFit& own,
                      const DeviceFit& held_out, bool shares) {
-  const ScaledDurations roofline =
-      scaled_durations(from, *find_device_model("roofline"), {.from = &device_of(from), .to = &device_of(to)});
+  const auto by_roofline = [&](const DeviceWork& work) {
+    return roofline_scaled(work, device_of(from), device_of(to));
+  };
+  const ScaledDurations roofline = scaled_durations(from, by_roofline);
   Capture shapeless = from;
   shapeless.operators = {};
-  const ScaledDurations by_class =
-      scaled_durations(shapeless, *find_device_model("roofline"), {.from = &device_of(from), .to = &device_of(to)});
-  const DeviceModel& fitted = *find_device_model("fitted");
-  const ScaledDurations by_own = scaled_durations(from, fitted, {.fit = &own});
-  const ScaledDurations by_other = scaled_durations(from, fitted, {.fit = &held_out});
+  const ScaledDurations by_class = scaled_durations(shapeless, by_roofline);
+  const auto fitted = [&](const DeviceFit& fit) {
+    return scaled_durations(from, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); });
+  };
+  const ScaledDurations by_own = fitted(own);
+  const ScaledDurations by_other = fitted(held_out);
   for (const bool all : {false, true}) {
     const Duration measured = recorded_busy(to, all);
     fmt::print("| {} | {} to {} | {} | {} | {} | {} | {} | {} | {} |\n", name, device_of(from).name, device_of(to).name,

@@ -11,7 +11,8 @@
 #include "ingest/bytes/small_file.h"
 #include "ingest/config/cluster_links.h"
 #include "ingest/config/cluster_tables.h"
-#include "model/base/yaml_value.h"
+#include "model/base/yaml_parse.h"
+#include "model/cost/network/parameters.h"
 #include "model/job/topology.h"
 
 namespace stepsim::ingest {
@@ -105,38 +106,49 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
   }
 }
 
-void read_sharing(NetworkParameters& network, const YamlField& field) {
-  const bool word = field.is(Kind::kScalar) && (field.value->text == "fair" || field.value->text == "serial");
-  if (word) {
-    network.sharing = field.value->text == "fair" ? 1 : 0;
-  } else {
-    if (!field.is(Kind::kScalar) || field.value->text.find_first_not_of("0123456789.eE+-") != std::string::npos) {
-      field.reject("fair, serial or a number from 0 to 1");
-    }
-    network.sharing = field.number(0, 1);
-  }
+/// The values of a map whose keys are those of `declared`, by their names without the map's.
+void read_parameters(const YamlField& map, const std::vector<const NetworkParameter*>& declared,
+                     NetworkParameters& network) {
+  std::vector<std::string> names;
+  for (const NetworkParameter* const parameter : declared) names.emplace_back(parts_of_key(*parameter).name);
+  map.for_each_entry(names, [&](std::size_t key, const YamlField& field) {
+    network.set_value(*declared[key], declared[key]->read(field));
+  });
 }
 
-void read_loggp(NetworkParameters& network, const YamlField& field) {
-  static const std::vector<YamlKey<NetworkParameters>> keys{
-      {"o", [](NetworkParameters& to, const YamlField& value) { to.overhead = value.duration(); }},
-      {"g", [](NetworkParameters& to, const YamlField& value) { to.gap = value.duration(); }},
-  };
-  if (!field.is(Kind::kMap)) field.reject("a map with o and g");
-  read_map(field, keys, network);
+/// Parameters by the map they stand in, in the order of the declarations.
+using ParameterMaps = std::vector<std::pair<std::string, std::vector<const NetworkParameter*>>>;
+
+ParameterMaps parameter_maps() {
+  ParameterMaps maps;
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    const std::string_view map = parts_of_key(*parameter).map;
+    if (map.empty()) continue;
+    if (maps.empty() || maps.back().first != map) maps.emplace_back(map, std::vector<const NetworkParameter*>{});
+    maps.back().second.push_back(parameter);
+  }
+  return maps;
 }
 
 NetworkParameters read_messages(const YamlField& field) {
-  static const std::vector<YamlKey<NetworkParameters>> keys{
-      {"overhead", [](NetworkParameters& to, const YamlField& value) { to.message_overhead = value.duration(); }},
-      {"collective_overhead",
-       [](NetworkParameters& to, const YamlField& value) { to.collective_overhead = value.duration(); }},
-      {"sharing", read_sharing},
-      {"loggp", read_loggp},
-  };
   if (!field.is(Kind::kMap)) field.reject("a map such as {overhead: 20us, sharing: fair}");
+  const ParameterMaps maps = parameter_maps();
+  std::vector<const NetworkParameter*> plain;
+  std::vector<std::string> names;
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    if (!parts_of_key(*parameter).map.empty()) continue;
+    plain.push_back(parameter);
+    names.emplace_back(parameter->key);
+  }
+  for (const auto& [name, parameters] : maps) names.push_back(name);
   NetworkParameters network;
-  read_map(field, keys, network);
+  field.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
+    if (key < plain.size()) return network.set_value(*plain[key], plain[key]->read(value));
+    const auto& [name, parameters] = maps[key - plain.size()];
+    if (!value.is(Kind::kMap))
+      value.reject(fmt::format("a map such as {{{}: 200ns}}", parts_of_key(*parameters.front()).name));
+    read_parameters(value, parameters, network);
+  });
   return network;
 }
 

@@ -4,7 +4,7 @@
 
 #include "ingest/bytes/small_file.h"
 #include "model/base/error.h"
-#include "model/base/yaml_value.h"
+#include "model/base/yaml_parse.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"
 
 namespace stepsim::ingest {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/base/error.h"
+#include "model/base/median.h"
 #include "model/base/nonnegative_least_squares.h"
 
 namespace stepsim {
@@ -14,7 +16,7 @@ constexpr double kHuber = 1.345;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 constexpr double kDeviations = 1.4826;
 constexpr int kRounds = 60;
-/// Rounds that change every fitted value by less than this share of the largest end the fit.
+/// A round that changes no fitted value by more than this share of the largest ends the fit.
 constexpr double kSettled = 1e-9;
 
 /// A sample's error relative to it. Where nothing was measured any other answer is wholly wrong.
@@ -23,31 +25,35 @@ double relative_error(double measured, double fitted) {
   return fitted > 0 ? 1 : 0;
 }
 
-/// Least squares over and over, the weight of a sample falling with its error.
-class RobustFit {
+/// Least squares of one row of values a sample.
+class RowFit {
  public:
-  RobustFit(std::span<const double> values, std::size_t columns, std::span<const double> y)
-      : values_(values), columns_(columns), y_(y), weights_(y.size(), 1), fitted_(y.size()) {}
+  RowFit(std::span<const double> values, std::size_t columns, std::span<const double> y)
+      : values_(values), columns_(columns), y_(y), coefficients_(columns), fitted_(y.size()) {}
 
-  [[nodiscard]] SumFit fit() {
-    std::vector<double> coefficients(columns_);
-    for (int round = 0; round < kRounds; ++round) {
-      coefficients = solve();
-      if (!take(coefficients) || !reweigh()) break;
-    }
+  /// As WeightedFit.
+  std::optional<std::vector<double>> fit(std::span<const double> weights) {
+    coefficients_ = solve(weights);
+    if (!take_values()) return std::nullopt;
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < y_.size(); ++i) errors.push_back(std::abs(y_[i] - fitted_[i]));
+    return errors;
+  }
+
+  [[nodiscard]] SumFit result() && {
     std::vector<double> errors;
     for (std::size_t i = 0; i < y_.size(); ++i) errors.push_back(relative_error(y_[i], fitted_[i]));
-    return {std::move(coefficients), y_.size(), median(std::move(errors))};
+    return {std::move(coefficients_), y_.size(), median(std::move(errors))};
   }
 
  private:
-  [[nodiscard]] std::vector<double> solve() const {
+  [[nodiscard]] std::vector<double> solve(std::span<const double> weights) const {
     std::vector<double> a;
     std::vector<double> b;
     a.reserve(values_.size());
     b.reserve(y_.size());
     for (std::size_t i = 0; i < y_.size(); ++i) {
-      const double root = std::sqrt(weights_[i]);
+      const double root = std::sqrt(weights[i]);
       for (std::size_t j = 0; j < columns_; ++j) a.push_back(root * values_[i * columns_ + j]);
       b.push_back(root * y_[i]);
     }
@@ -55,12 +61,12 @@ class RobustFit {
   }
 
   /// False if the fitted values are as they were.
-  bool take(const std::vector<double>& coefficients) {
+  bool take_values() {
     double change = 0;
     double largest = 0;
     for (std::size_t i = 0; i < y_.size(); ++i) {
       double value = 0;
-      for (std::size_t j = 0; j < columns_; ++j) value += coefficients[j] * values_[i * columns_ + j];
+      for (std::size_t j = 0; j < columns_; ++j) value += coefficients_[j] * values_[i * columns_ + j];
       change = std::max(change, std::abs(value - fitted_[i]));
       largest = std::max(largest, std::abs(value));
       fitted_[i] = value;
@@ -68,36 +74,31 @@ class RobustFit {
     return change > kSettled * largest;
   }
 
-  /// False if the fit goes through most samples as it is.
-  bool reweigh() {
-    std::vector<double> errors;
-    for (std::size_t i = 0; i < y_.size(); ++i) errors.push_back(std::abs(y_[i] - fitted_[i]));
-    const double limit = kHuber * kDeviations * median(errors);
-    if (limit <= 0) return false;
-    for (std::size_t i = 0; i < y_.size(); ++i) weights_[i] = errors[i] <= limit ? 1 : limit / errors[i];
-    return true;
-  }
-
   std::span<const double> values_;
   std::size_t columns_;
   std::span<const double> y_;
-  std::vector<double> weights_;
+  std::vector<double> coefficients_;
   std::vector<double> fitted_;
 };
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), upper, values.end());
-  if (values.size() % 2 == 1) return *upper;
-  return (*std::max_element(values.begin(), upper) + *upper) / 2;
+void fit_robustly(std::size_t samples, const WeightedFit& fit) {
+  std::vector<double> weights(samples, 1);
+  for (int round = 0; round < kRounds; ++round) {
+    const std::optional<std::vector<double>> errors = fit(weights);
+    if (!errors) return;
+    const double limit = kHuber * kDeviations * median(*errors);
+    if (limit <= 0) return;
+    for (std::size_t i = 0; i < samples; ++i) weights[i] = (*errors)[i] <= limit ? 1 : limit / (*errors)[i];
+  }
 }
 
 SumFit fit_sum(std::span<const double> values, std::size_t columns, std::span<const double> y) {
   STEPSIM_ASSERT(columns > 0 && values.size() == columns * y.size(), "a row of values for every y");
-  return RobustFit{values, columns, y}.fit();
+  RowFit rows{values, columns, y};
+  fit_robustly(y.size(), [&rows](std::span<const double> weights) { return rows.fit(weights); });
+  return std::move(rows).result();
 }
 
 LineFit fit_line(std::span<const double> x, std::span<const double> y) {

@@ -2,6 +2,8 @@
 #define STEPSIM_MODEL_BASE_FIT_H
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,8 +33,14 @@ struct SumFit {
 /// The same for a cost of several parts: `values` holds a row of `columns` numbers for every y.
 [[nodiscard]] SumFit fit_sum(std::span<const double> values, std::size_t columns, std::span<const double> y);
 
-/// The middle of the values, the mean of the two middle ones of an even number, 0 of none.
-[[nodiscard]] double median(std::vector<double> values);
+/// Fits under weights, one a sample, and gives the samples' absolute errors; nothing if the fit is
+/// the same as before.
+using WeightedFit = std::function<std::optional<std::vector<double>>(std::span<const double> weights)>;
+
+/// Iteratively reweighted least squares with Huber's weights (Huber 1964): a sample counts less the
+/// further it is off. Calls `fit` first with equal weights, and at most 60 times; less often where
+/// it settles or goes through most samples as it is.
+void fit_robustly(std::size_t samples, const WeightedFit& fit);
 
 }  // namespace stepsim
 

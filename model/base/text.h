@@ -31,8 +31,8 @@ void append_utf8(std::string& out, char32_t code);
 /// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
 
-/// The one of `known` nearest to `word` by edit distance, if it is near enough to be meant
-/// (at most a third of the longer one's length, at least 1).
+/// The entry of `known` nearest to `word` by edit distance, if it is near enough to be meant:
+/// at most a third of the longer one's length, or 1.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known);
 
 /// "a, b or c": the words of an error message.

@@ -1,3 +1,5 @@
+#include "model/base/yaml_parse.h"
+
 #include <fmt/format.h>
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
@@ -8,7 +10,6 @@
 #include <sstream>
 
 #include "model/base/text.h"
-#include "model/base/yaml_value.h"
 
 namespace stepsim {
 namespace {

@@ -93,12 +93,6 @@ struct YamlForm {
 /// Whether a file says anything. Throws InputError if it is neither empty nor a map.
 [[nodiscard]] bool is_filled_map(const YamlField& file, const YamlForm& form);
 
-/// Reads YAML text of one document; `name` stands for the path in messages. Throws InputError:
-/// text that is no UTF-8, has control characters, is no YAML or holds a second document, more
-/// than form.largest bytes, nesting beyond yaml-cpp's bound, aliases within what they stand for,
-/// or that stand for a million values.
-[[nodiscard]] YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlForm& form);
-
 }  // namespace stepsim
 
 #endif

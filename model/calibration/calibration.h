@@ -27,20 +27,20 @@ struct Calibration {
   Assumptions assumptions;  ///< in place of what the capture could not show
 };
 
-/// Fits links, copies, sums and launches to what was measured; what the capture does not show
-/// is taken from job.yaml's network, else from defaults, and said. Endpoints are the job's
-/// workers (or ranks) and servers.
-/// Where no transfer says its bytes, and job.yaml no rate, the cluster has no links: no network
-/// model times anything of such a job. Throws InputError if there are such transfers and the
-/// capture shows nothing of how fast they were.
+/// Fits links, copies, sums and launches to what was measured. What the capture does not show
+/// comes from job.yaml's network, else from defaults, and becomes an assumption. Endpoints are the
+/// job's workers (or ranks) and servers.
+/// Where no transfer's bytes are known and job.yaml gives no rate, the cluster has no links: network
+/// models have nothing to time in such a job. Throws InputError if there are transfers with known
+/// bytes and the capture does not show how fast they were.
 [[nodiscard]] Calibration calibrate(const Capture& capture);
 
 /// How many ranks, or workers and servers, send and receive in the job: by job.yaml and by
 /// what the capture shows, whichever is more. Throws InputError above 100,000.
 [[nodiscard]] std::size_t endpoint_count(const Capture& capture);
 
-/// What is left where a capture shows nothing: every host on one switch by a link as job.yaml's
-/// network says. Ranks share a host where job.yaml's local_size says so.
+/// For a capture that shows nothing of the network: every host on one switch, by a link as in
+/// job.yaml's network. Ranks share a host as job.yaml's local_size says.
 /// Throws InputError with the remedy if job.yaml names no bandwidth.
 [[nodiscard]] Calibration network_of_job_file(const Capture& capture);
 
@@ -48,8 +48,8 @@ struct Calibration {
 /// Ethernet frame (RFC 793, RFC 7323: headers of 14, 20 and 32 bytes).
 inline constexpr double kTcpEfficiency = 0.957;
 
-/// Of a link, where job.yaml does not say: half of what a message takes over one switch in a
-/// data centre.
+/// The latency of a link where job.yaml does not say: half of what a message takes over one switch
+/// in a data centre.
 inline constexpr Duration kUsualLatency{5'000};
 
 }  // namespace stepsim

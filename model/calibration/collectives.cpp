@@ -10,6 +10,7 @@
 
 #include "model/base/fit.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/cost/network/parameters.h"
 
 namespace stepsim {
 namespace {
@@ -99,7 +100,7 @@ class UseFinder {
   }
 
   const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
-    const auto [entry, is_new] = loads_.try_emplace({model.algorithm, shape});
+    const auto [entry, is_new] = loads_.try_emplace({&model, shape});
     if (is_new) entry->second = loads_of(model, shape);
     return entry->second;
   }
@@ -107,7 +108,8 @@ class UseFinder {
   const Dag& dag_;
   const Recording& recording_;
   std::map<Rank, std::vector<Use>> uses_;
-  std::map<std::pair<CollectiveAlgorithm, CollectiveShape>, std::vector<Load>> loads_;  ///< steps repeat their shapes
+  std::map<std::pair<const CollectiveModel*, CollectiveShape>, std::vector<Load>>
+      loads_;  ///< steps repeat their shapes
 };
 
 /// Uses that overlap, as one.
@@ -195,7 +197,7 @@ void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
     if (alpha > Duration{}) link.latency = std::min(link.latency, alpha / 2);
   }
   if (cluster.links.empty()) return;
-  cluster.network.message_overhead = std::max(Duration{}, alpha - 2 * cluster.links.front().latency);
+  cluster.network.set(kMessageOverhead, std::max(Duration{}, alpha - 2 * cluster.links.front().latency));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace stepsim {
 ///
 /// with what the rank sends or receives in it by the algorithm's rounds, whichever is more. A
 /// ring all-reduce of n members counts 2 (n - 1) / n of its payload. Long periods vary more, so
-/// samples are weighted by 1 / bytes; the two parts are told apart only where the periods' mean
+/// samples are weighted by 1 / bytes; the two parts are fitted apart only where the periods' mean
 /// messages differ at least twofold. The goodput becomes the efficiency of job.yaml's bandwidth, or the bandwidth where
 /// that is missing or less; alpha beyond the links' latency is the message overhead.
 ///

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/base/fit.h"
+#include "model/base/median.h"
 
 namespace stepsim {
 namespace {

@@ -5,9 +5,9 @@
 
 namespace stepsim {
 
-/// What a device trace shows of its host, where `result` does not know it yet: the time a
-/// kernel launch takes on the host, and copies between host and device by their bytes. Adds a
-/// Fit for each.
+/// Adds to `result` what a device trace shows of its host, where that is not known yet: the time that
+/// a kernel launch takes on the host, and the rates of copies between host and device. Adds a Fit
+/// for each.
 void fit_host_rates(const Capture& capture, Calibration& result);
 
 }  // namespace stepsim

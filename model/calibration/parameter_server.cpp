@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "model/base/fit.h"
+#include "model/base/median.h"
 #include "model/calibration/sharing.h"
 #include "model/calibration/stage_costs.h"
+#include "model/cost/network/maxmin.h"
 #include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/workload.h"
 
@@ -20,7 +22,7 @@ namespace {
 constexpr std::size_t kEnoughPushes = 8;
 /// A rate that exceeds what job.yaml allows by more is no measuring error.
 constexpr double kContradiction = 1.1;
-/// NetworkParameters::sharing of TCP connections where a capture shows none: a message that finds
+/// kSharing (maxmin.h) of TCP connections where a capture shows none: a message that finds
 /// another under way begins with a small window. Over the runs of docs/test-data.md anything from
 /// 0.25 to 0.75 does as well (docs/fidelity.md); fair sharing does not.
 constexpr double kUsualSharing = 0.5;
@@ -110,8 +112,7 @@ void fit_copies(const PsWorkload& workload, Calibration& result) {
 void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& result) {
   const SharingSeen seen = sharing_of_pushes(workload, link.goodput());
   if (seen.samples == 0) {
-    result.cluster.network.sharing = kUsualSharing;
-    result.cluster.network.sharing_is_assumed = true;
+    result.cluster.network.assume(kSharing, kUsualSharing);
     result.assumptions.push_back(
         {"link_sharing",
          fmt::format(
@@ -120,7 +121,7 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
              kUsualSharing)});
     return;
   }
-  result.cluster.network.sharing = seen.sharing;
+  result.cluster.network.set(kSharing, seen.sharing);
   result.fits.push_back({"sharing of a link, 1 = fair", fmt::format("{:.2f}", seen.sharing), seen.samples,
                          seen.residual, "times in which two workers pushed to one server and to no other"});
 }

@@ -10,7 +10,7 @@ namespace stepsim {
 
 struct PsWorkload;
 
-/// Bytes a second that pushes kept up, and how well that is known.
+/// The rate that pushes sustained, and how well it is known.
 struct PushRate {
   double bytes_per_second = 0;  ///< 0: no worker had enough pushes under way at once
   std::size_t samples = 0;      ///< workers (or servers) and steps that show one

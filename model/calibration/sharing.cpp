@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/base/fit.h"
+#include "model/base/median.h"
 #include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/workload.h"
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "model/base/median.h"
+
 namespace stepsim {
 namespace {
 

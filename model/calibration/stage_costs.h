@@ -10,15 +10,15 @@
 
 namespace stepsim {
 
-/// What a stage takes on one GPU, whatever its size and a byte of it, and how long after what
-/// it waits for its thread takes it up (BytePS's threads sleep between looks at their queues).
+/// How long a stage takes on one GPU: a fixed part and a part a byte; and how long its thread takes
+/// to pick it up once it may begin (BytePS's threads sleep between looks at their queues).
 struct PsStageCost {
   LineFit time;          ///< nanoseconds over bytes
-  Duration hand_over{};  ///< the middle wait of stages that nothing else kept
+  Duration hand_over{};  ///< the median wait of stages that nothing else held back
   [[nodiscard]] Duration of(Bytes bytes) const noexcept;
 };
 
-/// By PsStage; of PUSH and PULL, which are the network's, only hand_over.
+/// By PsStage. PUSH and PULL, which the network times, have hand_over only.
 using PsStageCosts = std::array<PsStageCost, kPsStages>;
 
 /// Fits the stages that the capture recorded on roots (the largest local rank of each worker)
@@ -26,8 +26,8 @@ using PsStageCosts = std::array<PsStageCost, kPsStages>;
 /// A GPU copies and reduces its 1/n of a partition, and the size is that. O(stages log stages).
 [[nodiscard]] PsStageCosts stage_costs(const PsWorkload& workload, bool on_roots);
 
-/// What GPU `local_rank` of `local_size` copies of a partition: an equal share of 4-byte
-/// elements, the last GPU the remainder too.
+/// The part of a partition that GPU `local_rank` of `local_size` copies: an equal share of 4-byte
+/// elements, and for the last GPU the remainder too.
 [[nodiscard]] Bytes share_of(Bytes partition, std::uint32_t local_rank, std::uint32_t local_size) noexcept;
 
 }  // namespace stepsim

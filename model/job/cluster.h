@@ -10,6 +10,7 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/network_parameters.h"
 
 namespace stepsim {
 
@@ -57,24 +58,6 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// What a message costs beside the links, and how messages share them. One for the cluster.
-struct NetworkParameters {
-  Duration message_overhead{};     ///< added before every message, whatever its size
-  Duration collective_overhead{};  ///< between the last arrival at a collective and its first message
-  /// How concurrent messages of different senders share a link that is too narrow for all:
-  /// 1 = fairly (max-min), 0 = one after the other, between = as docs/models.md says.
-  double sharing = 1;
-  /// LogGP (Alexandrov et al. 1995): overhead o of sender and receiver, gap g between
-  /// messages. L and G come from the route: its latency, and its narrowest link.
-  Duration overhead{};
-  Duration gap{};
-  bool sharing_is_assumed = false;  ///< nobody measured `sharing` or asked for it
-  /// A sender keeps its turn on a link while it has messages, as TCP may do for 100 ms and more;
-  /// else it comes anew with each. With it, sharing 0 serves whole senders one after the other.
-  bool senders_keep_turn = false;
-  friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
-};
-
 /// How fast a host does what it does beside computing and sending. Absent: not known.
 struct HostRates {
   std::optional<Bandwidth> copy_to_host;    ///< device to host
@@ -86,20 +69,20 @@ struct HostRates {
   friend bool operator==(const HostRates&, const HostRates&) = default;
 };
 
-/// The hardware a job runs on: of cluster.yaml, a task graph or calibration. Plain data: whoever
+/// The hardware a job runs on, from cluster.yaml, a task graph or calibration. Plain data: whoever
 /// makes it checks that ids lie in their tables, and gives every endpoint a host.
 struct Cluster {
   std::vector<Host> hosts;
   std::vector<Device> devices;
   std::vector<Link> links;
   std::vector<Endpoint> endpoints;  ///< by EndpointId: rank r is r, server s is ranks + s
-  NetworkParameters network;
+  NetworkParameters network;        ///< what a message costs beside the links, and how messages share them
   HostRates rates;
 
-  std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< that are written down
-  /// Where pairs without an entry in `routes` go. Within a host: `out` of the sender, `in` of the
-  /// receiver. Between hosts: up to the first switch that both climb through, and down. Where
-  /// they share none: to a relay of the sender that shares one with the receiver, and on.
+  std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< those that are given one by one
+  /// The route of pairs without an entry in `routes`. Within a host: `out` of the sender, `in` of the
+  /// receiver. Between hosts: up to the first switch that both paths reach, and down. Where they
+  /// share none: to a relay of the sender that shares one with the receiver, and on.
   struct UplinkPath {
     Route up;                             ///< from the endpoint to the root of a tree of switches
     Route down;                           ///< from the root to the endpoint
@@ -109,7 +92,7 @@ struct Cluster {
     std::vector<EndpointId> relays;       ///< others of the host that pass messages on, first choice first
     friend bool operator==(const UplinkPath&, const UplinkPath&) = default;
   };
-  std::vector<UplinkPath> uplinks;  ///< by EndpointId; empty where every route is written down
+  std::vector<UplinkPath> uplinks;  ///< by EndpointId; empty where every route is in `routes`
 
   /// Where a rank sends and receives; invalid if the cluster has too few endpoints.
   [[nodiscard]] EndpointId endpoint_of(Rank rank) const noexcept {

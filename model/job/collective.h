@@ -20,17 +20,17 @@ enum class CollectiveOp : std::uint8_t {
   kBarrier,   ///< no payload
 };
 
-/// How its bytes travel. kAuto: what the library would take (docs/models.md).
-enum class CollectiveAlgorithm : std::uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect, kHierarchical };
+/// How a collective's bytes travel: an entry of a registry in model/cost/collective/algorithm.h.
+struct CollectiveModel;
 
-/// Around a member that is alone, as many others take part by assumption. Of a larger collective
-/// the recorded duration holds: so many members cost more than they tell.
+/// Where one member alone was captured, the others are assumed to take part, in groups of up to this
+/// many. Larger groups keep their recorded duration: simulating them costs more than it shows.
 inline constexpr std::uint32_t kMostAbsentMembers = 64;
 
 /// What a rendezvous transfers, as far as it is known.
 struct Collective {
   CollectiveOp op = CollectiveOp::kUnknown;
-  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;
+  const CollectiveModel* algorithm = nullptr;  ///< null: what the library would take (docs/models.md)
   /// The whole payload: of an all-reduce, broadcast or reduce the buffer of one member; of an
   /// all-gather or reduce-scatter the buffer before or after it that is n times the other; of
   /// an all-to-all what one member sends, to itself included; of a send the message. 0: not

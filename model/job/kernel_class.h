@@ -32,12 +32,12 @@ enum class KernelClass : std::uint8_t {
 };
 inline constexpr std::size_t kKernelClassCount = static_cast<std::size_t>(KernelClass::kUnknown) + 1;
 
-/// What a class's time follows where nothing better is known of a kernel.
+/// What limits kernels of a class, where nothing better is known of a kernel.
 enum class Limit : std::uint8_t {
   kFlops,     ///< the matrix units' rate
   kMemory,    ///< the memory's bandwidth
   kHostLink,  ///< PCIe, NVLink to the host
-  kNone,      ///< not the device's to say: a collective is the network's, staging the host's
+  kNone,      ///< the device does not decide: a collective is the network's, staging the host's
 };
 
 [[nodiscard]] std::string_view to_text(KernelClass kernel_class) noexcept;

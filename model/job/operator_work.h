@@ -13,15 +13,15 @@
 
 namespace stepsim {
 
-/// What a trace says a tensor's elements are.
-enum class ElementKind : std::uint8_t { kNotTold, kFloat, kOther };
+/// What a trace says that a tensor's elements are.
+enum class ElementKind : std::uint8_t { kUnknown, kFloat, kOther };
 
-/// A tensor that an operator got.
+/// A tensor among the inputs of an operator.
 struct TensorShape {
   std::vector<std::int64_t> sizes;  ///< empty: a scalar
   std::int64_t element_bytes = 4;
   Precision precision = Precision::kFloat32;
-  ElementKind element = ElementKind::kNotTold;  ///< `precision` means something of floats only
+  ElementKind element = ElementKind::kUnknown;  ///< `precision` applies to floats only
 
   [[nodiscard]] double bytes() const noexcept;
 };

@@ -20,8 +20,8 @@
 
 namespace stepsim {
 
-/// One rank's part of one step. It begins at the start of `first`; its end is the start of
-/// the rank's next step if that is `whole_next`, else the latest end of its tasks.
+/// One rank's part of one step. It begins at the start of `first`. It ends at the start of the rank's
+/// next step if `next_follows`, else at the latest end of its tasks.
 struct RecordedStep {
   Rank rank = 0;
   std::int64_t number = 0;    ///< as the trace names it: ProfilerStep#12 is 12

@@ -25,7 +25,7 @@ enum class TaskKind : std::uint8_t {
   kControl,     ///< a message or hand-over without bulk data: COORDINATE_*, acknowledgement
 };
 
-/// What a reader asks about: where did the time go? Copies and a server's work count as
+/// Where the time of a step goes, as reports break it down. Copies and a server's work count as
 /// communication: they move bytes.
 enum class TaskClass : std::uint8_t { kCompute, kCommunication, kHost };
 
@@ -53,8 +53,8 @@ enum class LaneKind : std::uint8_t { kThread, kStream, kCopyEngine, kLink, kServ
 enum class LaneOrder : std::uint8_t {
   kEdges,  ///< the edges order them already: the engine adds nothing
   kFifo,   ///< `capacity` at a time, in the order they became ready, ties by task id
-  /// `capacity` at a time, of the waiting ones that with the smallest priority, ties as kFifo.
-  /// What runs is not interrupted.
+  /// `capacity` at a time, the one with the smallest priority of those that wait first, ties as kFifo.
+  /// A running task is not interrupted.
   kPriority,
 };
 
@@ -67,10 +67,10 @@ struct Lane {
   LaneOrder order = LaneOrder::kEdges;
   std::int32_t device = -1;    ///< device index for a stream, -1 for a host lane
   std::uint32_t capacity = 1;  ///< kFifo and kPriority: how many tasks run at once (a pool of threads)
-  /// kFifo and kPriority, 0 = without limit: a task takes its bytes from this when it starts
-  /// and waits while too little is left (unless all of it is there); the task named by
-  /// Dag::returns_credit_of gives them back when it ends. The first in line waits for credit
-  /// with all behind it.
+  /// kFifo and kPriority, 0 = without limit: a task takes its bytes from this when it starts, and
+  /// waits while too little is left, unless nothing is taken. The task that
+  /// Dag::returns_credit_of names gives them back when it ends. While the first of the queue waits
+  /// for credit, so do all behind it.
   Bytes credit{};
   /// LaneKind::kLink: the endpoints (Cluster::endpoints) that its messages go from and to;
   /// the network model then says how long they take. Invalid: recorded durations hold.

@@ -29,13 +29,13 @@ struct Tier {
   Duration latency{};  ///< of that link
 };
 
-/// A cluster told by its numbers: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008) whose
-/// parallel switches and cables are taken as one switch and one link. One root joins what the
+/// A cluster described by numbers: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008) whose
+/// parallel switches and cables count as one switch and one link. One root joins what the
 /// last tier leaves apart, so without tiers it is a star.
 struct ClusterShape {
   std::vector<Host> hosts;
   Cable nic;                       ///< from each NIC of a host to its switch
-  std::map<HostId, Cable> differ;  ///< hosts whose NICs are other ones
+  std::map<HostId, Cable> differ;  ///< hosts whose NICs differ from `nic`
   /// NICs a host. NIC k of every host is on rail k, a fat tree of its own; a message to another
   /// rail goes to the device of its host that is on that rail first (as NCCL's PXN does).
   std::uint32_t nics = 1;

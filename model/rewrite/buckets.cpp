@@ -47,7 +47,7 @@ class Rebucketing {
     }
     if (changed == 0) {
       throw UsageError(
-          "comm.bucket_bytes: the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
+          "the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
           "DistributedDataParallel on gloo with record_shapes=True");
     }
     return std::move(edit_).finish();
@@ -88,7 +88,7 @@ class Rebucketing {
   void rebuild(const JointStep& step) {
     for (const Bucket& bucket : buckets_of(sizes_in(step.front()), bound_)) {
       const RendezvousId rendezvous =
-          edit_.builder().add_rendezvous({CollectiveOp::kAllReduce, CollectiveAlgorithm::kAuto, bucket.bytes, 0});
+          edit_.builder().add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bucket.bytes});
       for (const std::int32_t index : step) edit_.builder().join(rendezvous, add_reduction(index, bucket));
     }
     for (const std::int32_t index : step) {

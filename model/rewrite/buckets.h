@@ -10,7 +10,7 @@
 
 namespace stepsim {
 
-/// Gradients that are reduced together: those after the bucket before, up to `last`.
+/// Gradients that are reduced together: those after the previous bucket's, up to `last`.
 struct Bucket {
   std::size_t last = 0;
   Bytes bytes{};
@@ -23,8 +23,8 @@ struct Bucket {
 [[nodiscard]] std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound);
 
 /// The capture as it would be with buckets of `bound`: in each step, the all-reduces of gradients
-/// are replaced by those of the new buckets, each submitted when its last gradient is there and
-/// waited for where the last one was. `capture` is as under_models() gives it.
+/// are replaced by those of the new buckets, each submitted when its last gradient is ready and
+/// waited for where the last all-reduce was. `capture` is as under_models() gives it.
 ///
 /// Steps whose all-reduces are not the sum of their gradients, on some rank, stay as they are.
 /// Throws UsageError if that is all of them. O(tasks log tasks + edges).

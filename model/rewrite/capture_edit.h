@@ -9,8 +9,8 @@
 
 namespace stepsim {
 
-/// A capture's graph taken apart, so that another one can be made of it: what a change of the
-/// job would have done. Until finish() every id is the capture's; what is added follows.
+/// A capture's graph taken apart, to make another one of it, as a change of the job would have.
+/// Until finish() every id is the capture's; what is added has the ids after those.
 /// Holds a copy of the capture. O(tasks log tasks + edges) in all.
 class CaptureEdit {
  public:
@@ -29,8 +29,8 @@ class CaptureEdit {
   void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
   /// A task that does an operator's work; an occurrence beyond all others is a call of its own.
   void add_operator_use(const OperatorTable::Use& use);
-  /// Takes a task out, with its edges and its part in a rendezvous. What was reached through it
-  /// only is no longer reached. With a step's first task goes the step: remove the others too.
+  /// Takes a task out, with its edges and its part in a rendezvous; no edges replace them. A step
+  /// whose first task is removed goes too: then remove its other tasks as well.
   void remove(TaskId task) { removed_[task.index()] = true; }
 
   /// The capture with the new graph. Throws CycleError.

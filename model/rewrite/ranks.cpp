@@ -16,8 +16,7 @@ namespace {
 constexpr std::size_t kMostTasks = 50'000'000;  // about 4 GB
 
 [[noreturn]] void refuse(std::string_view why) {
-  throw UsageError(fmt::format(
-      "cluster.workers: {}; expected a data-parallel job, whose ranks all take part in every collective", why));
+  throw UsageError(fmt::format("{}; expected a data-parallel job, whose ranks all take part in every collective", why));
 }
 
 /// Copies ranks of a capture, or takes them out.
@@ -27,7 +26,7 @@ class Resizing {
       : capture_(capture), dag_(capture.dag), ranks_(capture.recording.ranks), count_(count), edit_(capture) {}
 
   Capture run() && {
-    if (count_ == 0) throw UsageError("cluster.workers: 0 found; expected at least 1");
+    if (count_ == 0) throw UsageError("0 ranks found; expected at least 1");
     check_size();
     check_collectives();
     check_edges();
@@ -45,7 +44,7 @@ class Resizing {
     const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, ranks_.size()) * count_;
     if (tasks <= kMostTasks) return;
     throw UsageError(
-        fmt::format("cluster.workers: {} ranks would do {} tasks; expected at most {}: fewer ranks, or "
+        fmt::format("{} ranks would do {} tasks; expected at most {}: fewer ranks, or "
                     "fewer --steps",
                     count_, tasks, kMostTasks));
   }

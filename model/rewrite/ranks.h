@@ -11,9 +11,9 @@ namespace stepsim {
 /// those there are, and copies of them in turn beyond. A collective keeps its payload, which in
 /// such a job does not grow with the ranks, and has a part of every rank.
 ///
-/// Throws UsageError where that is not what the job does: a collective or a message that only
-/// some of its ranks take part in, or a dependency between ranks outside collectives; and for
-/// `count` 0, or one that makes more than 50 million tasks. O(tasks of the result, log).
+/// Throws UsageError, one sentence, for a job that cannot be resized so: only some of its ranks take
+/// part in a collective or a message, or ranks depend on each other outside collectives; and for a
+/// `count` of 0, or one that makes more than 50 million tasks. O(n log n) for n tasks of the result.
 [[nodiscard]] Capture with_ranks(const Capture& capture, std::size_t count);
 
 }  // namespace stepsim

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "model/cost/network/maxmin.h"
 #include "sim/report/intervals.h"
 #include "sim/report/summary.h"
 
@@ -113,8 +114,8 @@ class Sources {
     std::vector<Alternative> others;
     for (const double sharing : {0.0, 0.5, 1.0}) {
       others.emplace_back([sharing](Plan& plan) {
-        plan.cluster.network.sharing = sharing;
-        plan.cluster.network.senders_keep_turn = true;
+        plan.cluster.network.set(kSharing, sharing);
+        plan.cluster.network.set(kSendersKeepTurn, true);
       });
     }
     add_alternatives("sharing", "senders that meet on a link may share it fairly or be served one after the other",

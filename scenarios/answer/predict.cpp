@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "model/base/error.h"
 #include "model/base/time_limits.h"
+#include "model/cost/network/maxmin.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
@@ -28,12 +31,24 @@ Capture parameter_server_graph(const Plan& plan) {
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
+/// What `make` makes. A UsageError then begins with the key of a scenario that asked for it.
+template <class Make>
+Capture asked_by(std::string_view key, Make make) {
+  try {
+    return make();
+  } catch (const UsageError& error) {
+    throw UsageError(std::string(key) + ": " + error.what());
+  }
+}
+
 /// The graph of any other job.
 Capture rank_graph(const Plan& plan) {
   Capture graph = under_models(*plan.captured);
-  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes) graph = with_buckets(graph, *plan.job.bucket_bytes);
+  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
+    graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
-  if (*plan.job.workers != workers_of(*plan.captured)) graph = with_ranks(graph, ranks);
+  if (*plan.job.workers != workers_of(*plan.captured))
+    graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks); });
   return graph;
 }
 
@@ -80,7 +95,7 @@ Plan Predictor::plan() const {
     plan.assumptions.push_back(copies_assumption(captured_workers(captured_)));
   plan.cluster = cluster_;
   plan.network = &network_;
-  plan.sharing_known = cluster_.network.sharing != NetworkParameters{}.sharing && !cluster_.network.sharing_is_assumed;
+  plan.sharing_known = cluster_.network.is_given(kSharing);
   return plan;
 }
 

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_SCENARIOS_CHANGE_WHAT_IF_H
 #define STEPSIM_SCENARIOS_CHANGE_WHAT_IF_H
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,27 @@ struct Parameter {
   std::string_view neutral;  ///< a value that changes nothing for any job; empty if there is none
 };
 
+/// The parameters of a what-if: a list in its file, or one made from registries when it is first
+/// asked for.
+class Parameters {
+ public:
+  using Maker = std::span<const Parameter> (*)();
+
+  template <std::size_t N>
+  constexpr Parameters(const std::array<Parameter, N>& list) : list_(list) {}  // NOLINT(google-explicit-constructor)
+  constexpr Parameters(Maker make) : make_(make) {}                            // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] std::span<const Parameter> all() const { return make_ == nullptr ? list_ : make_(); }
+  [[nodiscard]] auto begin() const { return all().begin(); }
+  [[nodiscard]] auto end() const { return all().end(); }
+  [[nodiscard]] std::size_t size() const { return all().size(); }
+  [[nodiscard]] const Parameter& operator[](std::size_t place) const { return all()[place]; }
+
+ private:
+  std::span<const Parameter> list_;
+  Maker make_ = nullptr;
+};
+
 class Change;
 
 /// A kind of change. One .cpp in scenarios/whatif/ defines one constant.
@@ -28,7 +51,7 @@ struct WhatIf {
   std::string_view name;     ///< "network"
   std::string_view summary;  ///< one line
   std::string_view ignores;  ///< what the answer does not account for
-  std::span<const Parameter> parameters;
+  Parameters parameters;
   bool selects = false;  ///< it takes `select`
   /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
   /// capture lacks the data for; it never guesses.

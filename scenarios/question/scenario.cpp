@@ -4,6 +4,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/base/yaml_parse.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "model/cost/collective/algorithm.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"
 #include "model/rewrite/capture_edit.h"
 #include "scenarios/change/what_if.h"
@@ -19,7 +20,7 @@ constexpr std::array kParameters{
     Parameter{"control", "first or inline", "acknowledgements and requests go ahead of bulk data, or queue with it",
               ""},
     Parameter{"key_hash", "the name of a rule such as djb2", "which server holds a partition", ""},
-    Parameter{"algorithm", "ring, tree, halving_doubling, direct or hierarchical", "of collectives", ""},
+    Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", ""},
 };
 
 using Set = void (*)(Job& job, const YamlField& value);
@@ -70,8 +71,9 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
         "the capture has no collective of several ranks that says what it transfers; expected the traces of all "
         "ranks of a job with all-reduces or their kin");
   }
-  const std::vector<std::string> names{"ring", "tree", "halving_doubling", "direct", "hierarchical"};
-  const auto algorithm = static_cast<CollectiveAlgorithm>(value.one_of_words(names) + 1);
+  std::vector<std::string> names;
+  for (const CollectiveModel* const model : collective_models()) names.emplace_back(model->name);
+  const CollectiveModel* const algorithm = collective_models()[value.one_of_words(names)];
   plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);
     for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {

@@ -6,7 +6,6 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/device/device_fit.h"
-#include "model/cost/device/device_model.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/what_if.h"
 
@@ -74,7 +73,7 @@ class ScaledDevice final : public OtherDevice {
  private:
   [[nodiscard]] Scaled time(const DeviceWork& before, const DeviceWork& /*after*/) const override {
     if (limit_of(before.kind) == Limit::kNone || factor_ == 1) return {};
-    return find_device_model("scaled")->scale(before, {.factor = factor_});
+    return {static_cast<double>(before.recorded.count()) * factor_, ScaledBy::kFactor};
   }
 
   double factor_;
@@ -88,7 +87,7 @@ class FittedDevice final : public OtherDevice {
 
  private:
   [[nodiscard]] Scaled time(const DeviceWork& before, const DeviceWork& /*after*/) const override {
-    return find_device_model("fitted")->scale(before, {.fit = &fit_});
+    return scaled_by_fit(before, fit_);
   }
 
   DeviceFit fit_;

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "model/cost/network/maxmin.h"
+#include "model/cost/network/parameters.h"
 #include "scenarios/change/what_if.h"
 
 // Another bandwidth, latency or sharing of links. A factor scales the captured value.
@@ -11,24 +15,42 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kOfLinks{
     Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x", "of every link", "1x"},
     Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of every link", "1x"},
-    Parameter{"overhead", "a time such as 5us, or a factor such as 2x", "of every message, before its bytes move",
-              "1x"},
     Parameter{"efficiency", "a number from 0.01 to 1", "the share of a link's bandwidth that carries payload", ""},
-    Parameter{"sharing", "fair, serial or a number from 0 to 1", "how senders share a link: 1 = fair", ""},
 };
+
+bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
+
+/// Those of links, then those that network models declare. A time may also be given as a factor.
+std::span<const Parameter> parameters() {
+  static const std::vector<std::string> forms = [] {
+    std::vector<std::string> texts;
+    for (const NetworkParameter* const declared : network_parameters())
+      texts.push_back(std::string(declared->form) + (is_time(*declared) ? ", or a factor such as 2x" : ""));
+    return texts;
+  }();
+  static const std::vector<Parameter> all = [] {
+    std::vector<Parameter> list(kOfLinks.begin(), kOfLinks.end());
+    for (std::size_t i = 0; i < network_parameters().size(); ++i) {
+      const NetworkParameter& declared = *network_parameters()[i];
+      if (declared.what_if.empty()) continue;
+      list.push_back({declared.what_if, forms[i], declared.summary, is_time(declared) ? "1x" : ""});
+    }
+    return list;
+  }();
+  return all;
+}
 
 Duration changed(Duration old, const YamlField& value) {
   const auto factor = factor_of(value);
   return factor ? scaled(old, *factor) : value.duration();
 }
 
-double sharing_of(const YamlField& value) {
-  if (value.is(YamlValue::Kind::kScalar) && value.value->text == "fair") return 1;
-  if (value.is(YamlValue::Kind::kScalar) && value.value->text == "serial") return 0;
-  return value.number(0, 1);
+ParameterValue changed(const NetworkParameter& parameter, const NetworkParameters& network, const YamlField& value) {
+  if (!is_time(parameter)) return parameter.read(value);
+  return changed(std::get<Duration>(network.value_of(parameter)), value);
 }
 
 std::size_t recorded_transfers(const Plan& plan) {
@@ -54,7 +76,7 @@ void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
 /// factor.
 void apply_as_recorded(const Change& change, Plan& plan) {
   const std::size_t count = recorded_transfers(plan);
-  for (const Parameter& parameter : kParameters) {
+  for (const Parameter& parameter : parameters()) {
     const YamlField* const value = change.find(parameter.name);
     if (value == nullptr) continue;
     if (count == 0 && !uses_links(*plan.captured)) {
@@ -93,16 +115,14 @@ void apply(const Change& change, Plan& plan) {
   if (const YamlField* const value = change.find("latency")) {
     for (Link& link : cluster.links) link.latency = changed(link.latency, *value);
   }
-  if (const YamlField* const value = change.find("overhead")) {
-    cluster.network.message_overhead = changed(cluster.network.message_overhead, *value);
-  }
   if (const YamlField* const value = change.find("efficiency")) {
     for (Link& link : cluster.links) link.efficiency = value->number(0.01, 1);
   }
-  if (const YamlField* const value = change.find("sharing")) {
-    cluster.network.sharing = sharing_of(*value);
-    plan.sharing_known = true;
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    if (const YamlField* const value = change.find(parameter->what_if))
+      cluster.network.set_value(*parameter, changed(*parameter, cluster.network, *value));
   }
+  if (change.find(kSharing.what_if) != nullptr) plan.sharing_known = true;
 }
 
 }  // namespace
@@ -112,7 +132,7 @@ const WhatIf network_what_if{
     .name = "network",
     .summary = "other links: another bandwidth, latency, overhead or sharing",
     .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
-    .parameters = kParameters,
+    .parameters = parameters,
     .apply = apply,
 };
 

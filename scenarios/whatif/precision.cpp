@@ -55,7 +55,7 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
   for (const auto& [task, piece] : pieces) {
     if (!has_precision(piece)) continue;
     all += piece.recorded;
-    if (piece.precision_told) told += piece.recorded;
+    if (piece.precision_known) told += piece.recorded;
   }
   if (told * 2 >= all && all > Duration{}) return;
   to.fail(
@@ -96,10 +96,10 @@ class CapturedPrecision final : public DeviceRule {
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
-    if (piece.precision_told) return piece;
+    if (piece.precision_known) return piece;
     DeviceWork known = piece;
     known.precision = precision_;
-    known.precision_told = true;
+    known.precision_known = true;
     return known;
   }
   [[nodiscard]] Scaled time(const DeviceWork& /*before*/, const DeviceWork& /*after*/) const override { return {}; }

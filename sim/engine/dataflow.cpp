@@ -6,6 +6,7 @@
 #include <optional>
 #include <queue>
 
+#include "model/cost/network/parameters.h"
 #include "sim/engine/collective_runs.h"
 #include "sim/engine/message_ids.h"
 #include "sim/engine/replay_state.h"
@@ -58,15 +59,17 @@ class Messages {
 /// Runs one collective to its end. Nothing outside it can hold it up.
 class CollectiveClock {
  public:
-  CollectiveClock(const Dag& dag, const Machine& machine, Messages& messages) : machine_(machine) {
-    if (messages.network() != nullptr) runs_.emplace(dag, machine.cluster(), *messages.network());
+  CollectiveClock(const Dag& dag, const Machine& machine, Messages& messages) {
+    if (messages.network() == nullptr) return;
+    runs_.emplace(dag, machine.cluster(), *messages.network());
+    overhead_ = machine.cluster().network[kCollectiveOverhead];
   }
 
   /// Calls finished(member, time) for each member, if the collective runs as messages.
   template <class Finished>
   bool run(RendezvousId rendezvous, Time last_arrival, Finished finished) {
     if (!runs_ || !runs_->expands(rendezvous)) return false;
-    Time now = later(last_arrival, machine_.cluster().network.collective_overhead);
+    Time now = later(last_arrival, overhead_);
     runs_->begin(rendezvous, now);
     for (take(finished, now); !arrivals_.empty(); take(finished, now)) {
       const auto [time, message] = arrivals_.top();
@@ -86,8 +89,8 @@ class CollectiveClock {
   }
 
   using Arrival = std::pair<Time, MessageId>;
-  const Machine& machine_;
   std::optional<CollectiveRuns> runs_;
+  Duration overhead_{};
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
@@ -135,8 +138,8 @@ class Follower {
       const TaskId task = ended_.back();
       ended_.pop_back();
       const Time finished = shared_.timeline.finish[task.index()];
-      const std::size_t last = dag_.first_edge(TaskId{task.index() + 1}).index();
-      for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
+      const std::uint32_t last = dag_.first_edge(TaskId{task.value() + 1}).value();
+      for (std::uint32_t i = dag_.first_edge(task).value(); i < last; ++i) {
         const TaskId next = dag_.target(EdgeId{i});
         tell<kSplit>({next, task, later(finished, dag_.lag(EdgeId{i})), Notice::Kind::kRelease});
       }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "model/cost/network/parameters.h"
 #include "sim/engine/collective_runs.h"
 #include "sim/engine/event.h"
 #include "sim/engine/lane_role.h"
@@ -33,8 +34,8 @@ constexpr std::size_t kEnoughEvents = 1000;
 /// has brought up enough events.
 class Replay {
  public:
-  /// `tells`: it tells of progress.
-  Replay(ReplayState& state, bool tells);
+  /// With `reports_progress` it calls EngineOptions::progress.
+  Replay(ReplayState& state, bool reports_progress);
   /// From these tasks without predecessors, ascending, to all that follow from them.
   void run(std::span<const TaskId> sources);
   [[nodiscard]] std::size_t done() const noexcept { return done_; }
@@ -82,7 +83,7 @@ class Replay {
   ReplayState& state_;
   const Dag& dag_;
   const Machine& machine_;
-  bool tells_;
+  bool reports_progress_;
   std::vector<LaneRole> roles_;  ///< by lane
   std::vector<QueueLane> queues_;
   std::vector<End> ended_;             ///< a stack: ends whose successors are to be told
@@ -92,16 +93,17 @@ class Replay {
   std::unique_ptr<Network> network_;                  ///< null while recorded durations hold
   std::optional<CollectiveRuns> collectives_;         ///< with a network
   std::vector<Network::Notification> notifications_;  ///< of this instant
+  Duration collective_overhead_{};
   bool senders_go_on_ = false;
   Time now_ = kUnknown;
   std::size_t done_ = 0;
 };
 
-Replay::Replay(ReplayState& state, bool tells)
+Replay::Replay(ReplayState& state, bool reports_progress)
     : state_(state),
       dag_(state.dag),
       machine_(state.machine),
-      tells_(tells),
+      reports_progress_(reports_progress),
       enough_events_(std::max(kEnoughEvents, dag_.lanes().size())) {
   set_up_network();
   roles_ = roles_of(dag_, network_.get(), queues_);
@@ -111,6 +113,7 @@ void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
   network_ = machine_.network()->make(machine_.cluster());
   collectives_.emplace(dag_, machine_.cluster(), *network_);
+  collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];
   senders_go_on_ = machine_.network()->sender_goes_on;
 }
 
@@ -193,13 +196,13 @@ void Replay::settle() {
 
 void Replay::end(const End& one) {
   const bool in_two_parts = senders_go_on_ && is_message(one.task);
-  const std::size_t last = dag_.first_edge(TaskId{one.task.index() + 1}).index();
-  for (std::size_t i = dag_.first_edge(one.task).index(); i < last; ++i) {
+  const std::uint32_t last = dag_.first_edge(TaskId{one.task.value() + 1}).value();
+  for (std::uint32_t i = dag_.first_edge(one.task).value(); i < last; ++i) {
     if (in_two_parts && waits_for_sent(dag_.edge_kind(EdgeId{i})) != one.has_left) continue;
     const TaskId next = dag_.target(EdgeId{i});
     if (state_.release(next, later(one.time, dag_.lag(EdgeId{i})), one.task)) make_ready(next);
   }
-  if (!one.has_left) state_.count_done(++done_, tells_);
+  if (!one.has_left) state_.count_done(++done_, reports_progress_);
 }
 
 void Replay::make_ready(TaskId task) {
@@ -303,7 +306,7 @@ void Replay::arrive(TaskId task, RendezvousId rendezvous) {
   if (!state_.arrive(task, rendezvous, start(task))) return;
   const Time last = state_.last_arrival(rendezvous);
   if (collectives_ && collectives_->expands(rendezvous)) {
-    const Time begin = later(last, machine_.cluster().network.collective_overhead);
+    const Time begin = later(last, collective_overhead_);
     events_.push(Event{std::max(begin, now_), task, Event::Kind::kBegin});
     return;
   }
@@ -340,8 +343,8 @@ void Replay::set_finish(TaskId task, Time finished) {
 
 }  // namespace
 
-std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool tells) {
-  Replay replay{state, tells};
+std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool reports_progress) {
+  Replay replay{state, reports_progress};
   replay.run(sources);
   return replay.done();
 }

@@ -10,9 +10,10 @@ namespace stepsim::sim {
 
 /// The part of a replay that follows from `sources` (tasks without predecessors, ascending), by
 /// events in order of time: for dags with queues or contention. Returns how many tasks ended;
-/// fewer than there are means that the others wait for each other. `tells`: it tells of progress.
+/// fewer than there are means that the others wait for each other. With `reports_progress` it calls
+/// EngineOptions::progress.
 /// Throws Interrupted.
-std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool tells);
+std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool reports_progress);
 
 }  // namespace stepsim::sim
 

@@ -33,14 +33,14 @@ struct ReplayState {
   /// Two threads fill the columns if a replay of this size may have them.
   ReplayState(const Dag& dag, const Machine& machine, const EngineOptions& options);
 
-  /// Called once a task that has ended, with how many had in this thread; `tells` says whether
-  /// it is the thread that tells of progress. Throws Interrupted.
-  void count_done(std::size_t here, bool tells) {
+  /// Called once a task that has ended, with how many had in this thread; with
+  /// `reports_progress` it calls EngineOptions::progress. Throws Interrupted.
+  void count_done(std::size_t here, bool reports_progress) {
     constexpr std::size_t kEvery = 1U << 16U;
     if (here % kEvery != 0) return;
     if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
     const std::size_t all = done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
-    if (options.progress && tells) options.progress(all);
+    if (options.progress && reports_progress) options.progress(all);
   }
 
   /// The task may start at `ready` for all that `from` knows. True if nobody holds it back any more.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "model/cost/network/parameters.h"
 #include "model/job/topology.h"
 #include "sim/output/json_writer.h"
 
@@ -222,13 +223,35 @@ class LinkText {
   std::vector<std::string> links_;
 };
 
+std::string value_text(const NetworkParameter& parameter, const ParameterValue& value) {
+  if (const auto* const time = std::get_if<Duration>(&value)) return time_text(*time);
+  if (const auto* const flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  const double number = std::get<double>(value);
+  for (const ParameterWord& word : parameter.words) {
+    if (word.number == number) return std::string(word.word);
+  }
+  return fmt::format("{}", number);
+}
+
+/// Parameters of one map follow each other.
 std::string messages_text(const NetworkParameters& network) {
-  FlowMap map;
-  map.add("overhead", network.message_overhead).add("collective_overhead", network.collective_overhead);
-  if (network.sharing != 1) map.add("sharing", network.sharing == 0 ? "serial" : fmt::format("{}", network.sharing));
-  const FlowMap loggp = FlowMap{}.add("o", network.overhead).add("g", network.gap);
-  if (!loggp.empty()) map.add("loggp", loggp.text());
-  return map.empty() ? "" : fmt::format("messages: {}\n", map.text());
+  FlowMap messages;
+  std::string_view open;  // the map that `inner` holds
+  FlowMap inner;
+  const auto close = [&] {
+    if (!inner.empty()) messages.add(open, inner.text());
+    inner = {};
+  };
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    const auto [map, name] = parts_of_key(*parameter);
+    if (map != open) close();
+    open = map;
+    const ParameterValue value = network.value_of(*parameter);
+    if (value == parameter->default_value) continue;
+    (map.empty() ? messages : inner).add(name, value_text(*parameter, value));
+  }
+  close();
+  return messages.empty() ? "" : fmt::format("messages: {}\n", messages.text());
 }
 
 std::string rates_text(const HostRates& rates) {

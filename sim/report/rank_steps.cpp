@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/base/median.h"
+
 namespace stepsim::sim {
 namespace {
-
-/// Of an even number, the mean of the two in the middle. Precondition: not empty.
-Duration median(std::vector<Duration> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
 
 /// Lengths that belong together, measured and replayed.
 struct Lengths {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "ingest/config/cluster_file.h"
+#include "model/cost/network/maxmin.h"
+#include "model/cost/network/parameters.h"
 #include "model/job/topology.h"
 #include "sim/export/exporter.h"
 #include "sim/output/cluster_yaml.h"
@@ -20,7 +22,10 @@ class Maker {
 
   Cluster cluster() {
     Cluster cluster = below(3) == 0 ? link_by_link() : build_cluster(shape());
-    cluster.network = {time(), time(), std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)], time(), time()};
+    for (const NetworkParameter* const parameter : network_parameters()) {
+      if (std::holds_alternative<Duration>(parameter->default_value)) cluster.network.set_value(*parameter, time());
+    }
+    cluster.network.set(kSharing, std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)]);
     if (below(2) == 0) {
       cluster.rates = {rate(), std::nullopt, time(), rate(), Duration{}, Duration{below(5000)}};
     }

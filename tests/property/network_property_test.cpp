@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/cost/network/network.h"
+#include "model/cost/network/parameters.h"
 #include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
@@ -22,8 +23,8 @@ constexpr std::uint32_t kGraphs = 200;
 Cluster three_hosts(std::int64_t scale = 1, double speed = 1) {
   const double rate = 1e9 / static_cast<double>(scale) * speed;
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = Duration{2 * scale}});
-  cluster.network.overhead = Duration{scale};
-  cluster.network.message_overhead = Duration{scale};
+  cluster.network.set_value(*find_network_parameter("loggp.o"), Duration{scale});
+  cluster.network.set(kMessageOverhead, Duration{scale});
   return cluster;
 }
 

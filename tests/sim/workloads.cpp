@@ -1,5 +1,7 @@
 #include "tests/sim/workloads.h"
 
+#include "model/cost/network/parameters.h"
+
 #include <random>
 #include <vector>
 
@@ -261,7 +263,7 @@ Cluster oracle_cluster(int hosts) {
 
 Cluster log_gp_cluster(int hosts) {
   Cluster cluster = star(index(hosts), {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{500}});
-  cluster.network.overhead = Duration{200};
+  cluster.network.set_value(*find_network_parameter("loggp.o"), Duration{200});
   return cluster;
 }
 

@@ -1,9 +1,10 @@
-// How messages of several senders share one link: closed forms for NetworkParameters::sharing.
+// How messages of several senders share one link: closed forms for kSharing (model/cost/network/maxmin.h).
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "model/cost/network/maxmin.h"
 #include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim::testing {
@@ -12,7 +13,7 @@ namespace {
 /// Hosts whose links carry a byte a nanosecond, without latency.
 Cluster hosts(int count, double sharing) {
   Cluster cluster = star(static_cast<std::size_t>(count), {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
-  cluster.network.sharing = sharing;
+  cluster.network.set(kSharing, sharing);
   return cluster;
 }
 

@@ -10,7 +10,8 @@
 
 #include "ingest/load/load.h"
 #include "model/cost/device/device_fit.h"
-#include "model/cost/device/device_model.h"
+#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 
 namespace stepsim {
 namespace {
@@ -26,18 +27,24 @@ double busy(const Capture& capture, const std::vector<Duration>& durations) {
   return static_cast<double>(sum.count());
 }
 
-double measured(const Capture& capture) {
-  return busy(capture, scaled_durations(capture, *find_device_model("recorded"), {}).duration);
+ScaledDurations as_recorded(const Capture& capture) {
+  return scaled_durations(capture, [](const DeviceWork&) { return Scaled{}; });
 }
+
+ScaledDurations fitted(const Capture& from, const DeviceFit& fit) {
+  return scaled_durations(from, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); });
+}
+
+double measured(const Capture& capture) { return busy(capture, as_recorded(capture).duration); }
 
 double by_roofline(const Capture& from, const Capture& to) {
-  const DeviceChange change{.from = accelerator_of(from), .to = accelerator_of(to)};
-  return busy(from, scaled_durations(from, *find_device_model("roofline"), change).duration);
+  const auto scale = [&](const DeviceWork& work) {
+    return roofline_scaled(work, *accelerator_of(from), *accelerator_of(to));
+  };
+  return busy(from, scaled_durations(from, scale).duration);
 }
 
-double by_fit(const Capture& from, const DeviceFit& fit) {
-  return busy(from, scaled_durations(from, *find_device_model("fitted"), {.fit = &fit}).duration);
-}
+double by_fit(const Capture& from, const DeviceFit& fit) { return busy(from, fitted(from, fit).duration); }
 
 class DevicePairsTest : public ::testing::Test {
  protected:
@@ -70,7 +77,7 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
   for (const auto& file : std::filesystem::recursive_directory_iterator(kFolder)) {
     if (!file.is_regular_file()) continue;
     const Capture capture = ingest::load({file.path().string()}, {});
-    const ScaledShare share = scaled_durations(capture, *find_device_model("recorded"), {}).share;
+    const ScaledShare share = as_recorded(capture).share;
     if (share.total().before < Duration{1'000'000}) continue;  // not a model: tests of the profiler that only spin
     const Duration unknown = share.kind[static_cast<std::size_t>(KernelClass::kUnknown)].before;
     // Sorting, scanning and index arithmetic have no class of their own: a tenth of a recommender's time.
@@ -95,7 +102,7 @@ TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
 
 /// The largest growth of any piece of device work.
 double largest_growth(const Capture& from, const DeviceFit& fit) {
-  const std::vector<Duration> durations = scaled_durations(from, *find_device_model("fitted"), {.fit = &fit}).duration;
+  const std::vector<Duration> durations = fitted(from, fit).duration;
   double largest = 0;
   for (const OperatorTable::Use& use : from.operators.uses) {
     const Duration recorded = from.dag.duration(use.task);

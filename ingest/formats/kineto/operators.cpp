@@ -49,7 +49,7 @@ Precision precision_of(std::string_view type) {
 ElementKind element_of(std::string_view type) {
   const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
   if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
-  return element_size(type) > 0 ? ElementKind::kOther : ElementKind::kNotTold;
+  return element_size(type) > 0 ? ElementKind::kOther : ElementKind::kUnknown;
 }
 
 std::vector<std::int64_t> sizes_in(std::string_view list) {

@@ -9,6 +9,8 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
+#include "model/base/median.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -28,11 +30,9 @@ std::vector<Difference> median_differences(const std::vector<ClockPair>& pairs) 
     by_hosts[std::minmax(pair.host_a, pair.host_b)].push_back(swapped ? -ahead : ahead);
   }
   std::vector<Difference> differences;
-  for (auto& [hosts, values] : by_hosts) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
+  for (const auto& [hosts, values] : by_hosts) {
     differences.push_back(
-        {hosts.first, hosts.second, static_cast<double>(*middle), static_cast<double>(values.size())});
+        {hosts.first, hosts.second, static_cast<double>(upper_median(values)), static_cast<double>(values.size())});
   }
   return differences;
 }

@@ -12,6 +12,7 @@
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/payload.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
+#include "model/base/median.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -50,12 +51,6 @@ std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches
   return pairs;
 }
 
-Time median_of(std::vector<Time> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Adds pairs for hosts that only exchange messages. A message ends later at its receiver than at its
 /// sender. That cancels out over both directions, so the mean of their two medians is used.
 void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host,
@@ -72,7 +67,7 @@ void add_message_pairs(const std::vector<MatchedCollective>& matches, const std:
   for (const auto& [hosts, directions] : ahead) {
     if (directions[0].empty() || directions[1].empty()) continue;
     const Duration middle =
-        (median_of(directions[0]).time_since_epoch() + median_of(directions[1]).time_since_epoch()) / 2;
+        (upper_median(directions[0]).time_since_epoch() + upper_median(directions[1]).time_since_epoch()) / 2;
     pairs.push_back({hosts.first, hosts.second, Time{}, Time{middle}});
   }
 }

@@ -64,10 +64,10 @@ const Operation* operation_of_use(const RankEvents& events, const CollectiveUse&
 /// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. NCCL pipelines a
 /// long payload through two trees. That costs what a ring costs and not what a tree does, so the choice is
 /// left open there.
-CollectiveAlgorithm algorithm_in(std::string_view kernel, Bytes bytes) {
-  if (kernel.find("_RING") != std::string_view::npos) return CollectiveAlgorithm::kRing;
+const CollectiveModel* algorithm_in(std::string_view kernel, Bytes bytes) {
+  if (kernel.find("_RING") != std::string_view::npos) return find_collective_model("ring");
   const bool tree = kernel.find("_TREE") != std::string_view::npos && bytes <= kPipelineSlice;
-  return tree ? CollectiveAlgorithm::kTree : CollectiveAlgorithm::kAuto;
+  return tree ? find_collective_model("tree") : nullptr;
 }
 
 /// The number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.

@@ -1,7 +1,10 @@
 #include "ingest/stitch/host_device/rank_steps.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "model/base/median.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -16,9 +19,7 @@ std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
   for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
     std::vector<std::size_t> others = tasks;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(edge));
-    const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
-    std::nth_element(others.begin(), middle, others.end());
-    whole[edge] = 4 * tasks[edge] >= *middle;
+    whole[edge] = 4 * tasks[edge] >= upper_median(std::move(others));
   }
   return whole;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/stitch/host_device/runtime_calls.h"
+#include "model/base/median.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -12,13 +13,6 @@ constexpr std::size_t kMostRows = 16;
 /// The longest delays that count as usual.
 constexpr Duration kLongestUsualLaunch{20'000};
 constexpr Duration kLongestUsualTurn{5'000};
-
-Duration median(std::vector<Duration>& values) {
-  if (values.empty()) return {};
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Puts an op on the first row of its stream that is free then, and clips a small overlap. Returns the row.
 std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of_row, std::uint32_t index) {
@@ -84,7 +78,7 @@ DeviceDelays usual_delays(const RankEvents& events, const StreamOrder& order) {
     if (op.launched > free && op.begin >= op.launched) launches.push_back(op.begin - op.launched);
     if (has_previous && free >= op.launched && op.begin >= free) turns.push_back(op.begin - free);
   }
-  return {std::min(median(launches), kLongestUsualLaunch), std::min(median(turns), kLongestUsualTurn)};
+  return {std::min(upper_median(launches), kLongestUsualLaunch), std::min(upper_median(turns), kLongestUsualTurn)};
 }
 
 }  // namespace stepsim::ingest

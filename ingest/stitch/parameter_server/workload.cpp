@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "ingest/parts/byteps_names.h"
-#include "model/base/fit.h"
+#include "model/base/median.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -44,11 +44,10 @@ struct MessageCost {
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
 /// stored per message. A member begins round k + 1 when everything it sent in round k has
 /// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together,
-/// after the last of them came. A member is done after its last round. One .cpp in model/collective/ defines one
+/// after the last of them came. A member is done after its last round. One .cpp in model/cost/collective/ defines one
 /// constant.
 struct CollectiveModel {
-  std::string_view name;  ///< "ring"
-  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;
+  std::string_view name;     ///< "ring"
   std::string_view summary;  ///< one line for --help
   std::string_view formula;  ///< of an all-reduce, say: "2 (n - 1) (alpha + bytes / (n beta))"
   std::string_view source;
@@ -65,12 +64,16 @@ struct CollectiveModel {
   Duration (*closed_form)(const CollectiveShape& shape, const MessageCost& cost) = nullptr;
 };
 
-/// All of them, in the order of model/collective/CMakeLists.txt.
+/// All of them, in the order of model/cost/collective/CMakeLists.txt.
 [[nodiscard]] std::span<const CollectiveModel* const> collective_models();
 
-/// The model for `algorithm`; kAuto, or one that does not support the shape, gives what the
-/// libraries take (docs/models.md). Null for shapes that nothing supports: kUnknown, no bytes.
-[[nodiscard]] const CollectiveModel* model_for(const CollectiveShape& shape, CollectiveAlgorithm algorithm) noexcept;
+/// Null if there is no such model.
+[[nodiscard]] const CollectiveModel* find_collective_model(std::string_view name) noexcept;
+
+/// `asked` if it supports the shape; else, or if it is null, what the libraries take
+/// (docs/models.md). Null for shapes that nothing supports: kUnknown, no bytes.
+[[nodiscard]] const CollectiveModel* model_for(const CollectiveShape& shape,
+                                               const CollectiveModel* asked = nullptr) noexcept;
 
 }  // namespace stepsim
 

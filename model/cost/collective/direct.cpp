@@ -73,7 +73,6 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
 extern const CollectiveModel direct_collective;
 const CollectiveModel direct_collective{
     .name = "direct",
-    .algorithm = CollectiveAlgorithm::kDirect,
     .summary = "every member sends every other one its part straight away, pair by pair",
     .formula = "all-to-all: (n - 1) (alpha + bytes / (n beta)); send: alpha + bytes / beta",
     .source = "Thakur, Rabenseifner and Gropp 2005 (pairwise exchange)",

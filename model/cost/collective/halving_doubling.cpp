@@ -98,7 +98,6 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
 extern const CollectiveModel halving_doubling_collective;
 const CollectiveModel halving_doubling_collective{
     .name = "halving_doubling",
-    .algorithm = CollectiveAlgorithm::kHalvingDoubling,
     .summary = "exchanges of halves, then of doubles; ring's bytes in a logarithm of its messages",
     .formula =
         "all-reduce of n = 2^k: 2 log2(n) alpha + 2 (n - 1) / n bytes / beta; else 2 (alpha + bytes / beta) more",

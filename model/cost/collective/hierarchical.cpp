@@ -50,7 +50,6 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
 extern const CollectiveModel hierarchical_collective;
 const CollectiveModel hierarchical_collective{
     .name = "hierarchical",
-    .algorithm = CollectiveAlgorithm::kHierarchical,
     .summary = "rings inside every host, and one between hosts for each of their members' columns",
     .formula =
         "all-reduce, l a host, h hosts: 2 (l - 1) (alpha + bytes / (l beta)) + 2 (h - 1) (alpha + bytes / (n beta))",

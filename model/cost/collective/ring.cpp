@@ -78,7 +78,6 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
 extern const CollectiveModel ring_collective;
 const CollectiveModel ring_collective{
     .name = "ring",
-    .algorithm = CollectiveAlgorithm::kRing,
     .summary = "every member passes parts to the next one; least bytes over every link",
     .formula =
         "all-reduce: 2 (n - 1) (alpha + bytes / (n beta)); broadcast of s slices: (n - 2 + s) (alpha + bytes / (s "

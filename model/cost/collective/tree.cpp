@@ -77,7 +77,6 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
 extern const CollectiveModel tree_collective;
 const CollectiveModel tree_collective{
     .name = "tree",
-    .algorithm = CollectiveAlgorithm::kTree,
     .summary = "up and down a binomial tree with the whole payload; fewest messages, for short ones",
     .formula = "all-reduce: (floor(log2 n) + ceil(log2 n)) (alpha + bytes / beta)",
     .source = "Thakur, Rabenseifner and Gropp 2005",

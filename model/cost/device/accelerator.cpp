@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/cost/device/library.h"
 
 namespace stepsim {
 namespace {

@@ -2,7 +2,6 @@
 #define STEPSIM_MODEL_COST_DEVICE_ACCELERATOR_H
 
 #include <array>
-#include <span>
 #include <string_view>
 
 #include "model/base/units.h"
@@ -22,10 +21,8 @@ struct Accelerator {
   /// Share of the half-precision peak that the best measured matrix product reaches: power
   /// and clocks keep a device below its peak, some more than others.
   double matrix_share = 0;
-  Bandwidth memory;  ///< datasheet, one number for reading and writing
-  Bytes memory_size{};
+  Bandwidth memory;     ///< datasheet, one number for reading and writing
   Bandwidth host_link;  ///< PCIe, one way
-  Bandwidth peer_link;  ///< NVLink, Infinity Fabric: all links of the device together, one way; 0: none
   Duration floor{};     ///< what a kernel takes that has next to nothing to do
   std::string_view source;
   bool has_bfloat16 = true;  ///< bf16 beside fp16, at its rate
@@ -35,9 +32,6 @@ struct Accelerator {
   /// Reachable rate of a matrix product: the peak, for tensor precisions times matrix_share.
   [[nodiscard]] double flops(Precision precision) const noexcept;
 };
-
-/// The library, vendors and generations together, oldest first (model/cost/device/library.cpp).
-[[nodiscard]] std::span<const Accelerator> accelerators() noexcept;
 
 /// The device a trace ("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X VF") or a person ("a100",
 /// "H100 PCIe") calls by this name; null if there is none. All words of a device's model must

@@ -26,7 +26,7 @@ double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, doubl
     switch (input.element) {
       case ElementKind::kOther: after += input.bytes(); break;
       case ElementKind::kFloat: after += input.bytes() * size / static_cast<double>(input.element_bytes); break;
-      case ElementKind::kNotTold: after += input.bytes() * size / size_of(from); break;
+      case ElementKind::kUnknown: after += input.bytes() * size / size_of(from); break;
     }
   }
   return before > 0 ? after / before : 1;
@@ -88,7 +88,7 @@ bool has_precision(const DeviceWork& piece) noexcept {
 }
 
 DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to) {
-  if (!has_precision(piece) || !piece.precision_told) return piece;
+  if (!has_precision(piece) || !piece.precision_known) return piece;
   const bool product = limit_of(piece.kind) == Limit::kFlops;
   if (!product && to == Precision::kFloat8) to = Precision::kFloat16;
   const double size = size_of(to);

@@ -6,21 +6,20 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/base/error.h"
-#include "model/cost/device/device_model.h"
+#include "model/base/fit.h"
 #include "model/cost/device/roofline.h"
 
 namespace stepsim {
 namespace {
 
-/// Beyond this many times the usual deviation an observation counts less (Huber 1964: 95 %
-/// as good as least squares on normal errors).
-constexpr double kHuber = 1.345;
-constexpr int kRounds = 30;
+/// A round that changes no logarithm of a factor by more than this ends the fit.
+constexpr double kSettled = 1e-9;
 
 /// One call of an operator: what its device work took together.
 struct Call {
@@ -103,12 +102,6 @@ std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFi
   return pairs;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// log(measured / predicted) = common + of the class. `weight` has a mean of 1, so that the
 /// ridge of 1 stands for one average call: a class of n of them goes n / (n + 1) of its own way.
 Eigen::VectorXd solved(const std::vector<Pair>& pairs, const std::vector<double>& weight) {
@@ -143,21 +136,17 @@ std::vector<double> time_weights(const std::vector<Pair>& pairs) {
 
 Eigen::VectorXd robust(const std::vector<Pair>& pairs) {
   const std::vector<double> base = time_weights(pairs);
-  Eigen::VectorXd solution = solved(pairs, base);
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<double> deviations;
-    deviations.reserve(pairs.size());
-    for (const Pair& pair : pairs) deviations.push_back(std::abs(deviation(pair, solution)));
-    const double usual = 1.4826 * median(deviations);  // the standard deviation, if they are normal
-    if (usual <= 0) break;
+  Eigen::VectorXd solution = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(kKernelClassCount) + 1);
+  fit_robustly(pairs.size(), [&](std::span<const double> weights) -> std::optional<std::vector<double>> {
     std::vector<double> weight = base;
-    for (std::size_t i = 0; i < weight.size(); ++i)
-      weight[i] *= std::min(1.0, kHuber * usual / std::max(deviations[i], 1e-12));
-    const Eigen::VectorXd next = solved(pairs, weight);
-    const bool settled = (next - solution).cwiseAbs().maxCoeff() < 1e-9;
-    solution = next;
-    if (settled) break;
-  }
+    for (std::size_t i = 0; i < weight.size(); ++i) weight[i] *= weights[i];
+    const Eigen::VectorXd before = std::exchange(solution, solved(pairs, weight));
+    if ((solution - before).cwiseAbs().maxCoeff() < kSettled) return std::nullopt;
+    std::vector<double> errors;
+    errors.reserve(pairs.size());
+    for (const Pair& pair : pairs) errors.push_back(std::abs(deviation(pair, solution)));
+    return errors;
+  });
   return solution;
 }
 
@@ -189,6 +178,14 @@ DeviceFit fit_devices(const Capture& from, const Capture& to) {
     fit.factor[c] = std::exp(solution(0) + solution(static_cast<Eigen::Index>(c) + 1));
   fit.residual = residual_of(pairs, fit);
   return fit;
+}
+
+Scaled scaled_by_fit(const DeviceWork& work, const DeviceFit& fit) {
+  const double recorded = static_cast<double>(work.recorded.count());
+  if (limit_of(work.kind) == Limit::kNone) return {recorded, ScaledBy::kUnchanged};
+  Scaled scaled = fit.from == nullptr ? Scaled{recorded, ScaledBy::kClass} : roofline_scaled(work, *fit.from, *fit.to);
+  scaled.nanoseconds *= fit.factor[static_cast<std::size_t>(work.kind)];
+  return scaled;
 }
 
 }  // namespace stepsim

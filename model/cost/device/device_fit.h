@@ -5,12 +5,14 @@
 #include <cstddef>
 
 #include "model/cost/device/accelerator.h"
+#include "model/cost/device/device_work.h"
+#include "model/cost/device/rescale.h"
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
 
 namespace stepsim {
 
-/// What two captures of one model on two devices say about changing from one to the other.
+/// How the time of device work changes from one device to another, from two captures of one model.
 struct DeviceFit {
   const Accelerator* from = nullptr;  ///< both null if the library does not know one of the two
   const Accelerator* to = nullptr;
@@ -32,6 +34,11 @@ struct DeviceFit {
 /// calls to the common part, weighted by time, with Huber's weights (1964) against outliers.
 /// Throws InputError if the captures share no call: without record_shapes=True there is none.
 [[nodiscard]] DeviceFit fit_devices(const Capture& from, const Capture& to);
+
+/// How long `work` takes on the fit's other device: what roofline says, times the factor of its class.
+/// Leaves out that a class's kernels of other sizes may differ by another factor. Collectives stay as
+/// recorded.
+[[nodiscard]] Scaled scaled_by_fit(const DeviceWork& work, const DeviceFit& fit);
 
 }  // namespace stepsim
 

@@ -105,7 +105,7 @@ void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& 
     const std::optional<Precision> told = precision_of(table.operators[use.which]);
     if (!told || names.precision(use.task)) continue;
     piece->precision = *told;
-    piece->precision_told = true;
+    piece->precision_known = true;
   }
 }
 
@@ -164,7 +164,7 @@ DevicePieces device_work(const Capture& capture) {
   for (auto& [task, piece] : pieces) {
     const std::optional<Precision> told = names.precision(task);
     piece.precision = told.value_or(usual.value_or(Precision::kFloat32));
-    piece.precision_told = told || (usual && limit_of(piece.kind) == Limit::kFlops);
+    piece.precision_known = told || (usual && limit_of(piece.kind) == Limit::kFlops);
   }
   note_operators(capture.operators, names, pieces);
   share_out(capture.operators, pieces);

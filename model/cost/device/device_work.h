@@ -19,18 +19,18 @@ struct DeviceWork {
   Duration recorded{};
   KernelClass kind = KernelClass::kUnknown;
   Precision precision = Precision::kFloat32;
-  std::optional<Work> work;  ///< its part of its operator's; absent where the trace does not tell
-  /// Where `work` is absent: of what its class is bound by, against what was recorded.
+  std::optional<Work> work;  ///< its part of its operator's work; absent where the trace does not say
+  /// Where `work` is absent: how much there is of what its class is bound by, relative to the recording.
   double amount = 1;
-  bool precision_told = false;         ///< by shapes or a kernel's name; else `precision` is a guess
+  bool precision_known = false;        ///< from shapes or a kernel's name; else `precision` is a guess
   bool in_optimizer = false;           ///< launched in the optimizer's step, or named as its kernels are
-  std::optional<std::uint32_t> which;  ///< whose operator it does: an index into OperatorTable::operators
-  const Accelerator* on = nullptr;     ///< what its rank's trace names, else the first that names one; null: unknown
+  std::optional<std::uint32_t> which;  ///< the operator it belongs to: an index into OperatorTable::operators
+  const Accelerator* on = nullptr;     ///< the device its rank's trace names, else any rank's first; null: unknown
 
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;
 };
 
-/// Of a capture, ascending by task. Tasks that are no device work, most of a trace's, take no room.
+/// The device work of a capture, ascending by task. Other tasks, most of a trace, take no room.
 class DevicePieces {
  public:
   struct Piece {

@@ -11,6 +11,7 @@
 #include "model/base/units.h"
 #include "model/cost/device/device_work.h"
 #include "model/job/kernel_class.h"
+#include "model/job/recording.h"
 
 namespace stepsim {
 
@@ -21,23 +22,23 @@ enum class ScaledBy : std::uint8_t {
   kOverhead,   ///< its operator's shapes: it has so little to do that the fixed part is longer
   kClass,      ///< what its kind of kernel is bound by; no shapes
   kFactor,     ///< a factor that was given
-  kUnchanged,  ///< not the device's to say (collectives), or not selected
+  kUnchanged,  ///< the device does not decide it (collectives), or it is not selected
 };
 inline constexpr std::size_t kScaledByCount = 6;
 
 [[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
 
-/// Of what a model says, by how it came to say it: 1 where it is taken at its word.
+/// Factors on scaled durations, by what they were scaled by; 1 changes nothing.
 using ScaledBias = std::array<double, kScaledByCount>;
 inline constexpr ScaledBias kUnbiased{1, 1, 1, 1, 1, 1};
 
-/// A new duration, before rounding, and what it rests on.
+/// A new duration, before rounding, and what it was scaled by.
 struct Scaled {
   double nanoseconds = 0;
   ScaledBy by = ScaledBy::kUnchanged;
 };
 
-/// Which share of the device time was scaled how.
+/// How much of the device time was scaled by what.
 struct ScaledShare {
   struct Part {
     Duration before{};
@@ -49,10 +50,20 @@ struct ScaledShare {
   [[nodiscard]] Part total() const noexcept;
 };
 
-/// Gives each of `pieces` the duration that `scale` says, rounded, unless that leaves it unchanged.
-/// `durations` is by TaskId. `bias` is for durations that change.
+/// Gives each of `pieces` the duration that `scale` returns, rounded, unless that leaves it unchanged.
+/// `durations` is by TaskId. `bias` applies to durations that change.
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, const ScaledBias& bias = kUnbiased);
+
+struct ScaledDurations {
+  std::vector<Duration> duration;  ///< by TaskId; of host work and messages as recorded
+  ScaledShare share;               ///< of device work: kernels, copies, memsets, operators
+};
+
+/// Durations of all tasks where each piece of device work takes what `scale` says.
+/// O(tasks + names * their length).
+[[nodiscard]] ScaledDurations scaled_durations(const Capture& capture,
+                                               const std::function<Scaled(const DeviceWork&)>& scale);
 
 }  // namespace stepsim
 

@@ -25,8 +25,6 @@
 
 #include <algorithm>
 
-#include "model/cost/device/device_model.h"
-
 namespace stepsim {
 namespace {
 
@@ -98,19 +96,5 @@ Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const 
 Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
   return roofline_scaled(work, from, work, to);
 }
-
-extern const DeviceModel roofline_device;
-const DeviceModel roofline_device{
-    .name = "roofline",
-    .summary = "each kernel scales by what bounds it: peak, memory bandwidth or the time to start",
-    .formula =
-        "t = recorded * (floor + max(flops / peak, bytes / bandwidth)) of the new device over the same of the old",
-    .source = "Williams, Waterman, Patterson 2009; vendors' datasheets, docs/models.md",
-    .ignores = "another library's kernels, fusion, clocks and power, occupancy, caches; collectives and host stay",
-    .otherwise = "fitted, where a model was captured on both devices",
-    .needs_devices = true,
-    .scale = [](const DeviceWork& work,
-                const DeviceChange& change) { return roofline_scaled(work, *change.from, *change.to); },
-};
 
 }  // namespace stepsim

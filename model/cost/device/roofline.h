@@ -1,15 +1,20 @@
 #ifndef STEPSIM_MODEL_COST_DEVICE_ROOFLINE_H
 #define STEPSIM_MODEL_COST_DEVICE_ROOFLINE_H
 
-#include "model/cost/device/device_model.h"
+#include "model/cost/device/accelerator.h"
+#include "model/cost/device/device_work.h"
+#include "model/cost/device/rescale.h"
 
 namespace stepsim {
 
-/// The roofline model itself (roofline.cpp has the formula), for models that build on it.
+/// How long `work`, recorded on `from`, takes on `to`: each kernel scales by what bounds it, the peak,
+/// the memory's bandwidth or the time to start (Williams, Waterman and Patterson 2009; roofline.cpp
+/// has the formula). Leaves out another library's kernels, fusion, clocks and power, occupancy and
+/// caches. Collectives stay as recorded.
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to);
 
-/// The same of work that is other work there: in another precision, on more samples. `before` is
-/// what took its recorded time on `from`.
+/// The same where the work changes too: another precision, more samples. `before` took its recorded
+/// time on `from`; `after` is done on `to`.
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,
                                      const Accelerator& to);
 

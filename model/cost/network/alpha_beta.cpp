@@ -14,7 +14,7 @@ class AlphaBeta final : public ChannelNetwork {
 
   Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
     const Channel& channel = at(id);
-    const Time begun = later(now, cluster().network.message_overhead);
+    const Time begun = later(now, message_overhead());
     const Time sent = later(begun, channel.transfer(bytes));
     return Passage{sent, later(sent, channel.route_latency)};
   }

@@ -8,6 +8,7 @@
 #include "model/base/time_limits.h"
 #include "model/base/units.h"
 #include "model/cost/network/network.h"
+#include "model/cost/network/parameters.h"
 #include "model/job/cluster.h"
 
 namespace stepsim {
@@ -53,7 +54,8 @@ class Channels {
 class ChannelNetwork : public Network {
  public:
   /// `cluster` must outlive it.
-  explicit ChannelNetwork(const Cluster& cluster) : channels_(cluster) {}
+  explicit ChannelNetwork(const Cluster& cluster)
+      : channels_(cluster), message_overhead_(cluster.network[kMessageOverhead]) {}
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override {
     return channels_.find(from, to, latency);
@@ -62,9 +64,11 @@ class ChannelNetwork : public Network {
  protected:
   [[nodiscard]] const Channel& at(ChannelId id) const noexcept { return channels_[id]; }
   [[nodiscard]] const Cluster& cluster() const noexcept { return channels_.cluster(); }
+  [[nodiscard]] Duration message_overhead() const noexcept { return message_overhead_; }
 
  private:
   Channels channels_;
+  Duration message_overhead_;
 };
 
 }  // namespace stepsim

@@ -33,7 +33,7 @@ class Fifo final : public ChannelNetwork {
   explicit Fifo(const Cluster& cluster) : ChannelNetwork(cluster), free_(cluster.links.size()) {}
 
   Passage start(MessageId message, ChannelId id, Bytes bytes, Time now) override {
-    const Time ready = later(now, cluster().network.message_overhead);
+    const Time ready = later(now, message_overhead());
     if (at(id).links.empty()) return {ready, ready};
     const Head head{ready, count_++, message, id, 0, ready, bytes};
     if (ready == now) return enter(head);

@@ -11,8 +11,8 @@
 
 namespace stepsim {
 
-/// Messages whose bytes move, and when each has moved its last one, while somebody else decides on
-/// the rates.
+/// Messages whose bytes move, and when each has moved its last byte. The rates are set from
+/// outside.
 ///
 /// All messages of a channel move alike, and so do all channels on a clock: it counts the bytes
 /// that each of their messages has moved. A channel knows how far its own count is ahead of its

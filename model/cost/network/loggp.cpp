@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <boost/heap/d_ary_heap.hpp>
 
 #include "model/cost/network/channels.h"
@@ -44,19 +45,38 @@ struct Side {
   }
 };
 
+constinit const NetworkParameterOf<Duration> kOverhead{{
+    .key = "loggp.o",
+    .json = "loggp_o_ns",
+    .form = "a time such as 200ns",
+    .summary = "LogGP's overhead o of a message, at its sender and at its receiver",
+    .default_value = Duration{},
+}};
+constinit const NetworkParameterOf<Duration> kGap{{
+    .key = "loggp.g",
+    .json = "loggp_g_ns",
+    .form = "a time such as 200ns",
+    .summary = "LogGP's gap g between the messages of a NIC",
+    .default_value = Duration{},
+}};
+constexpr std::array<const NetworkParameter*, 2> kParameters{&kOverhead, &kGap};
+
 class LogGP final : public ChannelNetwork {
  public:
   explicit LogGP(const Cluster& cluster)
-      : ChannelNetwork(cluster), sending_(cluster.endpoints.size()), receiving_(cluster.endpoints.size()) {}
+      : ChannelNetwork(cluster),
+        overhead_(cluster.network[kOverhead]),
+        gap_(cluster.network[kGap]),
+        sending_(cluster.endpoints.size()),
+        receiving_(cluster.endpoints.size()) {}
 
   Passage start(MessageId message, ChannelId id, Bytes bytes, Time now) override {
     const Channel& channel = at(id);
-    const NetworkParameters& cost = cluster().network;
-    const Time ready = later(now, cost.message_overhead);
+    const Time ready = later(now, message_overhead());
     if (channel.links.empty()) return {ready, ready};
     const Duration wire = channel.transfer(std::max(Bytes{}, bytes - Bytes{1}));
-    const Time begin = sending_[channel.from.index()].take(ready, cost.overhead, cost.gap + wire);
-    const Time sent = later(begin, cost.overhead);
+    const Time begin = sending_[channel.from.index()].take(ready, overhead_, gap_ + wire);
+    const Time sent = later(begin, overhead_);
     arrivals_.push({later(sent, channel.route_latency), count_++, message, channel.to, wire});
     return {sent, {}};
   }
@@ -65,17 +85,18 @@ class LogGP final : public ChannelNetwork {
 
   void advance(Time now, std::vector<Notification>& notifications) override {
     const auto first = static_cast<std::ptrdiff_t>(notifications.size());
-    const NetworkParameters& cost = cluster().network;
     for (; !arrivals_.empty() && arrivals_.top().time <= now; arrivals_.pop()) {
       const Arrival& one = arrivals_.top();
-      const Duration busy = cost.overhead + one.wire;
-      const Time begin = receiving_[one.to.index()].take(one.time, busy, cost.gap + one.wire);
+      const Duration busy = overhead_ + one.wire;
+      const Time begin = receiving_[one.to.index()].take(one.time, busy, gap_ + one.wire);
       notifications.push_back({one.message, {{}, later(begin, busy)}});
     }
     std::sort(notifications.begin() + first, notifications.end());
   }
 
  private:
+  Duration overhead_;
+  Duration gap_;
   std::vector<Side> sending_;    ///< by endpoint
   std::vector<Side> receiving_;  ///< by endpoint
   Arrivals arrivals_;
@@ -93,6 +114,7 @@ const NetworkModel loggp_network{
     .source = "Alexandrov et al. 1995, LogGP; Hoefler et al. 2010, LogGOPSim",
     .ignores = "links between the NICs, however many messages cross them, and rendezvous protocols",
     .otherwise = "maxmin where uplinks are shared or messages overlap; fifo for NICs without overheads",
+    .parameters = kParameters,
     .sender_goes_on = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<LogGP>(cluster); },
 };

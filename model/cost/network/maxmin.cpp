@@ -1,4 +1,7 @@
+#include "model/cost/network/maxmin.h"
+
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <optional>
 
@@ -43,8 +46,8 @@ std::vector<double> goodputs(const Cluster& cluster) {
 class MaxMin final : public ChannelNetwork {
  public:
   explicit MaxMin(const Cluster& cluster) : ChannelNetwork(cluster), solver_(goodputs(cluster)) {
-    const double sharing = cluster.network.sharing;
-    if (sharing < 1) sender_queues_.emplace(sharing, cluster.links.size(), cluster.network.senders_keep_turn);
+    const double sharing = cluster.network[kSharing];
+    if (sharing < 1) sender_queues_.emplace(sharing, cluster.links.size(), cluster.network[kSendersKeepTurn]);
     for (std::size_t i = 0; !sender_queues_ && i < cluster.links.size(); ++i) add_clock();
   }
 
@@ -117,7 +120,7 @@ std::size_t MaxMin::add_event(bool is_clock, std::size_t index) {
 void MaxMin::add_clock() { clock_events_.push_back(add_event(true, fluids_.add_clock())); }
 
 std::uint32_t MaxMin::delay_of(const Channel& channel) {
-  const Duration overhead = cluster().network.message_overhead;
+  const Duration overhead = message_overhead();
   const Duration length = overhead + (channel.latency == Latency::kFirst ? channel.route_latency : Duration{});
   const auto found =
       std::find_if(delays_.begin(), delays_.end(), [=](const Delay& one) { return one.length == length; });
@@ -234,6 +237,19 @@ void MaxMin::set_rates_of_channels() {
 
 }  // namespace
 
+constexpr std::array kSharingWords{ParameterWord{"fair", 1}, ParameterWord{"serial", 0}};
+constinit const NetworkParameterOf<double> kSharing{{
+    .key = "sharing",
+    .json = "sharing",
+    .what_if = "sharing",
+    .form = "fair, serial or a number from 0 to 1",
+    .summary = "how senders share a link: 1 = fair",
+    .default_value = 1.0,
+    .words = kSharingWords,
+}};
+constinit const NetworkParameterOf<bool> kSendersKeepTurn{{.default_value = false}};
+constexpr std::array<const NetworkParameter*, 1> kParameters{&kSharing};
+
 extern const NetworkModel maxmin_network;
 const NetworkModel maxmin_network{
     .name = "maxmin",
@@ -242,6 +258,7 @@ const NetworkModel maxmin_network{
     .source = "Bertsekas and Gallager 1992, Data Networks, 6.5.2; Casanova et al. 2014, SimGrid",
     .ignores = "packets, queues in switches, slow start, and how long a transport takes to find its share",
     .otherwise = "fifo where a NIC sends one message at a time; alpha_beta for a quick bound without contention",
+    .parameters = kParameters,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<MaxMin>(cluster); },
 };
 

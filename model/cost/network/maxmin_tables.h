@@ -26,8 +26,8 @@ struct MaxMinTables {
     std::uint32_t limited = 0;  ///< how many classes have it as bottleneck
     bool calm = false;          ///< it limits all its classes, and no other link of theirs limits any
     bool in_region = false;
-    bool is_beside = false;              ///< the region, crossed by a class that changed there
-    bool is_reached = false;             ///< by such a change: it limits classes
+    bool is_beside = false;              ///< not in the region, but a class crosses it that changed there
+    bool is_reached = false;             ///< is_beside, and it limits classes while such a class has a new level
     std::vector<std::uint32_t> members;  ///< crossings of classes with weight
   };
   /// A class on a link.
@@ -41,7 +41,7 @@ struct MaxMinTables {
     std::uint32_t first = 0;  ///< of its crossings
     std::uint32_t last = 0;
     std::uint32_t bottleneck = kNone;
-    std::uint32_t touched = kNone;  ///< its place in MaxMinFill::touched()
+    std::uint32_t touched = kNone;  ///< its place in what MaxMinFill::fill() returned last; elsewhere stale
     bool counted = false;           ///< in the usage of its links
     bool changed = false;           ///< its weight, since the last solution
   };

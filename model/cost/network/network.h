@@ -65,14 +65,15 @@ class Network {
   virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
 };
 
-/// A way to time messages, for --network. One .cpp in model/network/ defines one constant.
+/// A way to time messages, for --network. One .cpp in model/cost/network/ defines one constant.
 struct NetworkModel {
-  std::string_view name;       ///< "maxmin"
-  std::string_view summary;    ///< one line for --help
-  std::string_view formula;    ///< of one message without others
-  std::string_view source;     ///< the paper or document it comes from
-  std::string_view ignores;    ///< what it leaves out
-  std::string_view otherwise;  ///< when to take which other one
+  std::string_view name;                                  ///< "maxmin"
+  std::string_view summary;                               ///< one line for --help
+  std::string_view formula;                               ///< of one message without others
+  std::string_view source;                                ///< the paper or document it comes from
+  std::string_view ignores;                               ///< what it leaves out
+  std::string_view otherwise;                             ///< when to take which other one
+  std::span<const NetworkParameter* const> parameters{};  ///< that it declares: a cluster may give them
   /// Edges of kind kProgram and kStream out of a message wait for `sent`, not for `arrived`.
   bool sender_goes_on = false;
   /// No message holds up another: start() always returns the passage, and how long that is
@@ -82,7 +83,7 @@ struct NetworkModel {
   std::unique_ptr<Network> (*make)(const Cluster& cluster) = nullptr;
 };
 
-/// All of them, in the order of model/network/CMakeLists.txt.
+/// All of them, in the order of model/cost/network/CMakeLists.txt.
 [[nodiscard]] std::span<const NetworkModel* const> network_models();
 
 /// Null if there is no such model.

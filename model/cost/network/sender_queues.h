@@ -9,7 +9,7 @@
 
 namespace stepsim {
 
-/// The order in which senders share a link, for NetworkParameters::sharing below 1. It follows from
+/// The order in which senders share a link, for sharing below 1 (kSharing in maxmin.h). It follows from
 /// measurements: of several TCP connections into one link the first keeps most of the rate, and
 /// that puts their senders out of step (docs/models.md, "Sharing").
 ///

@@ -15,7 +15,7 @@
 #include "model/rewrite/parameter_server/connection.h"
 #include "model/rewrite/parameter_server/job_shape.h"
 
-/// The graph of a parameter-server job while build.cpp builds it, and the passes that do.
+/// The graph of a parameter-server job while build.cpp builds it.
 namespace stepsim {
 
 /// One GPU of the job, and what it made in this step and the one before.
@@ -104,15 +104,6 @@ struct PsJobGraph {
   /// Nothing if either is invalid.
   void link(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
 };
-
-/// GPUs with their lanes, connections and the servers' threads.
-void add_lanes(PsJobGraph& graph);
-/// This step's operators, with what they wait for of this step and the one before.
-void add_operators(PsJobGraph& graph);
-/// This step's partitions of one tensor from the GPUs over the servers and back.
-void add_partitions(PsJobGraph& graph, const PsCut& cut);
-/// The update operators that wait for this step's tensors.
-void let_updates_wait(PsJobGraph& graph);
 
 }  // namespace stepsim
 

@@ -1,8 +1,8 @@
+#include "model/rewrite/parameter_server/lanes.h"
+
 #include <fmt/format.h>
 
 #include <utility>
-
-#include "model/rewrite/parameter_server/job_graph.h"
 
 namespace stepsim {
 namespace {

@@ -1,8 +1,8 @@
+#include "model/rewrite/parameter_server/operators.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include "model/rewrite/parameter_server/job_graph.h"
 
 namespace stepsim {
 namespace {

@@ -1,11 +1,11 @@
+#include "model/rewrite/parameter_server/partitions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
-
-#include "model/rewrite/parameter_server/job_graph.h"
 
 namespace stepsim {
 namespace {

@@ -1,5 +1,8 @@
 // What calibration fitted, and the cluster.yaml of it.
 
+#include <variant>
+
+#include "model/cost/network/parameters.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/fits.h"
 #include "sim/report/report.h"
@@ -29,9 +32,12 @@ void write_links(JsonWriter& json, const std::vector<Link>& links) {
 }
 
 void write_messages(JsonWriter& json, const NetworkParameters& network) {
-  json.key("messages").begin_object().key("overhead_ns").value(network.message_overhead);
-  json.key("collective_overhead_ns").value(network.collective_overhead).key("sharing").value(network.sharing);
-  json.key("loggp_o_ns").value(network.overhead).key("loggp_g_ns").value(network.gap).end_object();
+  json.key("messages").begin_object();
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    json.key(parameter->json);
+    std::visit([&json](auto value) { json.value(value); }, network.value_of(*parameter));
+  }
+  json.end_object();
 }
 
 void write_rates(JsonWriter& json, const HostRates& rates) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/cost/network/maxmin.h"
+#include "model/cost/network/parameters.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -48,14 +50,18 @@ nic: {bandwidth: 1Gb/s}
 messages: {overhead: 20us, collective_overhead: 7us, sharing: 0.25, loggp: {o: 200ns, g: 5ns}}
 rates: {copy_to_host: 12GB/s, copy_to_device: 13GB/s, copy_overhead: 10us, sum: 4GB/s, sum_overhead: 3us, launch_overhead: 5us}
 )");
-  EXPECT_EQ(cluster.network, (NetworkParameters{Duration{20'000}, Duration{7000}, 0.25, Duration{200}, Duration{5}}));
+  EXPECT_EQ(cluster.network[kMessageOverhead], Duration{20'000});
+  EXPECT_EQ(cluster.network[kCollectiveOverhead], Duration{7000});
+  EXPECT_EQ(cluster.network[kSharing], 0.25);
+  EXPECT_EQ(cluster.network.value_of(*find_network_parameter("loggp.o")), ParameterValue{Duration{200}});
+  EXPECT_EQ(cluster.network.value_of(*find_network_parameter("loggp.g")), ParameterValue{Duration{5}});
   EXPECT_EQ(cluster.rates, (HostRates{gigabits(8 * 12), gigabits(8 * 13), Duration{10'000}, gigabits(8 * 4),
                                       Duration{3000}, Duration{5000}}));
 }
 
 TEST(ClusterFileTest, SharingIsAWordOrANumber) {
   const auto sharing = [](const std::string& text) {
-    return parse("hosts: 2\nnic: {bandwidth: 1Gb/s}\nmessages: {sharing: " + text + "}\n").network.sharing;
+    return parse("hosts: 2\nnic: {bandwidth: 1Gb/s}\nmessages: {sharing: " + text + "}\n").network[kSharing];
   };
   EXPECT_EQ(sharing("fair"), 1);
   EXPECT_EQ(sharing("serial"), 0);

@@ -5,6 +5,9 @@
 #include <random>
 #include <vector>
 
+#include "model/base/median.h"
+#include "model/base/units.h"
+
 namespace stepsim {
 namespace {
 
@@ -111,10 +114,13 @@ TEST(FitSumTest, PartsOfACostAreToldApart) {
 }
 
 TEST(MedianTest, IsTheMiddleValueOrTheMeanOfTheTwoMiddleOnes) {
-  EXPECT_EQ(median({}), 0);
-  EXPECT_EQ(median({7}), 7);
-  EXPECT_EQ(median({9, 1, 5}), 5);
-  EXPECT_EQ(median({9, 1, 5, 2}), 3.5);
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(median(Numbers{}), 0);
+  EXPECT_EQ(median(Numbers{7}), 7);
+  EXPECT_EQ(median(Numbers{9, 1, 5}), 5);
+  EXPECT_EQ(median(Numbers{9, 1, 5, 2}), 3.5);
+  EXPECT_EQ(upper_median(Numbers{9, 1, 5, 2}), 5);
+  EXPECT_EQ(median(std::vector{Duration{4}, Duration{7}}), Duration{5});
 }
 
 TEST(FitLineTest, ResidualIsTheMedianRelativeError) {

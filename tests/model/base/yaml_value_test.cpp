@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "model/base/yaml_parse.h"
 
 namespace stepsim {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/cost/network/parameters.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 
 namespace stepsim {
@@ -59,7 +60,7 @@ TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
 
   EXPECT_NEAR(goodput(calibration), 1e9, 1e6);
   const Link& link = calibration.cluster.links.front();
-  const Duration alpha = calibration.cluster.network.message_overhead + 2 * link.latency;
+  const Duration alpha = calibration.cluster.network[kMessageOverhead] + 2 * link.latency;
   EXPECT_NEAR(static_cast<double>(alpha.count()), 300'000, 3'000);
 }
 
@@ -71,7 +72,7 @@ TEST(CalibrateCollectivesTest, MessagesOfAboutOneSizeTellTheGoodputAlone) {
   const Calibration calibration = *calibrate_collectives(capture);
 
   EXPECT_NEAR(goodput(calibration), 1e9, 1e4);
-  EXPECT_EQ(calibration.cluster.network.message_overhead, Duration{});
+  EXPECT_EQ(calibration.cluster.network[kMessageOverhead], Duration{});
   EXPECT_EQ(calibration.fits.size(), 1U);
 }
 

@@ -267,5 +267,17 @@ TEST_F(DagBuilderTest, EdgesChangedBehindTheBuildersBackAreChecked) {
   EXPECT_THROW(static_cast<void>(build()), InternalError);
 }
 
+TEST(TaskCountTest, MoreThanADagNumbersIsRefusedWithTheLimitAndARemedy) {
+  EXPECT_NO_THROW(check_task_count(Dag::kMostTasks));
+  try {
+    check_task_count(Dag::kMostTasks + 1, {"job.json", {}, {}});
+    FAIL() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "job.json: the job has 2147483648 tasks; expected at most 2147483647: fewer ranks (--ranks), or a "
+                 "capture of fewer steps");
+  }
+}
+
 }  // namespace
 }  // namespace stepsim

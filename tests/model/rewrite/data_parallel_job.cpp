@@ -83,7 +83,7 @@ class JobRecorder {
     if (carried_[carrier].valid()) builder_.add_edge(carried_[carrier], task, EdgeKind::kProgram);
     carried_[carrier] = task;
     if (reduced_ == reductions_.size())
-      reductions_.push_back(builder_.add_rendezvous({CollectiveOp::kAllReduce, CollectiveAlgorithm::kAuto, bytes, 0}));
+      reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));
     builder_.join(reductions_[reduced_++], task);
     return task;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/yaml_parse.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing {

@@ -96,8 +96,8 @@ TEST(OperatorShapesTest, InputsAreKeptWithWhatTheirElementsAre) {
   EXPECT_EQ(inputs[0].precision, Precision::kFloat16);
   EXPECT_EQ(inputs[1].element, ElementKind::kOther);
   EXPECT_EQ(inputs[1].sizes, std::vector<std::int64_t>{7});
-  EXPECT_EQ(inputs[2].element, ElementKind::kNotTold);
-  EXPECT_EQ(inputs[3].element, ElementKind::kNotTold);
+  EXPECT_EQ(inputs[2].element, ElementKind::kUnknown);
+  EXPECT_EQ(inputs[3].element, ElementKind::kUnknown);
 }
 
 TEST(OperatorShapesTest, CallsWithinTheOptimizersStepAreMarked) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ingest/stitch/host_device/payload.h"
+#include "model/cost/collective/algorithm.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -129,9 +130,9 @@ TEST(PayloadTest, MetadataHasTheWholeSizeAndTheKernelsNameTheAlgorithm) {
   const Collective ring = job("ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", 1 << 20);
   EXPECT_EQ(ring.op, CollectiveOp::kAllGather);
   EXPECT_EQ(ring.bytes, Bytes{1 << 20});
-  EXPECT_EQ(ring.algorithm, CollectiveAlgorithm::kRing);
-  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, CollectiveAlgorithm::kTree);
-  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_SIMPLE", 1 << 24).algorithm, CollectiveAlgorithm::kAuto);
+  EXPECT_EQ(ring.algorithm, find_collective_model("ring"));
+  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("tree"));
+  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_SIMPLE", 1 << 24).algorithm, nullptr);
 }
 
 TEST(PayloadTest, CollectivesWithMissingMembersKeepTheirRecordedTime) {

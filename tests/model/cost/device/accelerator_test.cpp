@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/cost/device/library.h"
 
 namespace stepsim {
 namespace {

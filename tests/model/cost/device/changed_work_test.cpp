@@ -24,7 +24,7 @@ class Calls {
     const Work work = work_of(call);
     table_.operators.push_back({std::string(name), "", work, call.inputs});
     DeviceWork piece{Duration{10'000}, kind, work.precision, work};
-    piece.precision_told = true;
+    piece.precision_known = true;
     piece.which = static_cast<std::uint32_t>(table_.operators.size()) - 1;
     return piece;
   }
@@ -67,7 +67,7 @@ TEST(InPrecisionTest, OnlyProductsAreDoneInEightBits) {
 
 TEST(InPrecisionTest, WithoutShapesTheAmountChanges) {
   DeviceWork piece{Duration{10'000}, KernelClass::kSoftmax, Precision::kFloat32, {}};
-  piece.precision_told = true;
+  piece.precision_known = true;
   EXPECT_DOUBLE_EQ(in_precision(piece, {}, Precision::kFloat16).amount, 0.5);
   EXPECT_DOUBLE_EQ(in_precision(in_precision(piece, {}, Precision::kFloat16), {}, Precision::kFloat32).amount, 1);
 }
@@ -85,9 +85,9 @@ TEST(InPrecisionTest, TheOptimizerAndWhatHasOrTellsNoPrecisionStays) {
   DeviceWork update = calls.add("aten::add_", KernelClass::kElementwise, {floats({1000}), floats({1000})});
   DeviceWork silent = update;
   update.in_optimizer = true;
-  silent.precision_told = false;
+  silent.precision_known = false;
   DeviceWork collective{Duration{10'000}, KernelClass::kCollective, Precision::kFloat32, {}};
-  collective.precision_told = true;
+  collective.precision_known = true;
   DeviceWork unknown = collective;
   unknown.kind = KernelClass::kUnknown;
   for (const DeviceWork& piece : {update, silent, collective, unknown})

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "model/cost/network/parameters.h"
 #include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim {
@@ -22,7 +23,7 @@ constexpr std::int64_t kForever = std::int64_t{146} * 365 * 24 * 3600 * 1'000'00
 /// Three hosts: a byte a nanosecond and 50 ns each way, 7 ns before every message.
 Cluster small_cluster() {
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{50}});
-  cluster.network.message_overhead = Duration{7};
+  cluster.network.set(kMessageOverhead, Duration{7});
   return cluster;
 }
 
@@ -166,7 +167,9 @@ TEST(FifoTest, TheSenderGoesOnWhenTheBytesHaveLeft) {
 /// L = 100, o = 20, g = 5, G = 1.
 Cluster log_gp_cluster() {
   Cluster cluster = small_cluster();
-  cluster.network = {.overhead = Duration{20}, .gap = Duration{5}};
+  cluster.network = {};
+  cluster.network.set_value(*find_network_parameter("loggp.o"), Duration{20});
+  cluster.network.set_value(*find_network_parameter("loggp.g"), Duration{5});
   return cluster;
 }
 

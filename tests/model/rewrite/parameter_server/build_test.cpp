@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/cost/network/maxmin.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {
@@ -240,7 +241,7 @@ TEST(PsBuild, RefusesGpusThatDidNotPushTheSameTensors) {
 
 TEST(WithEndpoints, MakesAStarOfLinksLikeTheFirstOnes) {
   Cluster two = switch_of(2, kRate, Duration{7});
-  two.network.sharing = 0.5;
+  two.network.set(kSharing, 0.5);
   const Cluster five = with_endpoints(two, 3, 2);
   EXPECT_EQ(five.endpoints.size(), 5U);
   EXPECT_EQ(five.links.back().latency, Duration{7});

@@ -1,8 +1,9 @@
-#include "model/cost/device/device_model.h"
+#include "model/cost/device/rescale.h"
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,92 +85,70 @@ Capture some_work() {
   return maker.build();
 }
 
-DeviceChange change_to(std::string_view from, std::string_view to, const DeviceFit* fit = nullptr) {
-  return {.from = &accelerator_named(from), .to = &accelerator_named(to), .fit = fit};
+// ---------------------------------------------------------------- roofline and fit alike
+
+using Scale = std::function<Scaled(const DeviceWork&)>;
+
+struct Way {
+  std::string name;
+  Scale (*between)(const Accelerator& from, const Accelerator& to, const DeviceFit& fit);
+};
+
+class EveryWayTest : public ::testing::TestWithParam<Way> {
+ protected:
+  ScaledDurations scaled(std::string_view to) const {
+    const DeviceFit fit = fit_devices(capture_, capture_);
+    return scaled_durations(capture_, GetParam().between(accelerator_named("A100"), accelerator_named(to), fit));
+  }
+
+  Capture capture_ = some_work();
+};
+
+TEST_P(EveryWayTest, SameDeviceChangesNothingToTheNanosecond) {
+  const ScaledDurations same = scaled("A100");
+  ASSERT_EQ(same.duration.size(), capture_.dag.task_count());
+  for (std::size_t i = 0; i < same.duration.size(); ++i)
+    EXPECT_EQ(same.duration[i], capture_.dag.duration(TaskId{i})) << capture_.dag.name(TaskId{i});
 }
 
-// ---------------------------------------------------------------- every model
-
-class EveryDeviceModelTest : public ::testing::TestWithParam<const DeviceModel*> {};
-
-TEST_P(EveryDeviceModelTest, SaysWhatItIs) {
-  const DeviceModel& model = *GetParam();
-  EXPECT_EQ(find_device_model(model.name), &model);
-  for (const std::string_view text : {model.summary, model.formula, model.source, model.ignores, model.otherwise})
-    EXPECT_FALSE(text.empty());
-  EXPECT_NE(model.scale, nullptr);
-}
-
-TEST_P(EveryDeviceModelTest, SameDeviceChangesNothingToTheNanosecond) {
-  const Capture capture = some_work();
-  DeviceFit fit = fit_devices(capture, capture);
-  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "A100", &fit));
-  ASSERT_EQ(scaled.duration.size(), capture.dag.task_count());
-  for (std::size_t i = 0; i < scaled.duration.size(); ++i)
-    EXPECT_EQ(scaled.duration[i], capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
-}
-
-TEST_P(EveryDeviceModelTest, HostWorkAndCollectivesStay) {
-  const Capture capture = some_work();
-  const DeviceFit fit = fit_devices(capture, capture);
-  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "H100", &fit));
-  const bool is_factor = GetParam()->name == "scaled";  // it changes what it is told to, collectives too
-  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
-    const TaskKind kind = capture.dag.kind(TaskId{i});
-    const bool stays = kind == TaskKind::kHost || (kind == TaskKind::kCollective && !is_factor);
-    if (stays) {
-      EXPECT_EQ(scaled.duration[i], capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
-    }
+TEST_P(EveryWayTest, HostWorkAndCollectivesStay) {
+  const ScaledDurations other = scaled("H100");
+  for (std::size_t i = 0; i < other.duration.size(); ++i) {
+    const TaskKind kind = capture_.dag.kind(TaskId{i});
+    if (kind != TaskKind::kHost && kind != TaskKind::kCollective) continue;
+    EXPECT_EQ(other.duration[i], capture_.dag.duration(TaskId{i})) << capture_.dag.name(TaskId{i});
   }
 }
 
-TEST_P(EveryDeviceModelTest, SharesAddUpToTheDeviceTime) {
-  const Capture capture = some_work();
-  const DeviceFit fit = fit_devices(capture, capture);
-  const ScaledDurations scaled = scaled_durations(capture, *GetParam(), change_to("A100", "V100", &fit));
+TEST_P(EveryWayTest, SharesAddUpToTheDeviceTime) {
+  const ScaledDurations other = scaled("V100");
   Duration before{};
   Duration after{};
   std::size_t pieces = 0;
-  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
-    if (capture.dag.lane(TaskId{i}).kind != LaneKind::kStream) continue;
-    before += capture.dag.duration(TaskId{i});
-    after += scaled.duration[i];
+  for (std::size_t i = 0; i < other.duration.size(); ++i) {
+    if (capture_.dag.lane(TaskId{i}).kind != LaneKind::kStream) continue;
+    before += capture_.dag.duration(TaskId{i});
+    after += other.duration[i];
     ++pieces;
   }
-  EXPECT_EQ(scaled.share.total().before, before);
-  EXPECT_EQ(scaled.share.total().after, after);
-  EXPECT_EQ(scaled.share.total().pieces, pieces);
+  EXPECT_EQ(other.share.total().before, before);
+  EXPECT_EQ(other.share.total().after, after);
+  EXPECT_EQ(other.share.total().pieces, pieces);
   Duration by_kind{};
-  for (const ScaledShare::Part& part : scaled.share.kind) by_kind += part.after;
+  for (const ScaledShare::Part& part : other.share.kind) by_kind += part.after;
   EXPECT_EQ(by_kind, after);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, EveryDeviceModelTest, ::testing::ValuesIn(device_models()),
-                         [](const auto& instance) { return std::string{instance.param->name}; });
-
-TEST(DeviceModelTest, NoModelHasAnothersName) {
-  std::set<std::string_view> names;
-  for (const DeviceModel* const model : device_models()) EXPECT_TRUE(names.insert(model->name).second);
-  EXPECT_EQ(find_device_model("nonesuch"), nullptr);
-}
-
-// ---------------------------------------------------------------- scaled
-
-TEST(ScaledDeviceTest, FactorAppliesToWhatIsSelected) {
-  const Capture capture = some_work();
-  DeviceChange change;
-  change.factor = 0.5;
-  change.kinds = {KernelClass::kGemm, KernelClass::kHostCopy};
-  change.selected.assign(capture.dag.task_count(), true);
-  for (std::size_t i = 0; i < change.selected.size(); ++i)
-    change.selected[i] = capture.dag.kind(TaskId{i}) != TaskKind::kCopy;
-  const ScaledDurations scaled = scaled_durations(capture, *find_device_model("scaled"), change);
-  for (std::size_t i = 0; i < scaled.duration.size(); ++i) {
-    const bool meant = capture.dag.name(TaskId{i}) == kGemm;
-    EXPECT_EQ(scaled.duration[i] * (meant ? 2 : 1), capture.dag.duration(TaskId{i})) << capture.dag.name(TaskId{i});
-  }
-  EXPECT_EQ(scaled.share.by[static_cast<std::size_t>(ScaledBy::kFactor)].pieces, 1U);
-}
+const std::array kWays{
+    Way{"roofline", [](const Accelerator& from, const Accelerator& to, const DeviceFit&) -> Scale {
+          return [&](const DeviceWork& work) { return roofline_scaled(work, from, to); };
+        }},
+    Way{"fitted", [](const Accelerator&, const Accelerator&, const DeviceFit& fit) -> Scale {
+          return [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); };
+        }},
+};
+INSTANTIATE_TEST_SUITE_P(All, EveryWayTest, ::testing::ValuesIn(kWays),
+                         [](const auto& instance) { return instance.param.name; });
 
 // ---------------------------------------------------------------- work of pieces
 
@@ -263,8 +242,8 @@ TEST(FittedDeviceTest, OwnPairsTotalIsWithinTheResidual) {
   const Capture from = calls_on("A100", 1, 1);
   const Capture to = calls_on("H100", 1.5, 0.8, true);
   const DeviceFit fit = fit_devices(from, to);
-  const Duration predicted = scaled_durations(from, *find_device_model("fitted"), {.fit = &fit}).share.total().after;
-  const Duration measured = scaled_durations(to, *find_device_model("recorded"), {}).share.total().after;
+  const Duration predicted = scaled_durations(from, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); }).share.total().after;
+  const Duration measured = scaled_durations(to, [](const DeviceWork&) { return Scaled{}; }).share.total().after;
   // |sum of (p - m)| <= sum of |p - m| = residual * sum of m, and rounding.
   EXPECT_LE(std::abs(static_cast<double>((predicted - measured).count())),
             fit.residual * static_cast<double>(measured.count()) + 80);

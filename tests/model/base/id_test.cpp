@@ -1,0 +1,30 @@
+#include "model/base/id.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "model/base/error.h"
+
+namespace stepsim {
+namespace {
+
+TEST(IdTest, DefaultOneNamesNothing) {
+  EXPECT_FALSE(TaskId{}.valid());
+  EXPECT_TRUE(TaskId{0}.valid());
+}
+
+TEST(IdTest, HoldsEveryIndexThatLeavesRoomForNone) {
+  const std::size_t largest = std::numeric_limits<std::uint32_t>::max() - std::size_t{1};
+  EXPECT_EQ(TaskId{largest}.index(), largest);
+}
+
+TEST(IdTest, IndexThatDoesNotFitIsAnError) {
+  EXPECT_THROW((void)TaskId{std::size_t{1} << 32U}, InternalError);
+  EXPECT_THROW((void)TaskId{std::size_t{0xFFFFFFFFU}}, InternalError) << "that one names nothing";
+  EXPECT_THROW((void)TaskId{-1}, InternalError);
+}
+
+}  // namespace
+}  // namespace stepsim
