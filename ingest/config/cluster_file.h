@@ -10,13 +10,14 @@
 
 namespace stepsim::ingest {
 
-/// Reads cluster.yaml, the hardware a job runs on, and adds it to `inputs`. Either by its numbers (`hosts`, `nic`, and
-/// where there are such `nics`, `tiers`, `devices`, `nvlink`, `pcie`, `overrides`), or link by
-/// link (`hosts`, `links`, `endpoints`, `routes`); `messages` and `rates` with both.
-/// docs/cluster.md has every key. Sizes, rates and times carry their unit.
+/// Reads cluster.yaml, which describes the hardware a job runs on, and adds the file to `inputs`. It has one
+/// of two forms: by numbers (`hosts` and `nic`, with `nics`, `tiers`, `devices`, `nvlink`, `pcie`,
+/// `overrides` and `endpoints` if needed), or link by link (`hosts` and `links`, with `devices`, `endpoints`
+/// and `routes`). Both may have `messages` and `rates`. docs/cluster.md describes every key. Sizes, rates
+/// and times carry their unit.
 ///
-/// Throws InputError with file and line: as read_job_file, and for a host, device or link that
-/// is not there (with the nearest name), or a file of more than 4 MiB.
+/// Throws InputError, with file and line, for all that read_job_file refuses, for a host, device or link
+/// that does not exist (with the nearest name), and for a file of more than 4 MiB.
 [[nodiscard]] Cluster read_cluster_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// The same from text; `name` stands for the path in messages.

@@ -10,13 +10,13 @@
 
 namespace stepsim::ingest {
 
-/// Reads job.yaml, what a trace cannot say about the run that made it, and adds it to `inputs`. All keys are
-/// optional. Sizes, rates and times carry their unit; only `partition_bytes`,
-/// `bucket_bytes` and `credit_bytes` may also be plain whole numbers.
+/// Reads job.yaml, which says what a trace cannot say about its run, and adds the file to `inputs`. All keys
+/// are optional. Sizes, rates and times carry their unit; `partition_bytes`, `bucket_bytes` and
+/// `credit_bytes` may also be plain whole numbers.
 ///
-/// Throws InputError with file and line: an unknown key (with the nearest known one and the
-/// list), a key given twice, a value out of its range or without its unit, text that is no
-/// YAML, nesting beyond yaml-cpp's bound, or a file of more than 1 MiB.
+/// Throws InputError, with file and line, for an unknown key (with the nearest known one and the list), a
+/// key that is given twice, a value out of range or without its unit, text that is not YAML, nesting deeper
+/// than yaml-cpp allows, and a file of more than 1 MiB.
 [[nodiscard]] Job read_job_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// The same from text; `name` stands for the path in messages.
