@@ -140,11 +140,13 @@ const NetworkModel& parse_network(std::string_view name) {
 std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes) {
   app.footer(output_help(writes));
   const auto* traces = app.add_option("TRACE")
-                           ->type_name("FILE|FOLDER")
+                           ->type_name("FILE|FOLDER|-")
                            ->expected(1, CLI::detail::expected_max_vector_size)
                            ->allow_extra_args()
                            ->required()
-                           ->description("captures of one job: files, or folders that are searched");
+                           ->description(
+                               "captures of one job: files, .tar, .tar.gz and .zip archives, folders that are "
+                               "searched, or - for standard input");
   const auto* job = app.add_option("--job")->type_name("FILE")->description(
       "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
   const auto* network = app.add_option("--network")

@@ -66,17 +66,30 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     throw InputError({path, {}, {}}, "is no file name; expected a trace file");
   }
-  // O_NONBLOCK: opening a FIFO must not wait for a writer that may never come.
-  Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct ::stat status {};
+  const bool fifo = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  // O_NONBLOCK: opening a device must not wait for it. A FIFO has to wait for its writer.
+  Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | (fifo ? 0 : O_NONBLOCK))};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
     throw InputError({path, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace file");
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     throw InputError({path, {}, {}}, std::string{S_ISDIR(status.st_mode) ? "is a folder" : "is a special file"} +
                                          "; expected a regular file");
   }
   return std::make_unique<FileSource>(std::move(descriptor), path);
+}
+
+std::unique_ptr<ByteSource> open_standard_input() {
+  const std::string name = "standard input";
+  if (::isatty(STDIN_FILENO) == 1) {
+    throw InputError({name, {}, {}}, "is a terminal; expected a trace that is piped or redirected into it");
+  }
+  Descriptor descriptor{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};
+  if (descriptor.get() < 0) {
+    throw InputError({name, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace");
+  }
+  return std::make_unique<FileSource>(std::move(descriptor), name);
 }
 
 }  // namespace stepsim::ingest

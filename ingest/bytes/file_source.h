@@ -8,9 +8,12 @@
 
 namespace stepsim::ingest {
 
-/// The bytes of a regular file as they lie on disk. Throws InputError if it cannot be opened or is
-/// not one.
+/// The bytes of a file as they lie on disk, or of a FIFO as they come; waits until something writes
+/// to that. Throws InputError if it cannot be opened or is neither.
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path);
+
+/// The bytes on standard input. Throws InputError if it is closed or a terminal.
+[[nodiscard]] std::unique_ptr<ByteSource> open_standard_input();
 
 }  // namespace stepsim::ingest
 

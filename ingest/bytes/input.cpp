@@ -1,5 +1,7 @@
 #include "ingest/bytes/input.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ingest/bytes/file_source.h"
@@ -15,7 +17,13 @@ bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 
 }  // namespace
 
-Input Input::open(const std::string& path, Watch watch) { return Input(open_file(path), std::move(watch), path); }
+Input Input::open(const std::string& path, Watch watch) {
+  std::error_code ignored;  // what cannot be asked about cannot be opened either
+  const bool regular = std::filesystem::is_regular_file(path, ignored);
+  return Input(open_file(path), std::move(watch), regular ? std::optional{path} : std::nullopt);
+}
+
+Input Input::standard_input(Watch watch) { return Input(open_standard_input(), std::move(watch)); }
 
 Input Input::from_memory(std::span<const char> bytes, std::string name, Watch watch) {
   return Input(memory_source(bytes, std::move(name)), std::move(watch));

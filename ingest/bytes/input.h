@@ -1,6 +1,7 @@
 #ifndef STEPSIM_INGEST_BYTES_INPUT_H
 #define STEPSIM_INGEST_BYTES_INPUT_H
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,8 +19,10 @@ namespace stepsim::ingest {
 /// a name, and inflated.
 class Input {
  public:
-  /// A regular file. Throws InputError if it cannot be opened or is not one, and as below.
+  /// A file or FIFO. Throws InputError if it cannot be opened or is neither, and as below.
   [[nodiscard]] static Input open(const std::string& path, Watch watch = {});
+  /// What was piped or redirected into this process. Throws InputError if that is a terminal, and as below.
+  [[nodiscard]] static Input standard_input(Watch watch = {});
   /// Bytes in memory, which must outlive the input: for tests and fuzzers.
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
   /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
@@ -35,6 +38,8 @@ class Input {
   /// The content, inflated, once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
 
+  /// How many of its bytes were read so far, as they came.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
   /// Name, size and checksum of the bytes as they came, before anything was inflated. Reads those
   /// that stream() has left.
   [[nodiscard]] const InputFile& identify() { return meter_->drain(); }

@@ -28,6 +28,8 @@ class MeteredSource final : public ByteSource {
   std::size_t read(std::span<char> out) override;
   [[nodiscard]] bool truncated() const noexcept override { return bytes_->truncated(); }
 
+  /// Bytes read so far.
+  [[nodiscard]] std::uint64_t taken() const noexcept { return seen_.size; }
   /// Reads what is left. The identity is then that of the whole source.
   [[nodiscard]] const InputFile& drain();
 

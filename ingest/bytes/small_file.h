@@ -17,6 +17,9 @@ struct SmallFile {
 /// to be larger. Throws InputError.
 [[nodiscard]] SmallFile read_small_file(const std::string& path, std::size_t largest);
 
+/// The same of what `source` has left.
+[[nodiscard]] std::string read_text(ByteSource& source, std::size_t largest);
+
 }  // namespace stepsim::ingest
 
 #endif

@@ -23,12 +23,6 @@ constexpr int kLevels = 3;
 
 using Inode = std::pair<std::uint64_t, std::uint64_t>;
 
-std::optional<Inode> regular_file(const std::string& path) {
-  struct ::stat info {};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  return Inode{info.st_dev, info.st_ino};
-}
-
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
   std::vector<std::string> folders{folder};
@@ -58,13 +52,14 @@ std::vector<std::string> files_below(const std::string& folder) {
 class Search {
  public:
   void add(const std::string& trace) {
+    if (trace == kStandardInput) return add_standard_input();
     std::error_code error;
     const fs::file_status status = fs::status(trace, error);
     if (!fs::exists(status)) throw InputError({trace, {}, {}}, "there is no such file or folder; expected a trace");
     if (fs::is_directory(status)) {
       for (const std::string& file : files_below(trace)) add_file(file, false);
     } else {
-      if (!fs::is_regular_file(status))
+      if (!fs::is_regular_file(status) && !fs::is_fifo(status))
         throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
       add_file(trace, true);
     }
@@ -74,13 +69,18 @@ class Search {
 
  private:
   void add_file(const std::string& path, bool named) {
-    const std::optional<Inode> inode = regular_file(path);
-    if (!inode || !seen_.insert(*inode).second) return;
-    std::error_code ignored;
-    files_.push_back({path, named, fs::file_size(path, ignored)});
+    struct ::stat info {};
+    if (::stat(path.c_str(), &info) != 0 || !seen_.insert({info.st_dev, info.st_ino}).second) return;
+    files_.push_back({path, named, S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0});
+  }
+
+  void add_standard_input() {
+    if (std::exchange(standard_input_, true)) return;
+    files_.push_back({std::string{kStandardInput}, true, 0});
   }
 
   std::set<Inode> seen_;
+  bool standard_input_ = false;
   std::vector<FoundFile> files_;
 };
 
@@ -100,13 +100,14 @@ std::vector<FoundFile> discover(const std::vector<std::string>& traces) {
 
 std::optional<std::string> find_job_file(const std::vector<std::string>& traces) {
   for (const std::string& trace : traces) {
+    if (trace == kStandardInput) continue;
     const fs::path path = fs::absolute(trace).lexically_normal();
     std::error_code unreadable;  // it is reported where it is read
     const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
     fs::path place = folder.has_filename() ? folder : folder.parent_path();
     for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
       const std::string file = (place / "job.yaml").string();
-      if (regular_file(file)) return as_given(file, trace);
+      if (fs::is_regular_file(file, unreadable)) return as_given(file, trace);
     }
   }
   return std::nullopt;

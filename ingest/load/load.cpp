@@ -1,5 +1,7 @@
 #include "ingest/load/load.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ingest/config/job_file.h"
@@ -14,6 +16,14 @@ namespace {
 
 void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces) {
   if (!read.inputs.empty()) return;
+  const auto& unused = read.diagnostics.entries();
+  const auto archive = std::find_if(unused.begin(), unused.end(),
+                                    [](const Diagnostics::Entry& entry) { return entry.name == "archive_not_opened"; });
+  if (archive != unused.end()) {
+    throw InputError(archive->first,
+                     "this folder holds no trace but archives, which are read where they are named; "
+                     "expected this archive as TRACE");
+  }
   throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
                    fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
 }
@@ -23,9 +33,13 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
   const std::optional<std::string> job_path = options.job_file ? options.job_file : find_job_file(traces);
   std::vector<InputFile> job_file;
-  const Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
+  Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
   ReadInputs read = read_inputs(discover(traces), options);
   refuse_empty(read, traces);
+  if (read.job && !options.job_file) {  // as the folder's own goes before one above it
+    job = parse_job(read.job->text, read.job->name);
+    job_file.clear();
+  }
 
   Assembly assembly;
   assembly.diagnostics.merge(read.diagnostics);

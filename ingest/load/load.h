@@ -24,9 +24,9 @@ struct LoadOptions {
   std::function<void(std::uint64_t, std::uint64_t)> progress;
 };
 
-/// Reads every file under `traces` (files or folders), joins them into one job and builds
-/// its Dag with what was measured. The result does not depend on `threads`.
-/// Throws InputError if nothing can be used, UsageError if --ranks or --steps name nothing.
+/// Reads every file under `traces` (files, tar and zip archives, folders, "-" for standard input), joins them into one
+/// job and builds its Dag with what was measured. The result does not depend on `threads`. Throws InputError if nothing
+/// can be used, UsageError if --ranks or --steps name nothing.
 [[nodiscard]] Capture load(const std::vector<std::string>& traces, const LoadOptions& options);
 
 }  // namespace stepsim::ingest

@@ -11,13 +11,18 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "ingest/bytes/archive.h"
+#include "ingest/bytes/small_file.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // parse_job() refuses larger ones
 
 /// Adds up the bytes that the readers of several files take, and passes the sum on, one call at a time.
 class ReadProgress {
@@ -46,6 +51,7 @@ class ReadProgress {
 struct FileContent {
   std::vector<ReadInput> inputs;
   std::optional<InputFile> file;
+  std::optional<JobMember> job;
   Diagnostics diagnostics;
   std::exception_ptr error;
 };
@@ -57,21 +63,102 @@ ReadInput read_with(const Format& format, Input& input) {
   return read;
 }
 
-void note_unknown(const FoundFile& file, Diagnostics& diagnostics) {
-  if (file.named) {
-    throw InputError({file.path, 0, {}},
-                     fmt::format("this is in no format that is known here; expected {}", known_formats()));
-  }
-  if (fs::path(file.path).filename() == "job.yaml") return;  // find_job_file() finds that one
+bool is_job_file(const std::string& name) { return fs::path(name).filename() == "job.yaml"; }
+
+void note_unknown(const std::string& name, Diagnostics& diagnostics) {
+  if (is_job_file(name)) return;  // find_job_file() finds that one
   diagnostics.count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
-                    {file.path, {}, {}});
+                    {name, {}, {}});
+}
+
+void note_archive(const std::string& name, Diagnostics& diagnostics) {
+  diagnostics.count("archive_not_opened", Severity::kNotice,
+                    "an archive in a folder is not opened, as it may hold the files beside it: name it as TRACE",
+                    {name, {}, {}});
+}
+
+/// Reads one archive.
+class ArchiveFile {
+ public:
+  ArchiveFile(Input& input, FileContent& content) : input_(input), archive_(input), content_(content) {}
+
+  void read() {
+    while (const std::optional<Archive::Member> member = archive_.next()) {
+      const std::string name = input_.name() + '/' + member->name;
+      if (!member->whynot.empty()) {
+        note_unreadable(name, member->whynot);
+      } else if (!is_hidden(member->name)) {
+        read_member(name);
+      }
+    }
+    if (!archive_.damage().empty() || input_.stream().truncated()) {
+      content_.diagnostics.count("damaged_archive", Severity::kDataLoss,
+                                 "the archive is damaged or cut: what came before is used, copy it again",
+                                 {input_.name(), {}, {}}, archive_.damage());
+    }
+    if (content_.inputs.empty()) {
+      throw InputError({input_.name(), {}, {}},
+                       fmt::format("no trace was found in this archive{}; expected members in one of these formats: {}",
+                                   archive_.damage().empty() ? "" : ", which is damaged or cut", known_formats()));
+    }
+    std::stable_sort(content_.inputs.begin(), content_.inputs.end(),
+                     [](const ReadInput& a, const ReadInput& b) { return natural_less(a.name, b.name); });
+  }
+
+ private:
+  static bool is_hidden(const std::string& name) {
+    return name.starts_with('.') || name.find("/.") != std::string::npos;
+  }
+
+  void read_member(const std::string& name) {
+    if (is_job_file(name)) return read_job(name);
+    Input member(archive_.open(name));
+    const Format* const format = recognise(member);
+    if (format == nullptr) return note_unknown(name, content_.diagnostics);
+    content_.inputs.push_back(read_with(*format, member));
+  }
+
+  /// The one that is nearest to the archive's root counts.
+  void read_job(const std::string& name) {
+    const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
+    if (content_.job && depth(content_.job->name) < depth(name)) return;
+    if (content_.job && depth(content_.job->name) == depth(name)) {
+      throw InputError({name, {}, {}}, fmt::format("the archive holds another job.yaml beside it, {}; expected one",
+                                                   shown(content_.job->name)));
+    }
+    const std::unique_ptr<ByteSource> source = archive_.open(name);
+    content_.job = JobMember{name, read_text(*source, kLargestJobFile)};
+  }
+
+  void note_unreadable(const std::string& name, std::string_view whynot) {
+    content_.diagnostics.count("member_not_used", Severity::kNotice,
+                               "only plain files of an archive are read: make it anew without links and special files",
+                               {name, {}, {}}, whynot);
+  }
+
+  Input& input_;
+  Archive archive_;
+  FileContent& content_;
+};
+
+Input open_input(const FoundFile& file, Watch watch) {
+  return file.path == kStandardInput ? Input::standard_input(std::move(watch))
+                                     : Input::open(file.path, std::move(watch));
 }
 
 void read_file(const FoundFile& file, Watch watch, FileContent& content) {
-  Input input = Input::open(file.path, std::move(watch));
-  const Format* const format = recognise(input);
-  if (format == nullptr) return note_unknown(file, content.diagnostics);
-  content.inputs.push_back(read_with(*format, input));
+  Input input = open_input(file, std::move(watch));
+  if (is_archive(input.head())) {
+    if (!file.named) return note_archive(input.name(), content.diagnostics);
+    ArchiveFile(input, content).read();
+  } else if (const Format* const format = recognise(input)) {
+    content.inputs.push_back(read_with(*format, input));
+  } else if (file.named) {
+    throw InputError({input.name(), 0, {}},
+                     fmt::format("this is in no format that is known here; expected {}", known_formats()));
+  } else {
+    return note_unknown(input.name(), content.diagnostics);
+  }
   content.file = input.identify();
 }
 
@@ -95,6 +182,7 @@ ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& o
     if (content.error) std::rethrow_exception(content.error);
     all.diagnostics.merge(content.diagnostics);
     std::move(content.inputs.begin(), content.inputs.end(), std::back_inserter(all.inputs));
+    if (!all.job) all.job = std::move(content.job);
     if (content.file) all.files.push_back(std::move(*content.file));
   }
   return all;

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_INGEST_LOAD_READ_H
 #define STEPSIM_INGEST_LOAD_READ_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,23 @@ struct ReadInput {
   PartSink sink;
 };
 
+/// A job.yaml among the members of an archive.
+struct JobMember {
+  std::string name;
+  std::string text;
+};
+
 struct ReadInputs {
   std::vector<ReadInput> inputs;  ///< those of a known format, in the order of the files
   std::vector<InputFile> files;   ///< from which they came, in the same order
-  Diagnostics diagnostics;        ///< on files that were not used
+  Diagnostics diagnostics;        ///< on files and members that were not used
+  std::optional<JobMember> job;   ///< of the first archive that has one
 };
 
-/// Reads all files side by side, each by the format that recognises it. Files of no known format
-/// are counted where they lay in a folder.
+/// Reads all files side by side, each by the format that recognises it, and archives member by
+/// member, whose folders count as a folder's do. Files of no known format are counted where they lay
+/// in a folder or an archive. An archive is read where it was named, not where it lay in a folder,
+/// beside what was perhaps unpacked from it.
 /// Throws InputError for one that was named, and if there is no trace at all; Interrupted. Of
 /// several errors the first file's is thrown, whichever came first in time.
 [[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options);

@@ -22,8 +22,8 @@ Replay a capture: measured beside replayed, where the time goes, the critical pa
 Usage: stepsim replay [OPTIONS] TRACE...
 
 Positionals:
-  TRACE FILE|FOLDER ... REQUIRED
-                              captures of one job: files, or folders that are searched
+  TRACE FILE|FOLDER|- ... REQUIRED
+                              captures of one job: files, .tar, .tar.gz and .zip archives, folders that are searched, or - for standard input
 
 Options:
   -h,--help                   Print this help message and exit
@@ -51,8 +51,8 @@ Write the job in another format, by the extension of -o
 Usage: stepsim convert [OPTIONS] TRACE...
 
 Positionals:
-  TRACE FILE|FOLDER ... REQUIRED
-                              captures of one job: files, or folders that are searched
+  TRACE FILE|FOLDER|- ... REQUIRED
+                              captures of one job: files, .tar, .tar.gz and .zip archives, folders that are searched, or - for standard input
 
 Options:
   -h,--help                   Print this help message and exit

@@ -80,7 +80,6 @@ def dangling(path):
 def special_files():
     yield case("missing", {"other.json": CONTENT}, no_file("rank0.json"), ["replay", "rank0.json", "--json"])
     yield case("missing-with-controls", {"other.json": CONTENT}, Refused(r"\\x1b.*expected"), ["replay", "a\x1b[31m.json", "--json"])
-    yield case("fifo", {"rank0.json": fifo}, no_file("fifo"))
     yield case("device", {"other.json": CONTENT}, no_file("device"), ["replay", "/dev/zero", "--json"])
     yield case("dev-null", {"other.json": CONTENT}, no_file("device"), ["replay", "/dev/null", "--json"])
     yield case("symlink-loop", {"rank0.json": loop}, no_file("loop"))

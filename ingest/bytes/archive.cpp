@@ -1,0 +1,169 @@
+#include "ingest/bytes/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10U;
+constexpr std::uint64_t kMostMembers = 1'000'000;
+// Traces are JSON, which deflate makes 10 to 50 times smaller; its limit is 1,032 times.
+constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostGrowth = 250;
+
+std::string name_of(archive_entry* entry) {
+  const char* name = ::archive_entry_pathname_utf8(entry);
+  if (name == nullptr) name = ::archive_entry_pathname(entry);
+  std::string_view text = name == nullptr ? std::string_view{} : name;
+  while (text.starts_with("./")) text.remove_prefix(2);
+  return std::string{text};
+}
+
+/// A name that says where the member lies below the archive.
+bool is_below(std::string_view name) {
+  if (name.empty() || name.front() == '/') return false;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    if (name.substr(begin, end - begin) == "..") return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+std::string_view why_unreadable(archive_entry* entry, std::string_view name) {
+  if (!is_below(name)) return "its name leads out of the archive";
+  if (::archive_entry_hardlink(entry) != nullptr || ::archive_entry_filetype(entry) == AE_IFLNK) return "a link";
+  if (::archive_entry_filetype(entry) != AE_IFREG) return "a special file";
+  if (::archive_entry_is_data_encrypted(entry) != 0) return "encrypted";
+  if (::archive_entry_sparse_count(entry) > 0) return "a sparse file";
+  return {};
+}
+
+}  // namespace
+
+bool is_archive(std::string_view head) noexcept {
+  constexpr std::size_t kUstar = 257;
+  return head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06") ||
+         (head.size() > kUstar && head.substr(kUstar).starts_with("ustar"));
+}
+
+struct Archive::State {
+  explicit State(Input& from) : input(from), piece(kPiece), reader(::archive_read_new()) {}
+  ~State() { ::archive_read_free(reader); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  /// An exception must not pass through the library's C.
+  static la_ssize_t read_more(::archive* reader, void* data, const void** buffer) noexcept {
+    State& self = *static_cast<State*>(data);
+    try {
+      *buffer = self.piece.data();
+      return static_cast<la_ssize_t>(self.input.stream().read(self.piece));
+    } catch (...) {
+      self.error = std::current_exception();
+      ::archive_set_error(reader, EIO, "the source cannot be read");
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  /// Notes what a call of the library came back with; false if it cannot go on.
+  bool goes_on(la_ssize_t result) {
+    if (error) std::rethrow_exception(std::exchange(error, nullptr));
+    if (result >= 0 || result == ARCHIVE_WARN) return true;
+    const char* const text = ::archive_error_string(reader);
+    damage = text == nullptr ? "damaged" : text;
+    return false;
+  }
+
+  std::size_t read(std::span<char> out, const std::string& name) {
+    if (!damage.empty()) return 0;
+    const la_ssize_t got = ::archive_read_data(reader, out.data(), out.size());
+    if (!goes_on(got) || got < 0) return 0;
+    given += static_cast<std::uint64_t>(got);
+    if (given > kLargestUnsuspected && given / kMostGrowth > input.taken()) {
+      throw InputError({name, given, {}},
+                       "the member is more than 250 times as large as all of the archive up to it; expected a trace");
+    }
+    return static_cast<std::size_t>(got);
+  }
+
+  Input& input;
+  std::vector<char> piece;
+  ::archive* reader;
+  std::exception_ptr error;
+  std::string damage;
+  std::uint64_t members = 0;
+  std::uint64_t given = 0;  // of the member
+};
+
+namespace {
+
+/// Reads with `read(out)`.
+template <class Read>
+class MemberSource final : public ByteSource {
+ public:
+  MemberSource(std::string name, Read read) : ByteSource(std::move(name)), read_(std::move(read)) {}
+  std::size_t read(std::span<char> out) override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const std::size_t got = read_(out.subspan(done), name());
+      if (got == 0) break;
+      done += got;
+    }
+    return done;
+  }
+
+ private:
+  Read read_;
+};
+
+}  // namespace
+
+Archive::Archive(Input& input) : state_(std::make_unique<State>(input)) {
+  ::archive* const reader = state_->reader;
+  ::archive_read_support_format_tar(reader);
+  ::archive_read_support_format_zip_streamable(reader);
+  static_cast<void>(state_->goes_on(::archive_read_open(reader, state_.get(), nullptr, &State::read_more, nullptr)));
+}
+
+Archive::~Archive() = default;
+
+std::optional<Archive::Member> Archive::next() {
+  State& state = *state_;
+  while (state.damage.empty()) {
+    archive_entry* entry = nullptr;
+    const int result = ::archive_read_next_header(state.reader, &entry);
+    if (!state.goes_on(result) || result == ARCHIVE_EOF) break;
+    if (++state.members > kMostMembers) {
+      throw InputError({state.input.name(), {}, {}},
+                       "the archive has more than 1,000,000 members; expected the traces of one job");
+    }
+    state.given = 0;
+    std::string name = name_of(entry);
+    if (::archive_entry_filetype(entry) == AE_IFDIR) continue;
+    const std::string_view whynot = why_unreadable(entry, name);
+    return Member{std::move(name), whynot};
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<ByteSource> Archive::open(std::string name) {
+  auto read = [state = state_.get()](std::span<char> out, const std::string& shown_as) {
+    return state->read(out, shown_as);
+  };
+  return std::make_unique<MemberSource<decltype(read)>>(std::move(name), std::move(read));
+}
+
+const std::string& Archive::damage() const noexcept { return state_->damage; }
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""archives.py STEPSIM SAMPLE: a job comes from standard input, a FIFO and archives as it comes from a folder, and
+archives that are damaged or hostile are refused, or used as far as they go, with a sentence."""
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import zipfile
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+KINETO = json.dumps({"schemaVersion": 1, "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(20)]}).encode()
+failures = []
+
+
+def check(what, condition, detail=""):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED {what}: {detail}")
+
+
+def replay(folder, *traces, stdin=subprocess.DEVNULL, data=None):
+    keys = {"input": data} if data is not None else {"stdin": stdin}
+    return subprocess.run([STEPSIM, "replay", *traces, "--json", "--quiet"], cwd=folder, capture_output=True, timeout=120, **keys)
+
+
+def answer(run, root):
+    """What the run answers, with names as if its files lay in "sample"."""
+    check(f"{root} is read", run.returncode == 0, run.stderr)
+    whole = json.loads(run.stdout.decode().replace(root + "/", "") or "{}")
+    return {key: value for key, value in whole.items() if key != "provenance"}, whole.get("provenance", {})
+
+
+def refused(what, run, sentence):
+    text = run.stderr.decode()
+    check(what, run.returncode == 1 and sentence in text and text.count("\n") == 1, (run.returncode, text))
+
+
+def member(archive, name, content=b"", kind=tarfile.REGTYPE, link=""):
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.linkname = len(content), kind, link
+    archive.addfile(info, io.BytesIO(content))
+
+
+def tar_of(path, members, mode="w"):
+    with tarfile.open(path, mode) as archive:
+        for each in members:
+            member(archive, *each)
+
+
+def counts(run):
+    return {d["name"]: d["count"] for d in json.loads(run.stdout)["ingest"]["diagnostics"]}
+
+
+def same_as_a_folder(folder):
+    expected, _ = answer(replay(folder, "sample"), "sample")
+    with tarfile.open(os.path.join(folder, "sample.tar.gz"), "w:gz") as archive:
+        archive.add(SAMPLE, "sample")
+    with tarfile.open(os.path.join(folder, "dotted.tar"), "w") as archive:
+        archive.add(SAMPLE, "./sample")
+    with zipfile.ZipFile(os.path.join(folder, "sample.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+        for place, _, names in os.walk(SAMPLE):
+            for name in names:
+                path = os.path.join(place, name)
+                archive.write(path, os.path.join("sample", os.path.relpath(path, SAMPLE)))
+    for name in ("sample.tar.gz", "dotted.tar", "sample.zip"):
+        found, provenance = answer(replay(folder, name), name)
+        check(f"{name} answers as the folder", found == expected, "the answers differ")
+        inputs = provenance.get("inputs", [])
+        check(f"{name} is the one input", [i["path"] for i in inputs] == [name], inputs)
+        check(f"{name} has its size", inputs and inputs[0]["bytes"] == os.path.getsize(os.path.join(folder, name)), inputs)
+    with open(os.path.join(folder, "sample.tar.gz"), "rb") as stream:
+        found, provenance = answer(replay(folder, "-", stdin=stream), "standard input")
+    check("an archive on standard input answers as the folder", found == expected, "the answers differ")
+    checksum = answer(replay(folder, "sample.tar.gz"), "sample.tar.gz")[1]["inputs"][0]["crc64"]
+    check("its checksum is the file's", provenance["inputs"][0]["crc64"] == checksum, provenance)
+
+
+def streams(folder):
+    path = os.path.join(folder, "one.json")
+    with open(path, "wb") as file:
+        file.write(KINETO)
+    expected, known = answer(replay(folder, "one.json"), "one.json")
+    for data in (KINETO, gzip.compress(KINETO)):
+        found, provenance = answer(replay(folder, "-", data=data), "standard input")
+        check("standard input answers as the file", found["steps"] == expected["steps"] and found["tasks"] == expected["tasks"])
+        check("standard input is named", provenance["inputs"][0]["path"] == "standard input", provenance)
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+
+    def write():
+        with open(fifo, "wb") as pipe:
+            pipe.write(KINETO)
+    writer = threading.Thread(target=write)
+    writer.start()
+    found, provenance = answer(replay(folder, "fifo"), "fifo")
+    writer.join()
+    check("a FIFO answers as the file", found["tasks"] == expected["tasks"])
+    check("a FIFO has the file's checksum", provenance["inputs"][0]["crc64"] == known["inputs"][0]["crc64"], provenance)
+    refused("nothing on standard input", replay(folder, "-", data=b""), "standard input@0: this is in no format that is known here")
+
+
+def hostile(folder):
+    path = lambda name: os.path.join(folder, name)
+    tar_of(path("odd.tar"), [("rank0.json", KINETO), ("/etc/abs.json", KINETO), ("../up.json", KINETO), ("a/../../b.json", KINETO),
+                             ("link.json", b"", tarfile.SYMTYPE, "/etc/passwd"), ("hard.json", b"", tarfile.LNKTYPE, "rank0.json"),
+                             ("fifo", b"", tarfile.FIFOTYPE), ("notes.txt", b"hello"), (".hidden.json", KINETO)])
+    run = replay(folder, "odd.tar")
+    check("odd members are counted", run.returncode == 0 and counts(run).get("member_not_used") == 6 and counts(run).get("file_not_used") == 1,
+          (run.stderr, run.stdout[-600:]))
+    tar_of(path("none.tar"), [("notes.txt", b"hello")])
+    refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace was found in this archive; expected members in one of these formats")
+    tar_of(path("two.tar"), [("rank0.json", KINETO), ("rank1.json", KINETO.replace(b"op", b"o"))])
+    with open(path("two.tar"), "rb") as file:
+        whole = file.read()
+    end = whole.rindex(b"rank1.json") + 512 + 100
+    with open(path("cut.tar"), "wb") as file:
+        file.write(whole[:end])
+    run = replay(folder, "cut.tar")
+    check("a cut archive is used up to the cut", run.returncode == 1 or counts(run).get("damaged_archive") == 1, (run.stderr, run.stdout[-300:]))
+    with open(path("stub.tar"), "wb") as file:
+        file.write(whole[:512])
+    refused("an archive cut in its first member", replay(folder, "stub.tar"), "stub.tar")
+    with zipfile.ZipFile(path("bomb.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open("rank0.json", "w", force_zip64=True) as file:
+            file.write(KINETO[:-2])
+            blank = b" " * (1 << 20)
+            for _ in range(1100):
+                file.write(blank)
+            file.write(b"]}")
+    refused("a bomb", replay(folder, "bomb.zip"), "more than 250 times as large as all of the archive")
+    os.mkdir(path("search"))
+    tar_of(path("search/traces.tar.gz"), [("rank0.json", KINETO)], "w:gz")
+    refused("a folder of archives", replay(folder, "search"), "search/traces.tar.gz: this folder holds no trace but archives")
+    with open(path("search/rank0.json"), "wb") as file:
+        file.write(KINETO)
+    run = replay(folder, "search")
+    check("an archive beside traces is counted", counts(run).get("archive_not_opened") == 1, run.stdout[-300:])
+    check("nothing was unpacked", not os.path.exists(path("b.json")) and not os.path.exists(path("up.json")))
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    os.symlink(SAMPLE, os.path.join(temporary, "sample"))
+    same_as_a_folder(temporary)
+    streams(temporary)
+    hostile(temporary)
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)

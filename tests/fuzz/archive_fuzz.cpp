@@ -1,0 +1,34 @@
+// Archive framing: any bytes as a tar or zip file, each of whose members is read. Refusing them is as
+// good as reading them.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ingest/bytes/archive.h"
+#include "model/base/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace stepsim;
+  constexpr std::size_t kMost = std::size_t{1} << 20;  // what a bomb may inflate to here
+  const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+  std::string piece(4096, '\0');
+  try {
+    ingest::Input input = ingest::Input::from_memory(bytes, "fuzz");
+    ingest::Archive archive(input);
+    std::size_t given = 0;
+    while (const auto member = archive.next()) {
+      if (!member->whynot.empty()) continue;
+      STEPSIM_ASSERT(!member->name.starts_with('/'), "a member that can be read lies below the archive");
+      ingest::Input content(archive.open(member->name));
+      for (std::size_t got = 1; got > 0 && given < kMost; given += got) got = content.stream().read(std::span{piece});
+      if (given >= kMost) return 0;
+    }
+    STEPSIM_ASSERT(input.identify().size == size, "an archive is identified by all of its bytes");
+  } catch (const InputError&) {
+    return 0;
+  }
+  return 0;
+}

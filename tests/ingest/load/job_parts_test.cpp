@@ -1,0 +1,69 @@
+#include "ingest/load/job_parts.h"
+
+#include <gtest/gtest.h>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// An operator of 10 us on the one host thread of a rank.
+HostDeviceTrace trace_of(std::int64_t rank) {
+  HostDeviceTrace trace;
+  trace.rank = rank;
+  trace.texts = {"op"};
+  trace.tracks.push_back({"1", "1", "", false, -1, -1});
+  trace.start.emplace_back(Duration{1'000});
+  trace.duration.emplace_back(10'000);
+  trace.kind.push_back(EventKind::kOp);
+  trace.name.emplace_back(0);
+  trace.track.emplace_back(0);
+  trace.correlation.push_back(-1);
+  trace.detail.push_back(HostDeviceTrace::kNoDetail);
+  trace.host_name = "host";
+  return trace;
+}
+
+TEST(JobPartsTest, OneFileMayHoldSeveralRanks) {
+  ReadInput input{"both.db", "/f", "/", {}};
+  input.sink.add(trace_of(0), "rank 0");
+  input.sink.add(trace_of(1), "rank 1");
+  JobParts parts;
+  parts.add(input);
+  Assembly assembly;
+  parts.stitch({}, Job{}, assembly);
+  const Capture capture = finish(std::move(assembly));
+  EXPECT_EQ(capture.recording.ranks, (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(capture.dag.task_count(), 2U);
+}
+
+TEST(JobPartsTest, ARankThatAFileHoldsTwiceIsAnErrorThatNamesBoth) {
+  ReadInput input{"both.db", "/f", "/", {}};
+  input.sink.add(trace_of(3), "GPU 0");
+  input.sink.add(trace_of(3), "GPU 1");
+  JobParts parts;
+  parts.add(input);
+  Assembly assembly;
+  try {
+    parts.stitch({}, Job{}, assembly);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0); expected one trace a rank");
+  }
+}
+
+TEST(JobPartsTest, GpusOfOneFileAreApart) {
+  ReadInput input{"all.json", "/f/0", "/f", {}};
+  input.sink.add(StageTrace{}, "GPU 0");
+  input.sink.add(StageTrace{}, "GPU 1");
+  EXPECT_NO_THROW(JobParts{}.add(input));
+  ReadInput twice{"all.json", "/f/0", "/f", {}};
+  twice.sink.add(StageTrace{});
+  twice.sink.add(StageTrace{});
+  EXPECT_THROW(JobParts{}.add(twice), InputError);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
