@@ -35,7 +35,7 @@ Command::Run setup(CLI::App& app) {
 extern const Command critical_path_command;
 const Command critical_path_command{
     .name = "critical-path",
-    .summary = "Show the chain of tasks that sets the replay's length, by class and by task, with queueing",
+    .summary = "Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing",
     .setup = setup,
 };
 

@@ -68,7 +68,7 @@ Command::Run setup(CLI::App& app) {
 extern const Command sweep_command;
 const Command sweep_command{
     .name = "sweep",
-    .summary = "Predict an iteration at every point of a grid, and say which is best and where more buys little",
+    .summary = "Predict an iteration at every point of a grid; name the best point and where more buys little",
     .setup = setup,
 };
 

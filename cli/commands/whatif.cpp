@@ -59,7 +59,7 @@ Command::Run setup(CLI::App& app) {
 extern const Command whatif_command;
 const Command whatif_command{
     .name = "whatif",
-    .summary = "Predict an iteration under a scenario, beside the captured one and how well that is replayed",
+    .summary = "Predict an iteration under a scenario, and how well the captured one is predicted",
     .setup = setup,
 };
 

@@ -11,8 +11,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// CLI11 takes a positional argument "[a,b]" for a list of its own. A path that looks so is
-/// written in a way that means the same file and does not.
+/// CLI11 reads a positional argument "[a,b]" as a list. "./[a,b]" names the same file and is not a list.
 std::string without_brackets(const std::string& argument) {
   const bool looks_like_list = argument.size() >= 2 && argument.front() == '[' && argument.back() == ']';
   return looks_like_list ? "./" + argument : argument;
@@ -39,8 +38,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// CLI11 throws one exception for a value too few, too many and where none belongs, and tells
-/// them apart in words only: "--job: 1 required FILE missing", "--job: At Most 1 required but
+/// CLI11 throws the same exception for a missing value, a second value and a value of a flag. Only its
+/// words tell them apart: "--job: 1 required FILE missing", "--job: At Most 1 required but
 /// received 2", "--json was given a disallowed flag override".
 [[noreturn]] void throw_mismatch(const CLI::App& app, std::string_view message) {
   const std::string name(message.substr(0, message.find_first_of(": ")));
@@ -105,7 +104,7 @@ Parsed parse(CLI::App& app, std::span<const std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     throw_unknown_option(app);
   } catch (const CLI::RequiredError& e) {
-    if (app.remaining_size() > 0) {  // a mistyped option explains what is missing better
+    if (app.remaining_size() > 0) {  // a mistyped option is the likelier mistake
       throw_unknown_option(app);
     }
     throw UsageError(fmt::format("{}; see '{} --help'", e.what(), app.get_name()));

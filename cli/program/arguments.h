@@ -15,17 +15,16 @@ namespace stepsim::cli {
 
 enum class Parsed { kReady, kHelpWanted };
 
-/// Parses what follows the command's name. Every way to be wrong that CLI11 knows becomes a
-/// UsageError in our words: the option as typed, what is wrong with it, the nearest right one.
+/// Parses what follows the command's name. Throws UsageError for every mistake that CLI11 finds: the
+/// option as typed, what is wrong with it, the nearest right one.
 [[nodiscard]] Parsed parse(CLI::App& app, std::span<const std::string> arguments);
 
-/// The command's name, what it is to work on and the options that were given, in the order in
-/// which they were declared, without those named in `leave_out`: two ways to type one command
-/// are one. Precondition: `app` has parsed.
+/// The command's name, its inputs and the given options in the order of their declaration, without those
+/// named in `leave_out`. So one command has one form, however it was typed. Precondition: `app` has parsed.
 [[nodiscard]] std::vector<std::string> arguments_in_order(const CLI::App& app, const std::string& command,
                                                           std::span<const std::string_view> leave_out);
 
-/// Throws UsageError: "NAME: unknown WHAT 'word'; did you mean 'x'? expected a, b or c".
+/// Throws UsageError: "unknown WHAT 'word'; did you mean 'x'? expected a, b or c".
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known);
 
 }  // namespace stepsim::cli

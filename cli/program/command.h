@@ -30,9 +30,9 @@ struct Command {
 
   std::string_view name;     ///< as typed: "critical-path"
   std::string_view summary;  ///< one line for help and docs
-  /// Declares options and description on `app`, which outlives the returned function. That
-  /// one is called once `app` has parsed the command line. It throws UsageError for values
-  /// that cannot be meant, InputError, OutputError or Interrupted when the work cannot be done.
+  /// Declares the options on `app`, which outlives the returned function. That function runs the command
+  /// once `app` has parsed. It throws UsageError for wrong values, and InputError, OutputError or
+  /// Interrupted if the work cannot be done.
   Run (*setup)(CLI::App& app) = nullptr;
 };
 

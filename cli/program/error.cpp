@@ -13,8 +13,8 @@
 namespace stepsim::cli {
 namespace {
 
-// Names are escaped where a message is made; this is the last line of defence, and keeps
-// "one error is one line" true whatever a library's what() holds.
+// Messages escape the names in them. This catches what is left, such as a library's what(), so that an
+// error is always one line.
 constexpr std::size_t kLineLimit = 2000;
 
 Failure failure(ExitCode code, std::string_view what) {
@@ -60,7 +60,7 @@ Failure describe_rethrown(const std::exception_ptr& error) {
 Failure describe(const std::exception_ptr& error) noexcept {
   try {
     return describe_rethrown(error);
-  } catch (...) {  // no memory left even for the message: short enough for the string itself
+  } catch (...) {  // no memory even for the message; this one fits into the string object
     return {ExitCode::kUnusable, "error: no memory\n"};
   }
 }

@@ -20,7 +20,7 @@ struct Failure {
   std::string line;  ///< "error: ...", one line, safe for a terminal, with its new line
 };
 
-/// What the caller of the program is told of an exception.
+/// The exit code and the line for an exception.
 [[nodiscard]] Failure describe(const std::exception_ptr& error) noexcept;
 
 }  // namespace stepsim::cli

@@ -58,7 +58,7 @@ std::string network_names() {
   return names;
 }
 
-/// Recorded durations need no cluster: one that changes nothing was not meant.
+/// Recorded durations need no cluster: --cluster without a model is a mistake.
 std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
   if (file && network.make == nullptr) {
     throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected a model too: {}", network.name,
@@ -84,7 +84,7 @@ std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text) {
     return *range;
   }
   throw UsageError(
-      fmt::format("--steps: '{}' is no range of steps; expected A-B with A <= B, or one number", shown(text)));
+      fmt::format("--steps: '{}' is not a range of steps; expected A-B with A <= B, or one number", shown(text)));
 }
 
 std::vector<Rank> parse_ranks(std::string_view text) {
@@ -94,7 +94,7 @@ std::vector<Rank> parse_ranks(std::string_view text) {
     const auto range = parse_range<Rank>(text.substr(begin, end - begin));
     if (!range || static_cast<std::size_t>(range->second - range->first) >= kMostRanks - ranks.size()) {
       throw UsageError(
-          fmt::format("--ranks: '{}' is no list of ranks; expected numbers and ranges like 0,2,4-7, at most {}",
+          fmt::format("--ranks: '{}' is not a list of ranks; expected numbers and ranges like 0,2,4-7, at most {}",
                       shown(text), kMostRanks));
     }
     for (std::int64_t rank = range->first; rank <= range->second; ++rank) {
@@ -111,7 +111,7 @@ int parse_threads(std::string_view text) {
   const std::optional<int> threads = parse_number<int>(text);
   if (!threads || *threads < 1 || *threads > kMostThreads) {
     throw UsageError(
-        fmt::format("--threads: '{}' is no number of threads; expected 1 to {}", shown(text), kMostThreads));
+        fmt::format("--threads: '{}' is not a number of threads; expected 1 to {}", shown(text), kMostThreads));
   }
   return *threads;
 }
@@ -123,7 +123,7 @@ std::size_t parse_rows(std::string_view text) {
   if (const std::optional<std::size_t> rows = parse_number<std::size_t>(text)) {
     return *rows;
   }
-  throw UsageError(fmt::format("--rows: '{}' is no number of rows; expected a number or all", shown(text)));
+  throw UsageError(fmt::format("--rows: '{}' is not a number of rows; expected a number or all", shown(text)));
 }
 
 const NetworkModel& parse_network(std::string_view name) {
@@ -152,19 +152,19 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
   const auto* network = app.add_option("--network")
                             ->type_name("MODEL")
                             ->description("how transfers are timed: " + network_names() +
-                                          " (default: recorded; of what-ifs maxmin, where the links are known)");
+                                          " (default: recorded; for what-ifs maxmin if the links are known)");
   const auto* cluster =
       app.add_option("--cluster")
           ->type_name("FILE")
           ->description("cluster.yaml of the hardware to replay on, for --network (default: calibrated)");
   const auto* steps =
-      app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole ones)");
+      app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole steps)");
   const auto* ranks =
       app.add_option("--ranks")->type_name("LIST")->description("only these ranks, like 0,2,4-7 (default: all)");
   const auto* threads =
       app.add_option("--threads")
           ->type_name("N")
-          ->description("threads to work with; never changes a result (default: the machine's cores)");
+          ->description("how many threads to use; never changes a result (default: the machine's cores)");
   const auto* json =
       app.add_flag("--json")->disable_flag_override()->description("print one JSON object in place of the text report");
   const auto* quiet = app.add_flag("--quiet")->disable_flag_override()->description("no progress on standard error");

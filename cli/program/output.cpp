@@ -53,7 +53,7 @@ void write_error(std::string_view text) noexcept {
   try {
     write_all(STDERR_FILENO, text);
   } catch (...) {
-    // Standard error is gone: the exit code is all that is left to say it with.
+    // Standard error is gone; the exit code is all that is left.
   }
 }
 

@@ -6,8 +6,8 @@
 
 namespace stepsim::cli {
 
-/// Standard output, buffered, with every failure noticed: a full disk shows at the last
-/// write, not at the first. Nothing else in the program writes to standard output.
+/// Standard output, buffered. Every failure is noticed: a full disk may only show at the last write.
+/// Nothing else in the program writes to standard output.
 class Output {
  public:
   Output() = default;
@@ -16,8 +16,8 @@ class Output {
 
   /// Throws OutputError if the system refuses the bytes.
   void write(std::string_view text);
-  /// Hands everything to the system. Must be called before success is claimed; what is not
-  /// flushed when the Output goes is dropped, so that a failed command prints nothing more.
+  /// Hands everything to the system. A successful command must call it at its end. The destructor drops
+  /// what is not flushed, so that a failed command prints nothing more.
   void flush();
 
  private:
@@ -28,7 +28,7 @@ class Output {
 /// the program opens would become its standard output.
 void reserve_standard_streams();
 
-/// Writes `text` to standard error, whole and at once. Failure has nowhere to be reported.
+/// Writes `text` to standard error, whole and at once. A failure cannot be reported anywhere.
 void write_error(std::string_view text) noexcept;
 
 }  // namespace stepsim::cli

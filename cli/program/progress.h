@@ -8,27 +8,26 @@
 
 namespace stepsim::cli {
 
-/// Tells on standard error how far long work has come. On a terminal one line is rewritten;
-/// elsewhere a line is printed every 30 s. Work under a second shows nothing. What was shown on
-/// a terminal is wiped when the Progress goes, so that an error stands alone.
-/// Its calls may come from any thread, one at a time.
+/// Shows on standard error how far long work has come. On a terminal it rewrites one line; elsewhere it
+/// prints a line every 30 s. Work under a second shows nothing. The destructor wipes the terminal's line,
+/// so that an error message stands alone. Any thread may call it, one at a time.
 class Progress {
  public:
   enum class Where : std::uint8_t { kNowhere, kTerminal, kLog };
   using Clock = std::chrono::steady_clock;
   using Writer = void (*)(std::string_view text) noexcept;
 
-  /// Standard error as it is; nowhere if `quiet`.
+  /// On standard error; nowhere if `quiet`.
   explicit Progress(bool quiet);
-  /// For tests: where to, and by whom it is written.
+  /// For tests.
   Progress(Where where, Writer writer, Clock::time_point now)
       : where_(where), writer_(writer), started_(now), phase_started_(now), shown_(now) {}
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins a part of the work: "reading", "replaying". With a unit ("points") it is told how
-  /// many of them are done, and how fast.
+  /// Begins a part of the work: "reading", "replaying". With a unit ("points") the line says how many of
+  /// them are done and how many a second.
   void phase(std::string_view name, Clock::time_point now = Clock::now(), std::string_view unit = {});
   /// `done` of `total` of the phase's units. Cheap enough for every few thousand units.
   void update(std::uint64_t done, std::uint64_t total, Clock::time_point now = Clock::now());

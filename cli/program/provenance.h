@@ -16,13 +16,13 @@ using sim::Provenance;
 /// The provenance of a result that this command made from `inputs`.
 [[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs);
 
-/// The CRC-64 that identifies inputs, of a text.
+/// The CRC-64 of a text, as of an input.
 [[nodiscard]] std::uint64_t crc64_of(std::string_view text);
 
-/// One line: who made a result by which command, and one number for all inputs.
+/// One line: version, commit, command, and one checksum for all inputs.
 [[nodiscard]] std::string origin_line(const Provenance& provenance);
 
-/// `arguments` as one shell command line: what needs quotes gets them.
+/// `arguments` as one shell command line, quoted where needed.
 [[nodiscard]] std::string command_line(std::span<const std::string> arguments);
 
 }  // namespace stepsim::cli

@@ -5,12 +5,11 @@
 
 namespace stepsim::cli {
 
-/// SIGINT and SIGTERM set the returned flag, and long work stops at its next look at it. Should
-/// something not look within 0.4 s, the program ends all the same, with the same message and
-/// exit code 130; outputs are written beside and renamed, so none is left half done.
-/// SIGXFSZ is ignored, so that a file-size limit is an error with a name. SIGPIPE keeps its
-/// default: the reader of our output has gone and nobody needs to hear of it.
-/// Call once, before any thread is started.
+/// SIGINT and SIGTERM set the returned flag, which long work checks often. If nothing has ended the
+/// program 0.4 s later, a timer does, with the same message and exit code 130. Files are written beside
+/// their targets and renamed, so none is left half written. SIGXFSZ is ignored, so that a file-size limit
+/// becomes an ordinary write error. SIGPIPE keeps its default: a reader that has closed our output needs
+/// no message. Call once, before any thread is started.
 [[nodiscard]] const std::atomic<bool>& install_signal_handlers();
 
 }  // namespace stepsim::cli

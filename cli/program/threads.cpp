@@ -23,7 +23,7 @@ int started_together(int most) {
       threads.emplace_back([&all_started] { all_started.wait(); });
     }
   } catch (const std::system_error&) {
-    // That many and no more.
+    // The system starts no more.
   }
   all_started.count_down();
   for (std::thread& thread : threads) {
@@ -32,8 +32,8 @@ int started_together(int most) {
   return static_cast<int>(threads.size());
 }
 
-/// Under a limit on the address space (ulimit -v): what a thread's stack and its share of the
-/// allocator reserve, so that threads do not eat what the work needs.
+/// How many threads a limit on the address space (ulimit -v) allows: each reserves address space for its
+/// stack and its allocator, which the work would lack.
 int fitting_threads() {
   constexpr rlim_t kReservedByThread = rlim_t{128} << 20U;
   rlimit limit{};

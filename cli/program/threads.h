@@ -5,13 +5,13 @@
 
 namespace stepsim::cli {
 
-/// How many of `wanted` threads the program may really use, at least 1: where the system would
-/// not start them all (a limit on memory or on threads), half of those it would. oneTBB ends
-/// the program when it cannot start a thread, so the system is asked before.
+/// How many of `wanted` threads the program can use, at least 1. If a limit on memory or threads keeps
+/// the system from starting all of them, half of those that it can start. oneTBB ends the program if it
+/// cannot start a thread, so this tries first.
 [[nodiscard]] int startable_threads(int wanted);
 
-/// Lets oneTBB have as many of `threads` as can be started, and sets `threads` to that, for as
-/// long as the result lives. (Without it oneTBB warns when more than cores are asked for.)
+/// Sets `threads` to startable_threads(threads) and limits oneTBB to that while the result lives. (Without
+/// it oneTBB warns about more threads than cores.)
 [[nodiscard]] std::shared_ptr<void> limit_threads(int& threads);
 
 }  // namespace stepsim::cli

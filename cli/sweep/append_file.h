@@ -7,24 +7,24 @@
 
 namespace stepsim::cli {
 
-/// A file that grows by whole texts and outlives its writer: what append() returned from is
-/// there after a kill, and after a power cut too. A text that a kill or a full disk cut is the
-/// last one; who reads the file tells it apart (a line without its end).
+/// A file to which whole texts are appended. Once append() has returned, its text survives a kill and a
+/// power cut. A kill or a full disk may cut the last text only; the reader notices (a line without its
+/// end).
 ///
-/// Held under a lock while open, so that two processes never write to one. Failures are
-/// OutputError with path and reason. SIGXFSZ must be ignored (cli/program/signals.cpp does).
+/// The file is locked while it is open, so that two processes never write to it. Failures are
+/// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/signals.cpp does that).
 class AppendFile {
  public:
-  /// Opens the file, or makes it. Throws OutputError, also where another process has it open.
+  /// Opens or creates the file. Throws OutputError, also if another process has it open.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// All that it holds.
+  /// The whole content.
   [[nodiscard]] std::string read() const;
-  /// Forgets what lies behind the first `size` bytes.
+  /// Cuts the file after `size` bytes.
   void cut(std::uint64_t size);
   void append(std::string_view text);
 

@@ -43,7 +43,7 @@ class Line {
   Duration duration() { return Duration{static_cast<std::int64_t>(number() & INT64_MAX)}; }
   [[noreturn]] void refuse() const {
     fail(path_, number_,
-         fmt::format("'{}' is not as this stepsim writes it; expected a part of a sweep", shown(fields_.front(), 60)));
+         fmt::format("'{}' is not what this version writes; expected a part of a sweep", shown(fields_.front(), 60)));
   }
 
  private:
@@ -111,7 +111,7 @@ constexpr std::array kKinds{
 
 void check_kind(std::span<const Fields> lines, const std::string& path) {
   if (lines.empty() || lines.front().size() != 2 || lines.front().front() != kKind) {
-    fail(path, 1, "is no part of a sweep; expected a file that a shard or --resume wrote");
+    fail(path, 1, "is not a part of a sweep; expected a file that a shard or --resume wrote");
   }
   if (lines.front()[1] == kVersion) return;
   fail(path, 1, fmt::format("is a part of version {}; expected version {}", shown(lines.front()[1], 20), kVersion));

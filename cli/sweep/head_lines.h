@@ -13,22 +13,23 @@ namespace stepsim::cli {
 
 using scenarios::SweepHead;
 
-/// A sweep's head as lines of a part's file. The first names the kind of file and its version,
-/// the last the shard; equal sweeps have equal lines but for that.
+/// A sweep's head as lines of a part's file. The first line names the kind of file and its version, the
+/// last the shard. All other lines are the same in all parts of one sweep.
 [[nodiscard]] std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard);
 
 struct HeadRead {
   SweepHead head;
   Shard shard;
-  std::size_t lines = 0;  ///< how many they were
+  std::size_t lines = 0;  ///< how many lines the head takes
 };
 /// Throws InputError (at `path` and line).
 [[nodiscard]] HeadRead read_head(std::span<const Fields> lines, const std::string& path);
 
-/// Where two heads are not the same sweep's, in words: "its input 'a.json 12 bytes'"; empty if they are.
+/// The first line that `b` lacks, in words: "its input 'a.json 12 bytes'". Empty if both are heads of one
+/// sweep.
 [[nodiscard]] std::string difference(std::span<const Fields> a, std::span<const Fields> b);
 
-/// A whole number of a field. Throws InputError at `path` and `line`.
+/// The whole number in a field. Throws InputError at `path` and `line`.
 [[nodiscard]] std::uint64_t whole_number(const std::string& text, const std::string& path, std::size_t line);
 
 }  // namespace stepsim::cli

@@ -40,7 +40,7 @@ std::pair<std::size_t, Outcome> read_point(const Fields& fields, std::size_t poi
     if (point < points) return {point, {Duration{nanoseconds}, {}}};
   }
   throw InputError({path, {}, static_cast<std::uint32_t>(line)},
-                   fmt::format("'{}' is no point of the sweep; expected a part of it", shown(fields.front(), 60)));
+                   fmt::format("'{}' is not a point of the sweep; expected a part of it", shown(fields.front(), 60)));
 }
 
 Done read_points(std::span<const Fields> lines, std::size_t from, std::size_t points, const std::string& path) {
@@ -57,7 +57,7 @@ void refuse_damaged(const SealedLines& read, const std::string& path) {
 
 bool same(const Outcome& a, const Outcome& b) { return a.iteration == b.iteration && a.problem == b.problem; }
 
-/// The shards of which no part is there, then points that others lack, the first of each.
+/// The shards without a part, then the first missing point of every other shard.
 std::string what_is_missing(const std::vector<SweepPart>& parts, const std::vector<std::optional<Outcome>>& found) {
   const std::size_t shards = parts.front().shard.count;
   std::vector<bool> present(shards);
@@ -81,7 +81,7 @@ std::string what_is_missing(const std::vector<SweepPart>& parts, const std::vect
 void add_part(const SweepPart& part, std::vector<std::optional<Outcome>>& found) {
   for (const auto& [point, outcome] : part.done) {
     if (found[point] && !same(*found[point], outcome)) {
-      throw InputError({part.path, {}, {}}, fmt::format("says another iteration of {} than a part before; expected "
+      throw InputError({part.path, {}, {}}, fmt::format("has another iteration for {} than an earlier part; expected "
                                                         "parts of one sweep",
                                                         shown(to_text(part.head.points.at(point)))));
     }

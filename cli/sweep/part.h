@@ -11,15 +11,15 @@
 #include "cli/sweep/shard.h"
 #include "scenarios/answer/sweep_answer.h"
 
-/// The file in which a sweep keeps what it has done, so that it can go on after a kill, and that
-/// shards leave for --merge: the sweep's head, then a line a point, in the order in which they
-/// were done; every line with its checksum (cli/sweep/sealed_lines.h).
+/// The file that keeps the points of a sweep while it runs, so that it can be resumed after a kill. A
+/// shard leaves one for --merge. It holds the sweep's head, then one line for each point in the order in
+/// which they were done. Every line has a checksum (cli/sweep/sealed_lines.h).
 namespace stepsim::cli {
 
 using scenarios::SweepAnswer;
 using scenarios::SweepHead;
 
-/// What such a file says.
+/// The content of such a file.
 struct SweepPart {
   std::string path;
   SweepHead head;
@@ -28,27 +28,26 @@ struct SweepPart {
   bool cut = false;  ///< the last line was not whole, and is not in `done`
 };
 
-/// Throws InputError: not such a file, damaged, or of another version.
+/// Throws InputError if the file is something else, damaged, or of another version.
 [[nodiscard]] SweepPart read_part(const std::string& path);
 
-/// One answer of the parts of one sweep, whatever their order. Throws InputError where one is of
-/// another sweep or two say different things of a point, and where points are missing, with
-/// the shards and the points that are.
+/// The answer made of all parts of one sweep, in any order. Throws InputError if a part is of another
+/// sweep, if two parts disagree about a point, or if points are missing; it names these and their shards.
 [[nodiscard]] SweepAnswer merged(const std::vector<SweepPart>& parts);
 
-/// Such a file while it is written.
+/// Writes such a file.
 class SweepJournal {
  public:
-  /// Opens or makes it; begins anew unless `resume`. Throws InputError if it is another sweep's
-  /// or damaged, OutputError.
+  /// Opens or creates the file. Without `resume` it begins anew. Throws InputError if the file is damaged
+  /// or of another sweep; OutputError.
   SweepJournal(const std::string& path, const SweepHead& head, const Shard& shard, bool resume);
 
-  /// What was done before.
+  /// The points that the file held when it was opened.
   [[nodiscard]] const std::vector<std::pair<std::size_t, scenarios::Outcome>>& done() const noexcept { return done_; }
-  /// A last line that a kill cut has been dropped.
+  /// Whether the file ended with a line that a kill had cut; it was dropped.
   [[nodiscard]] bool dropped() const noexcept { return dropped_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  /// On disk when it returns. Throws OutputError.
+  /// The point is on disk when this returns. Throws OutputError.
   void add(std::size_t point, const scenarios::Outcome& outcome);
 
  private:

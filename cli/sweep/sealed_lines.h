@@ -7,24 +7,23 @@
 #include <string_view>
 #include <vector>
 
-/// Lines of fields that show whether they are whole: "FIELD\tFIELD\tCRC64\n", where a tab, a new
-/// line or a backslash within a field is written \t, \n or \\, and the checksum is that of all
-/// before its tab.
+/// Lines of fields with a checksum: "FIELD\tFIELD\tCRC64\n". Within a field a tab, a new line and a
+/// backslash are written \t, \n and \\. The checksum covers everything before its tab.
 namespace stepsim::cli {
 
 using Fields = std::vector<std::string>;
 
-/// With its new line.
+/// The line, with its new line.
 [[nodiscard]] std::string sealed(const Fields& fields);
-/// Without its new line; nothing if it is damaged.
+/// The fields of a line without its new line; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
-/// The lines of a text, and how far they are whole.
+/// The whole lines at the beginning of a text.
 struct SealedLines {
   std::vector<Fields> lines;
-  std::size_t bytes = 0;  ///< that those lines take
+  std::size_t bytes = 0;  ///< how many those lines take
   bool cut = false;       ///< one more line follows and is damaged or unfinished
-  bool damaged = false;   ///< more than that follows: no kill does this
+  bool damaged = false;   ///< more than one line follows, so it was not a kill that damaged it
 };
 /// Stops at the first damaged line.
 [[nodiscard]] SealedLines read_sealed(std::string_view text);

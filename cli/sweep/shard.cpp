@@ -87,7 +87,7 @@ Shard parse_shard(std::string_view text) {
   const auto count = slash == std::string_view::npos ? std::nullopt : number_in(text.substr(slash + 1));
   if (!index || !count || *index >= *count) {
     throw UsageError(
-        fmt::format("--shard: '{}' is no shard; expected I/N with I from 0 to N - 1, such as 0/4", shown(text, 60)));
+        fmt::format("--shard: '{}' is not a shard; expected I/N with I from 0 to N - 1, such as 0/4", shown(text, 60)));
   }
   return {*index, *count, {}};
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kMostShards = 1'000'000;
 struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
-  std::string from;  ///< the variables that say so; empty if it was --shard, or nothing
+  std::string from;  ///< the environment variables it was read from; empty for --shard or if there is none
 
   [[nodiscard]] std::vector<std::size_t> deal(std::size_t points) const;
   /// "1/4"
@@ -27,11 +27,12 @@ struct Shard {
 /// "I/N", I from 0. Throws UsageError.
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
-/// What a launcher's variables say: a Slurm array's task, and in it, or alone, the process of
-/// mpirun (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), of srun (SLURM_PROCID and
-/// SLURM_NTASKS) or of a Kubernetes job (JOB_COMPLETION_INDEX and JOB_COMPLETIONS), the first
-/// of these that is there: what was started last knows best. An array's ids need not begin at 0
-/// nor be one apart. One whole if there is none. Throws UsageError where they make no sense.
+/// The shard that a launcher's environment variables describe. The process of mpirun
+/// (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), of srun (SLURM_PROCID and SLURM_NTASKS) or of a
+/// Kubernetes job (JOB_COMPLETION_INDEX and JOB_COMPLETIONS): the first of these that is set, as the
+/// innermost launcher. Around it, or alone, the task of a Slurm array, whose ids may begin anywhere and
+/// be any equal distance apart. Without any, one shard with all points. Throws UsageError if the
+/// variables contradict each other.
 using Environment = std::function<const char*(const char* name)>;
 [[nodiscard]] Shard shard_of_environment(const Environment& get);
 

@@ -24,7 +24,7 @@ namespace {
 
 using scenarios::Outcome;
 
-/// Ctrl-C, where the work that is done is kept.
+/// Ctrl-C in a sweep that keeps its finished points; says how to go on.
 class ResumableInterrupt : public Interrupted {
  public:
   explicit ResumableInterrupt(std::string text) : text_(std::move(text)) {}
@@ -45,7 +45,7 @@ std::string part_path(const std::string& output, std::size_t index, std::size_t 
 bool is_part(const SweepRequest& request) { return request.shard.count > 1; }
 bool is_launched(const SweepRequest& request) { return is_part(request) && !request.shard.from.empty(); }
 
-/// Where points are kept while the sweep goes on; nothing if nowhere.
+/// The file that keeps finished points, if there is one.
 std::optional<std::string> journal_path(const SweepRequest& request) {
   const std::optional<std::string>& output = request.common.output;
   if (is_part(request)) {
@@ -55,11 +55,11 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
   }
   if (request.resume_file) return request.resume_file;
   if (output) return *output + ".points";
-  if (request.resume) throw UsageError("--resume says no FILE to go on with; expected one, or -o");
+  if (request.resume) throw UsageError("--resume has no FILE; expected one, or -o");
   return std::nullopt;
 }
 
-/// A mistyped extension is to be told before anything is read.
+/// Refuses a wrong -o before anything is read. A part of a shard may have any name.
 void check_output(const SweepRequest& request) {
   const bool whole = request.common.output && (!is_part(request) || is_launched(request));
   if (whole) check_output(request.common);
@@ -87,7 +87,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   return head;
 }
 
-/// What is known of the points while they are worked on.
+/// The points of this process while it works on them.
 class PointsAtWork {
  public:
   PointsAtWork(const SweepRequest& request, const SweepHead& head)
@@ -119,7 +119,7 @@ class PointsAtWork {
     }
   }
 
-  /// Precondition: all points are this process's and predicted.
+  /// Precondition: all points belong to this process and are predicted.
   [[nodiscard]] std::vector<Outcome> take() {
     std::vector<Outcome> outcomes;
     for (std::optional<Outcome>& outcome : found_) outcomes.push_back(std::move(*outcome));
@@ -143,10 +143,10 @@ class PointsAtWork {
   std::vector<std::size_t> to_do_;
 };
 
-/// Where no point can be had there is no answer.
+/// A sweep without any prediction has no answer.
 void refuse_if_none(const SweepAnswer& answer) {
   if (scenarios::best_point(answer.outcomes)) return;
-  throw UsageError(fmt::format("none of the {} points can be had; the first: {}", answer.outcomes.size(),
+  throw UsageError(fmt::format("none of the {} points has a prediction; the first: {}", answer.outcomes.size(),
                                answer.outcomes.front().problem));
 }
 
@@ -164,14 +164,14 @@ void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
   write_output(options, {.provenance = answer.head.provenance, .document = &document});
 }
 
-/// If all parts that the launcher's processes leave are whole, the result of them.
+/// The whole result, once the parts of all the launcher's processes are complete.
 std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t count) {
   std::vector<SweepPart> parts;
   try {
     for (std::size_t index = 0; index < count; ++index) parts.push_back(read_part(part_path(output, index, count)));
     return merged(parts);
   } catch (const InputError&) {
-    return std::nullopt;  // some are still at work
+    return std::nullopt;  // others are still working
   }
 }
 
@@ -195,10 +195,10 @@ void report_part(const SweepRequest& request, const PointsAtWork& points, std::s
   }
 }
 
-/// Only the result is wanted, once it is there.
+/// Once the result is written, its journal is of no use.
 void remove_own_journal(const SweepRequest& request, const PointsAtWork& points) {
   if (points.journal() == nullptr || request.resume_file) return;
-  std::error_code ignored;  // then it stays
+  std::error_code ignored;  // the file stays
   std::filesystem::remove(points.journal()->path(), ignored);
 }
 
@@ -209,7 +209,7 @@ void refuse_no_sweep(const scenarios::Scenario& scenario) {
     throw InputError({scenario.file->name, {}, 1},
                      fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
   }
-  throw UsageError(fmt::format("no sweep is asked for; expected -s FILE with {}", kExpected));
+  throw UsageError(fmt::format("there is no sweep; expected -s FILE with {}", kExpected));
 }
 
 void tell_of_shard(const SweepRequest& request) {

@@ -12,25 +12,24 @@
 
 namespace stepsim::cli {
 
-/// What a sweep is asked to do, and how.
+/// What a sweep has to do, and how.
 struct SweepRequest {
   CommonOptions common;
   scenarios::Scenario scenario;
-  std::vector<std::string> arguments;      ///< for the provenance: what the result depends on
+  std::vector<std::string> arguments;      ///< for the provenance: only what the result depends on
   bool resume = false;                     ///< --resume
-  std::optional<std::string> resume_file;  ///< and its FILE
-  Shard shard;                             ///< of --shard or of the environment
+  std::optional<std::string> resume_file;  ///< the FILE of --resume
+  Shard shard;                             ///< from --shard or the environment
 };
 
-/// Predicts the points that are this process's, and reports them, or leaves them as a part.
+/// Predicts the points of this process's shard. Reports them if they are all points, else leaves a part.
 ///
-/// Points are kept in a file as they are done: FILE of --resume, else beside -o as OUT.points,
-/// which goes when OUT is there. A shard's part is such a file: -o's with --shard, and
-/// OUT.part-I-of-N where the environment says which shard; of those the last to be done
-/// also writes OUT.
+/// Finished points are kept in a file: FILE of --resume, else OUT.points beside -o OUT, which is removed
+/// once OUT is written. The part of a shard is such a file: -o's with --shard, OUT.part-I-of-N if the
+/// environment names the shard. In that case the process that finishes last also writes OUT.
 void run_sweep(SweepRequest request, const Session& session);
 
-/// Makes the one result of all parts (common.traces).
+/// Joins all parts (common.traces) into one result.
 void run_merge(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli

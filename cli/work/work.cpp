@@ -27,7 +27,7 @@ Capture load(const CommonOptions& options, const Session& session, Progress& pro
                                        }});
 }
 
-/// A file whose cluster does not fit the job is a file that cannot be used.
+/// Throws InputError at the file of --cluster if its cluster does not fit the job.
 void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
   try {
     machine.set_network(*options.network, cluster);
@@ -39,8 +39,8 @@ void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOpti
   }
 }
 
-/// How long a recorded push took is what its network made of it: for a model of this or another
-/// network the messages of a parameter-server job are built anew from what the job did.
+/// The recorded length of a push is a result of the network it ran on. For a network model, the messages
+/// of a parameter-server job are built anew from what the job did.
 void build_anew(Capture& capture, const Cluster& cluster) {
   const std::shared_ptr<const PsWorkload> workload = capture.parameter_server;
   if (workload != nullptr) {

@@ -16,13 +16,13 @@
 
 namespace stepsim::cli {
 
-/// What a job ran on, and how that was found if it was calibrated.
+/// What a job ran on, and its calibration, if it was calibrated.
 struct Hardware {
   Cluster cluster;
   std::optional<Calibration> calibration;
 };
 
-/// What every command on traces begins with.
+/// A capture and its replay.
 struct Replayed {
   Capture capture;
   Hardware hardware;                      ///< where --network names a model
@@ -33,8 +33,8 @@ struct Replayed {
 /// Loads the traces, with progress on standard error.
 [[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
 
-/// What --cluster or the input itself says, else what the capture shows. Adds the file to
-/// capture.inputs. Throws what calibrate() and read_cluster_file() throw.
+/// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
+/// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o

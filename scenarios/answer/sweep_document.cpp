@@ -93,7 +93,7 @@ double change_of(const SweepAnswer& answer, const Outcome& outcome) {
 sim::Document sweep_document(const SweepAnswer& answer) {
   sim::Document document{.headline = headline(answer, *best_point(answer.outcomes))};
   sim::add_sections(document, sweep_reports(), answer);
-  document.rows = rows_of(answer);
+  document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer](sim::JsonWriter& json) {
     sim::write_object(json, "stepsim.sweep/1", sweep_reports(), answer, answer.head.provenance);
   };

@@ -56,7 +56,7 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
 sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
   sim::Document document{.headline = headline(answer)};
   sim::add_sections(document, what_if_reports(), answer);
-  document.rows = rows_of(answer);
+  document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer, &provenance](sim::JsonWriter& json) {
     sim::write_object(json, "stepsim.whatif/1", what_if_reports(), answer, provenance);
   };

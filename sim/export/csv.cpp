@@ -36,9 +36,10 @@ std::string cell(std::string_view content) {
 }
 
 void write(const Document& document, OutputFile& out) {
-  for (const Column& column : document.rows.columns()) out.write(cell(column.title) + ",");
+  const Table table = document.rows();
+  for (const Column& column : table.columns()) out.write(cell(column.title) + ",");
   out.write("made by\r\n");
-  for (const std::vector<std::string>& row : document.rows.rows()) {
+  for (const std::vector<std::string>& row : table.rows()) {
     for (const std::string& content : row) out.write(cell(content) + ",");
     out.write(cell(document.origin) + "\r\n");
   }

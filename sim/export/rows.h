@@ -11,11 +11,11 @@
 
 namespace stepsim::sim {
 
-/// Spreads intervals over as few rows as hold them without overlap, always on the first row
-/// that is free. O(log rows) an interval.
+/// Places intervals on as few rows as possible without overlap, always on the first free row. O(log rows)
+/// an interval.
 class Rows {
  public:
-  /// The row of [begin, end). Precondition: `begin` never falls from call to call.
+  /// The row of [begin, end). Precondition: `begin` is never less than in the call before.
   std::size_t place(Time begin, Time end);
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
 

@@ -9,23 +9,23 @@
 #include "sim/export/tasks_by_lane.h"
 #include "sim/output/json_writer.h"
 
-/// A replay as a task graph of plain computes (ingest/formats/task_graph.cpp reads it): every
-/// lane a host, and a host never runs two tasks at a time. What the form has no word for is
-/// spelt out, so that replaying the file gives each task the times it has here:
+/// A replay as a task graph of plain computes, which ingest/formats/task_graph.cpp reads. A lane becomes a
+/// host, and a host never runs two tasks at a time. The format has computes only, so other things become
+/// computes too, such that a replay of the file gives each task the times it has here:
 ///
-/// * A lag is a compute on a host of its own, after the one task and before the other; so is
-///   the time before a rank's first task.
-/// * A collective is a compute without length after all that its members wait for, and before
-///   each member's own part. On a FIFO lane, where waiting members hold their lane, a member
-///   takes its replayed length instead and the collective is left out.
+/// * A lag is a compute on a host of its own between the two tasks; so is the time before a rank's
+///   first task.
+/// * A collective is a compute of length 0 after everything that its members wait for, and before each
+///   member's own part. On a FIFO lane, which waiting members hold, a member takes its replayed length
+///   instead and there is no such compute.
 /// * Tasks of a lane that overlap take several hosts.
 ///
-/// A task of the dag keeps its name; names of tasks added begin with "stepsim:". Tasks are
-/// written before what waits for them. Memory: about 24 bytes a task and 12 an edge.
+/// A task of the dag keeps its name; the names of added tasks begin with "stepsim:". A task is written
+/// before those that wait for it. Memory: about 24 bytes a task and 12 an edge.
 namespace stepsim::sim {
 namespace {
 
-/// Stretches of simulated time that are to run on hosts, each under a number of its own.
+/// Assigns hosts to stretches of simulated time. Each stretch has a number.
 class Hosts {
  public:
   explicit Hosts(std::size_t stretches) : host_(stretches) {}
@@ -33,16 +33,16 @@ class Hosts {
   void add(std::size_t stretch, Time begin, Time end) { waiting_.push_back({begin, end, stretch}); }
   void set(std::size_t stretch, std::size_t host) { host_[stretch] = static_cast<std::uint32_t>(host); }
 
-  /// Puts what was added since the last call on hosts from `first` on, so that nothing else
-  /// runs or begins there at the same time. Returns how many hosts it took.
+  /// Places what was added since the last call on hosts from `first` on, where nothing else runs or
+  /// begins at the same time. Returns how many hosts that took.
   std::size_t place_from(std::size_t first) {
     std::sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.stretch < b.stretch;
     });
     Rows rows;
     for (const Waiting& waiting : waiting_) {
-      // What begins at the same instant gets another host even if it takes no time: a host
-      // would choose between them.
+      // Two that begin at the same instant get two hosts even if they take no time: on one host their
+      // order would be open.
       const Time end = std::max(waiting.end, waiting.begin + Duration{1});
       set(waiting.stretch, first + rows.place(waiting.begin, end));
     }
@@ -137,12 +137,12 @@ class TaskGraphFile {
     }
   }
 
-  /// Whether the task is a member of a collective that is written as such.
+  /// Whether the task is a member of a collective that has a compute of its own.
   [[nodiscard]] bool is_member(TaskId task) const {
     return dag_.rendezvous(task).valid() && expanded_[dag_.rendezvous(task).index()];
   }
 
-  /// When the part of the task begins that is written.
+  /// The beginning of that part of the task which is written.
   [[nodiscard]] Time begin(TaskId task) const {
     if (!is_member(task)) return timeline_.start[task.index()];
     return timeline_.start[timeline_.last_arrival[dag_.rendezvous(task).index()].index()];
@@ -194,8 +194,8 @@ class TaskGraphFile {
     }
   }
 
-  /// Members of a collective are written with the last of them, when all that it waits for
-  /// is there; what waits for a member has a larger id than all members.
+  /// The members of a collective are written together, at the last of them: then everything they wait for
+  /// is written, and what waits for a member has a larger id than all members.
   void write_in_turn(TaskId task) {
     if (!is_member(task)) {
       Ids after;

@@ -17,7 +17,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A scalar that reads back as `text`, alone and in a list in brackets.
+/// A YAML scalar that reads back as `text`, also within brackets.
 std::string scalar(const std::string& text) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./- ";
   const bool plain = !text.empty() && text.find_first_not_of(kLetters) == std::string::npos &&
@@ -28,7 +28,7 @@ std::string scalar(const std::string& text) {
   return quoted;
 }
 
-/// In the largest unit of which it is a whole number.
+/// In the largest unit that gives a whole number.
 std::string rate_text(Bandwidth rate) {
   const double bytes = rate.bytes_per_second();
   if (std::fmod(bytes * 8, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bytes * 8 / 1e9);
@@ -44,7 +44,7 @@ std::string time_text(Duration time) {
   return fmt::format("{}ns", count);
 }
 
-/// "{a: 1, b: 2}" of what is added; what equals its default is left out.
+/// Builds "{a: 1, b: 2}"; values that equal their defaults are left out.
 class FlowMap {
  public:
   FlowMap& add(std::string_view key, std::string_view value) {
@@ -131,7 +131,7 @@ std::string star_text(const Cluster& cluster, const ClusterShape& shape) {
   std::string text = fmt::format("nic: {}\n", cable_text(shape.nic));
   if (!shape.differ.empty()) text += "overrides:\n";
   for (const auto& [host, cable] : shape.differ) {
-    // What is left out is as for all hosts, so every key is written.
+    // A missing key would mean the value of all hosts, so every key is written.
     const std::string nic = fmt::format("{{bandwidth: {}, latency: {}, efficiency: {}}}", rate_text(cable.bandwidth),
                                         time_text(cable.latency), cable.efficiency);
     text += fmt::format("  - {{host: {}, nic: {}}}\n", hosts[host.index()], nic);

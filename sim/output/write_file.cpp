@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".stepsim-tmp";
 constexpr std::size_t kBufferSize = 1U << 18U;
-/// Of a name that goes into a temporary's: 255 bytes are the most that a file's may have.
+/// How much of the target's name a temporary's name holds: a file's name has at most 255 bytes.
 constexpr std::size_t kMostOfName = 200;
 
 std::string folder_of(const std::string& path) {
@@ -54,8 +54,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
 
-/// A writer holds a lock on its temporary for as long as it lives, so one that can be locked
-/// belongs to nobody.
+/// A writer locks its temporary while it lives, so a temporary that can be locked is stale.
 void remove_if_unlocked(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return;
@@ -63,8 +62,7 @@ void remove_if_unlocked(const std::string& path) {
   ::close(descriptor);
 }
 
-/// The rename itself must survive a power cut. Some file systems cannot sync a folder: then
-/// there is nothing more to be done.
+/// Makes the rename survive a power cut. Some file systems cannot sync a folder; that is no error.
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;

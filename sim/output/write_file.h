@@ -7,9 +7,9 @@
 
 namespace stepsim::sim {
 
-/// The one place that writes files. Text goes to a temporary beside the target; commit()
-/// syncs it, renames it over the target and syncs the folder, so that a reader sees the old
-/// file or the new one, whatever happens in between. Without commit() nothing is left.
+/// Writes a file as a whole: text goes to a temporary beside the target; commit() syncs that, renames it
+/// over the target and syncs the folder. A reader sees the old file or the new one, whatever happens in
+/// between. Without commit() nothing is left.
 ///
 /// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
 /// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next

@@ -21,7 +21,7 @@ std::string caution_of(const Diagnostics& diagnostics) {
   return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
 }
 
-Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, Table rows,
+Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, std::function<Table()> rows,
                      const Findings& findings, const Provenance& provenance) {
   Document document{.headline = std::move(headline), .caution = caution_of(findings.capture.diagnostics)};
   add_sections(document, capture_reports(), findings, kind);
@@ -102,8 +102,9 @@ Table rows_of(const Capture& capture) {
 }  // namespace
 
 Document replay_document(const Findings& findings, const Provenance& provenance) {
-  return document_of(kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
-                     rows_of(findings.summary), findings, provenance);
+  return document_of(
+      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
+      [&findings] { return rows_of(findings.summary); }, findings, provenance);
 }
 
 Document critical_path_document(const Findings& findings, const Provenance& provenance) {
@@ -111,20 +112,24 @@ Document critical_path_document(const Findings& findings, const Provenance& prov
   std::string sentence =
       fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.",
                   findings.path.of, to_text(path.length), path.tasks.size(), to_text(path.unexplained));
-  return document_of(kCriticalPath, "stepsim.critical_path/1", std::move(sentence), rows_of(findings.capture.dag, path),
-                     findings, provenance);
+  return document_of(
+      kCriticalPath, "stepsim.critical_path/1", std::move(sentence),
+      [&findings] { return rows_of(findings.capture.dag, findings.path.path); }, findings, provenance);
 }
 
 Document calibration_document(const Findings& findings, const Provenance& provenance) {
-  return document_of(kCalibration, "stepsim.calibrate/1", headline(*findings.calibration),
-                     rows_of(*findings.calibration), findings, provenance);
+  return document_of(
+      kCalibration, "stepsim.calibrate/1", headline(*findings.calibration),
+      [&findings] { return rows_of(*findings.calibration); }, findings, provenance);
 }
 
 Document conversion_document(const Findings& findings, std::string_view form, const Provenance& provenance) {
   const Capture& capture = findings.capture;
   std::string sentence = fmt::format("Wrote {}: {}; {} tasks, {} of {} records used.", shown(findings.output), form,
                                      capture.dag.task_count(), capture.events - capture.skipped, capture.events);
-  return document_of(kConversion, "stepsim.convert/1", std::move(sentence), rows_of(capture), findings, provenance);
+  return document_of(
+      kConversion, "stepsim.convert/1", std::move(sentence), [&capture] { return rows_of(capture); }, findings,
+      provenance);
 }
 
 }  // namespace stepsim::sim

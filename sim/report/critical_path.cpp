@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
-#include "model/base/text.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::sim {
@@ -87,8 +85,6 @@ class ReadyTimes {
   std::vector<Time> ready_;
 };
 
-TaskId released_task(const PathTask& task) { return task.last_arrival.valid() ? task.last_arrival : task.task; }
-
 void find_queueing(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<PathTask>& path) {
   std::vector<TaskId> queued;
   for (const PathTask& task : path) {
@@ -103,21 +99,12 @@ void find_queueing(const Dag& dag, const Machine& machine, const Timeline& timel
   }
 }
 
-PathClass path_class(TaskKind kind) {
-  switch (class_of(kind)) {
-    case TaskClass::kCompute: return PathClass::kCompute;
-    case TaskClass::kCommunication: return PathClass::kCommunication;
-    case TaskClass::kHost: break;
-  }
-  return PathClass::kHost;
-}
-
 void add_up(const Dag& dag, CriticalPath& path) {
   const auto add = [&path](PathClass c, Duration duration) { path.classes[static_cast<std::size_t>(c)] += duration; };
   for (const PathTask& task : path.tasks) {
     add(PathClass::kWait, task.wait);
     add(PathClass::kQueueing, task.queueing);
-    add(path_class(dag.kind(task.task)), task.duration - task.queueing);
+    add(path_class_of(dag.kind(task.task)), task.duration - task.queueing);
   }
   path.length = std::accumulate(path.classes.begin(), path.classes.end(), Duration{});
 }
@@ -158,26 +145,20 @@ std::string release_in_words(const Dag& dag, Release release, TaskId released) {
   return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
 }
 
-std::string share_text(Duration part, Duration whole) {
-  if (whole == Duration{}) return percent(0);
-  return percent(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
-}
-
-/// The tasks of the path that take longest, in order of time.
-std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
-  std::vector<std::size_t> chosen(path.tasks.size());
-  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  std::stable_sort(chosen.begin(), chosen.end(), [&path](std::size_t a, std::size_t b) {
-    return path.tasks[a].duration + path.tasks[a].wait > path.tasks[b].duration + path.tasks[b].wait;
-  });
-  chosen.resize(std::min(chosen.size(), count));
-  std::sort(chosen.begin(), chosen.end());
-  return chosen;
-}
-
-std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
-
 }  // namespace
+
+PathClass path_class_of(TaskKind kind) noexcept {
+  switch (class_of(kind)) {
+    case TaskClass::kCompute: return PathClass::kCompute;
+    case TaskClass::kCommunication: return PathClass::kCommunication;
+    case TaskClass::kHost: break;
+  }
+  return PathClass::kHost;
+}
+
+TaskId released_task(const PathTask& task) noexcept {
+  return task.last_arrival.valid() ? task.last_arrival : task.task;
+}
 
 std::string_view to_text(PathClass path_class) noexcept {
   switch (path_class) {
@@ -223,96 +204,6 @@ std::string released_by_text(const Dag& dag, const PathTask& task) {
 
 std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task) {
   return release_in_words(dag, timeline.released_by[task.index()], task);
-}
-
-std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
-  std::map<Rank, Straggler> by_rank;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const auto members = dag.members(RendezvousId{i});
-    const auto rank_of = [&dag](TaskId task) { return dag.lane(task).rank; };
-    const bool one_rank = std::all_of(members.begin(), members.end(),
-                                      [&](TaskId member) { return rank_of(member) == rank_of(members.front()); });
-    if (one_rank) continue;
-    const TaskId last = timeline.last_arrival[i];
-    Straggler& late = by_rank[rank_of(last)];
-    ++late.last_in;
-    Duration waited{};
-    for (const TaskId member : members) {
-      ++by_rank[rank_of(member)].collectives;
-      waited = saturated_sum(waited, timeline.start[last.index()] - timeline.start[member.index()]);
-    }
-    late.each = saturated_sum(late.each, waited / static_cast<std::int64_t>(members.size() - 1));
-  }
-  std::vector<Straggler> result;
-  for (auto& [rank, straggler] : by_rank) {
-    straggler.rank = rank;
-    result.push_back(straggler);
-  }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.each > b.each; });
-  return result;
-}
-
-Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
-  const std::vector<std::size_t> chosen = longest(path, rows);
-  const auto any = [&](Duration PathTask::*column) {
-    return std::any_of(chosen.begin(), chosen.end(),
-                       [&](std::size_t i) { return path.tasks[i].*column != Duration{}; });
-  };
-  const bool with_wait = any(&PathTask::wait);
-  const bool with_queueing = any(&PathTask::queueing);
-  std::vector<Column> columns{{"start"}, {"duration"}};
-  if (with_wait) columns.push_back({"wait before"});
-  if (with_queueing) columns.push_back({"queueing"});
-  const Column named[] = {{"class", Align::kLeft},
-                          {"rank"},
-                          {"lane", Align::kLeft, 20},
-                          {"task", Align::kLeft, 32},
-                          {"released by", Align::kLeft, 40}};
-  columns.insert(columns.end(), std::begin(named), std::end(named));
-  Table table{std::move(columns)};
-  for (const std::size_t i : chosen) {
-    const PathTask& task = path.tasks[i];
-    const Lane& lane = dag.lane(task.task);
-    std::vector<std::string> cells{to_text(task.start - path.begin), to_text(task.duration)};
-    if (with_wait) cells.push_back(shown_duration(task.wait));
-    if (with_queueing) cells.push_back(shown_duration(task.queueing));
-    cells.insert(cells.end(), {std::string{to_text(path_class(dag.kind(task.task)))}, std::to_string(lane.rank),
-                               lane.name, std::string{dag.name(task.task)}, released_by_text(dag, task)});
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
-Table class_table(const CriticalPath& path) {
-  Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
-  for (std::size_t c = 0; c < kPathClassCount; ++c) {
-    const std::string name{to_text(static_cast<PathClass>(c))};
-    table.add_row({name, to_text(path.classes[c]), share_text(path.classes[c], path.length)});
-  }
-  return table;
-}
-
-Table rank_table(const Dag& dag, const CriticalPath& path) {
-  std::map<Rank, Duration> by_rank;
-  for (const PathTask& task : path.tasks) {
-    by_rank[dag.lane(task.task).rank] += task.duration;
-    by_rank[dag.lane(released_task(task)).rank] += task.wait;
-  }
-  std::vector<std::pair<Rank, Duration>> ranks{by_rank.begin(), by_rank.end()};
-  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  Table table{{{"rank"}, {"on the path"}, {"share"}}};
-  for (const auto& [rank, time] : ranks)
-    table.add_row({std::to_string(rank), to_text(time), share_text(time, path.length)});
-  return table;
-}
-
-Table straggler_table(const std::vector<Straggler>& stragglers) {
-  Table table{{{"rank"}, {"arrived last"}, {"of collectives"}, {"others waited"}}};
-  for (const Straggler& rank : stragglers) {
-    table.add_row({std::to_string(rank.rank), std::to_string(rank.last_in), std::to_string(rank.collectives),
-                   to_text(rank.each)});
-  }
-  return table;
 }
 
 }  // namespace stepsim::sim

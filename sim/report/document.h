@@ -41,7 +41,8 @@ struct Document {
   std::string headline;  ///< what, how much, in which unit, how far to trust it
   std::string caution;   ///< what a reader must know before the figures; may be empty
   std::vector<Section> sections;
-  Table rows{{}};  ///< for spreadsheets: one row an item, one column a quantity, in whole base units
+  /// For spreadsheets: one row an item, one column a quantity, in whole base units.
+  std::function<Table()> rows;
   /// Writes the object of --json, its provenance included.
   std::function<void(JsonWriter& json)> json;
   std::string origin;  ///< who made it from what, for forms that have no other place for it

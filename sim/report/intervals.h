@@ -16,8 +16,8 @@ struct Interval {
 /// The part of `interval` within `window`; empty (begin == end) if there is none.
 [[nodiscard]] Interval clipped(Interval interval, Interval window) noexcept;
 
-/// a + b, or the longest Duration where that does not fit: sums over many tasks of hostile
-/// lengths must not overflow. Precondition: neither is negative.
+/// a + b, or the longest Duration if that does not fit: the lengths of tasks come from input, and their sum
+/// must not overflow. Precondition: neither is negative.
 [[nodiscard]] Duration saturated_sum(Duration a, Duration b) noexcept;
 
 /// part / whole; 0 if `whole` is 0.

@@ -9,16 +9,16 @@
 
 namespace stepsim::sim {
 
-/// What the messages of a replay make of a link.
+/// How much the messages of a replay use a link.
 struct LinkUse {
   LinkId link;
-  double busy = 0;      ///< of the replay's length, during which a message crosses it
-  Duration queueing{};  ///< what messages take beyond their time alone, summed over those that cross it
+  double busy = 0;      ///< share of the replay's length during which a message crosses it
+  Duration queueing{};  ///< what the messages that cross it take beyond their time alone, summed
 };
 
-/// By link, of a replay of capture.dag on `cluster`. Messages are the tasks on lanes with endpoints;
-/// those that collectives send are not seen. The time of a message alone: its route's latency, and
-/// its bytes by the narrowest link. O(messages log messages).
+/// By link. `timeline` is a replay of capture.dag on `cluster`. Messages are the tasks on lanes with
+/// endpoints; those that collectives send are not counted. A message alone takes its route's latency and
+/// its bytes over the goodput of the narrowest link. O(messages log messages).
 [[nodiscard]] std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, const Cluster& cluster);
 
 }  // namespace stepsim::sim

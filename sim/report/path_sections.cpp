@@ -2,7 +2,86 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "sim/report/intervals.h"
+
 namespace stepsim::sim {
+namespace {
+
+/// The tasks of the path that take longest, in order of time.
+std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
+  std::vector<std::size_t> chosen(path.tasks.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  std::stable_sort(chosen.begin(), chosen.end(), [&path](std::size_t a, std::size_t b) {
+    return path.tasks[a].duration + path.tasks[a].wait > path.tasks[b].duration + path.tasks[b].wait;
+  });
+  chosen.resize(std::min(chosen.size(), count));
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
+
+/// One row a class.
+Table class_table(const CriticalPath& path) {
+  Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
+  for (std::size_t c = 0; c < kPathClassCount; ++c) {
+    const std::string name{to_text(static_cast<PathClass>(c))};
+    table.add_row({name, to_text(path.classes[c]), percent(ratio(path.classes[c], path.length))});
+  }
+  return table;
+}
+
+}  // namespace
+
+Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
+  const std::vector<std::size_t> chosen = longest(path, rows);
+  const auto any = [&](Duration PathTask::*column) {
+    return std::any_of(chosen.begin(), chosen.end(),
+                       [&](std::size_t i) { return path.tasks[i].*column != Duration{}; });
+  };
+  const bool with_wait = any(&PathTask::wait);
+  const bool with_queueing = any(&PathTask::queueing);
+  std::vector<Column> columns{{"start"}, {"duration"}};
+  if (with_wait) columns.push_back({"wait before"});
+  if (with_queueing) columns.push_back({"queueing"});
+  const Column named[] = {{"class", Align::kLeft},
+                          {"rank"},
+                          {"lane", Align::kLeft, 20},
+                          {"task", Align::kLeft, 32},
+                          {"released by", Align::kLeft, 40}};
+  columns.insert(columns.end(), std::begin(named), std::end(named));
+  Table table{std::move(columns)};
+  for (const std::size_t i : chosen) {
+    const PathTask& task = path.tasks[i];
+    const Lane& lane = dag.lane(task.task);
+    std::vector<std::string> cells{to_text(task.start - path.begin), to_text(task.duration)};
+    if (with_wait) cells.push_back(shown_duration(task.wait));
+    if (with_queueing) cells.push_back(shown_duration(task.queueing));
+    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag.kind(task.task)))}, std::to_string(lane.rank),
+                               lane.name, std::string{dag.name(task.task)}, released_by_text(dag, task)});
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table rank_table(const Dag& dag, const CriticalPath& path) {
+  std::map<Rank, Duration> by_rank;
+  for (const PathTask& task : path.tasks) {
+    by_rank[dag.lane(task.task).rank] += task.duration;
+    by_rank[dag.lane(released_task(task)).rank] += task.wait;
+  }
+  std::vector<std::pair<Rank, Duration>> ranks{by_rank.begin(), by_rank.end()};
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  Table table{{{"rank"}, {"on the path"}, {"share"}}};
+  for (const auto& [rank, time] : ranks)
+    table.add_row({std::to_string(rank), to_text(time), percent(ratio(time, path.length))});
+  return table;
+}
 
 std::vector<Section> path_sections(const Dag& dag, const CriticalPath& path, std::size_t rows) {
   std::vector<Section> sections{{.title = "", .table = class_table(path)}};

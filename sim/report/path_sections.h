@@ -9,6 +9,19 @@
 
 namespace stepsim::sim {
 
+/// The tasks of a path that take longest, waits included, at most `rows` of them, in order of time:
+///
+///         start    duration  queueing  class          rank  lane      task      released by
+///      0.000 us    1.000 ms         -  compute           1  operators  FW.a      the start of rank 1
+///      9.000 ms    1.000 ms  0.400 ms  communication     1  Comm       SEND 0.0  Comm.0.Sync (data)
+///     10.000 ms    1.500 ms         -  communication     1  Comm       SEND 1.1  its lane: SEND 0.0 was in front
+///
+/// Columns that would be empty ("wait before", "queueing") are left out.
+[[nodiscard]] Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows);
+
+/// One row a rank that the path passes through, the longest first.
+[[nodiscard]] Table rank_table(const Dag& dag, const CriticalPath& path);
+
 /// A critical path for people: by class, without a title; by rank, where it passes through several;
 /// its longest tasks, at most `rows`.
 [[nodiscard]] std::vector<Section> path_sections(const Dag& dag, const CriticalPath& path, std::size_t rows);

@@ -15,7 +15,7 @@ namespace stepsim::sim {
 struct MeasuredAndReplayed {
   Duration measured{};
   Duration replayed{};
-  [[nodiscard]] double error() const noexcept;  ///< of the measured one; 0 if that is 0
+  [[nodiscard]] double error() const noexcept;  ///< relative to the measured one; 0 if that is 0
 };
 
 /// The whole steps of a rank and how long they and its iteration take (sim/report/summary.h).
@@ -31,17 +31,17 @@ struct RankSteps {
 
 /// By rank. Precondition: `recording` and `timeline` are of `dag`. O(tasks log ranks).
 ///
-/// A host that only launches runs ahead of its device. Steps then start as far apart as the host
-/// makes them, however slow the device is, until the launch queue is full (1,024 launches with
-/// CUDA), which is more steps than a capture has. So where a replay's device work falls behind
-/// its host by more from step to step than it did in the recording, the iteration is longer by
-/// that: the device sets the pace in the end.
+/// A host that only launches runs ahead of its device. The distance between the starts of its steps is
+/// then the host's own time, however slow the device is, until the launch queue is full (1,024 launches
+/// with CUDA); a capture ends before that. In the long run the device sets the pace. So if the device's
+/// work falls further behind the host from step to step than in the recording, the iteration is longer by
+/// the difference.
 [[nodiscard]] std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
                                                    const Timeline& timeline);
 
 [[nodiscard]] bool any_steps(const std::map<Rank, RankSteps>& ranks);
 
-/// The longest over ranks; where some have steps, over those.
+/// The longest over the ranks that have steps, or over all ranks if none has.
 [[nodiscard]] MeasuredAndReplayed longest_iteration(const std::map<Rank, RankSteps>& ranks);
 
 }  // namespace stepsim::sim

@@ -17,6 +17,7 @@
 #include "sim/report/critical_path.h"
 #include "sim/report/document.h"
 #include "sim/report/iteration_path.h"
+#include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::sim {

@@ -20,9 +20,9 @@
 /// * Held out: the step predicted from the rank's other whole steps alone, as the median of
 ///   their replayed times.
 /// * A rank's iteration: the median distance between the starts of consecutive whole steps;
-///   without two of them, the median step; without steps, first start to last end. Replayed: more,
-///   where the device falls behind its host (sim/report/rank_steps.h). The job's: the largest
-///   over ranks (docs/fidelity.md); of a task graph, first start to last end of all.
+///   without two of them, the median step; without steps, first start to last end. The replayed one is
+///   longer where the device falls behind its host (sim/report/rank_steps.h). The job's iteration is
+///   the longest over ranks (docs/fidelity.md); of a task graph, from the first start to the last end of all.
 /// * Unexplained wait: for each rank, the time of an iteration during which at least one of
 ///   its lanes waits for something that nothing explains; the largest over ranks.
 namespace stepsim::sim {
@@ -50,11 +50,11 @@ struct RankBreakdown {
   Rank rank = 0;
   Duration iteration{};  ///< replayed
   Duration compute{};
-  Duration communication{};          ///< moving data; waiting for other ranks is not in it
-  Duration exposed_communication{};  ///< the part of it beside which no compute runs
+  Duration communication{};          ///< moving data, without waiting for other ranks
+  Duration exposed_communication{};  ///< the part of it while no compute runs
   Duration collective_wait{};        ///< in a collective before its last member arrived
   Duration host{};
-  Duration idle{};  ///< nothing of the above
+  Duration idle{};  ///< none of the above
   Duration unexplained{};
 };
 
@@ -77,12 +77,12 @@ struct Summary {
 /// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
 
-/// The rank with the longest replayed iteration, of several the first; of zeros if there is none.
-/// Not one without steps, as a worker that was not captured is, where others have some.
+/// The rank with the longest replayed iteration, of several the first; all zeros if there is no rank. If
+/// any rank has steps, only those that have (a worker that was not captured has none).
 [[nodiscard]] RankBreakdown slowest_rank(const Summary& summary);
 
-/// summarize(capture, timeline).iteration.replayed and nothing else: O(tasks), with no memory for
-/// each task. What a sweep asks of thousands of replays.
+/// summarize(capture, timeline).iteration.replayed and nothing else, for sweeps of thousands of replays.
+/// O(tasks), without memory for each task.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
 
 }  // namespace stepsim::sim

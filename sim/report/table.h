@@ -18,8 +18,8 @@ struct Column {
   std::size_t max_width = 0;
 };
 
-/// Rows of text under headings, as every report ends: a terminal, Markdown and CSV are three
-/// ways to write the same table. Cells hold text as it came; it is made safe when rendered.
+/// Rows of text under headings. Terminal, Markdown and CSV are three ways to write the same table. Cells
+/// hold text as it came; the writers make it safe.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -7,6 +7,7 @@
 
 #include "model/base/text.h"
 #include "sim/report/intervals.h"
+#include "sim/report/table.h"
 
 namespace stepsim::sim {
 namespace {

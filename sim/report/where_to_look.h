@@ -6,6 +6,7 @@
 
 #include "model/job/recording.h"
 #include "sim/report/critical_path.h"
+#include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::sim {

@@ -6,9 +6,9 @@ Usage: stepsim COMMAND [TRACE...] [options]
 
 Commands:
   replay         Replay a capture: measured beside replayed, where the time goes, the critical path's summary
-  critical-path  Show the chain of tasks that sets the replay's length, by class and by task, with queueing
-  whatif         Predict an iteration under a scenario, beside the captured one and how well that is replayed
-  sweep          Predict an iteration at every point of a grid, and say which is best and where more buys little
+  critical-path  Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing
+  whatif         Predict an iteration under a scenario, and how well the captured one is predicted
+  sweep          Predict an iteration at every point of a grid; name the best point and where more buys little
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
@@ -28,11 +28,11 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; of what-ifs maxmin, where the links are known)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; for what-ifs maxmin if the links are known)
   --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
-  --steps A-B                 only these steps (default: all whole ones)
+  --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
-  --threads N                 threads to work with; never changes a result (default: the machine's cores)
+  --threads N                 how many threads to use; never changes a result (default: the machine's cores)
   --json                      print one JSON object in place of the text report
   --quiet                     no progress on standard error
   -o FILE                     also write the result to FILE, in the form that its extension names (see below)
@@ -57,11 +57,11 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; of what-ifs maxmin, where the links are known)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; for what-ifs maxmin if the links are known)
   --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
-  --steps A-B                 only these steps (default: all whole ones)
+  --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
-  --threads N                 threads to work with; never changes a result (default: the machine's cores)
+  --threads N                 how many threads to use; never changes a result (default: the machine's cores)
   --json                      print one JSON object in place of the text report
   --quiet                     no progress on standard error
   -o FILE                     also write the result to FILE, in the form that its extension names (see below)

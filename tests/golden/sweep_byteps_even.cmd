@@ -64,25 +64,25 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 {"path":"scenarios/samples/byteps-even/job.yaml","bytes":176,"crc64":"aea311192a76e93b"},
 {"path":"tests/golden/data/sweep_list.yaml","bytes":192,"crc64":"1d4e14348da5ef0b"}]}}
 $ stepsim sweep scenarios/samples/byteps-even
-error: no sweep is asked for; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
+error: there is no sweep; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
 error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .md or .csv
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
-error: --shard: '4/4' is no shard; expected I/N with I from 0 to N - 1, such as 0/4
+error: --shard: '4/4' is not a shard; expected I/N with I from 0 to N - 1, such as 0/4
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 0/4
 error: a shard leaves its points in a file; expected -o FILE
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --resume
-error: --resume says no FILE to go on with; expected one, or -o
+error: --resume has no FILE; expected one, or -o
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --network recorded
-error: none of the 15 points can be had; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
+error: none of the 15 points has a prediction; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
 [exit 2]
 $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml
-error: tests/golden/data/sweep_grid.yaml:1: is no part of a sweep; expected a file that a shard or --resume wrote
+error: tests/golden/data/sweep_grid.yaml:1: is not a part of a sweep; expected a file that a shard or --resume wrote
 [exit 1]
 $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml --set network.bandwidth=2x
 error: --merge only joins parts; expected no --set

@@ -19,7 +19,7 @@ def refused(name, text, line, found, arguments=WHATIF, code=1, before=""):
 
 def one_of_several(name, text, found):
     """No point has an answer: the error is that of the first point."""
-    return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points can be had; the first: ")
+    return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; the first: ")
 
 
 # The text behind "- " in line 2, and the error.

@@ -13,7 +13,7 @@
 #include "ingest/load/load.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
-#include "sim/report/critical_path.h"
+#include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 
 namespace stepsim {

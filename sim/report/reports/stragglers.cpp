@@ -5,8 +5,17 @@
 namespace stepsim::sim {
 namespace {
 
+Table table_of(const std::vector<Straggler>& stragglers) {
+  Table table{{{"rank"}, {"arrived last"}, {"of collectives"}, {"others waited"}}};
+  for (const Straggler& rank : stragglers) {
+    table.add_row({std::to_string(rank.rank), std::to_string(rank.last_in), std::to_string(rank.collectives),
+                   to_text(rank.each)});
+  }
+  return table;
+}
+
 std::vector<Section> sections(const Findings& findings) {
-  const Table table = straggler_table(findings.stragglers);
+  const Table table = table_of(findings.stragglers);
   if (table.rows().size() < 2) return {};
   return {{.title = "Who held the others up in collectives", .table = table}};
 }

@@ -164,7 +164,7 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
   SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}});
   EXPECT_THAT(merge_error({"0", "2"}),
-              HasSubstr("says another iteration of network.bandwidth=1x, comm.barrier=global"));
+              HasSubstr("has another iteration for network.bandwidth=1x, comm.barrier=global"));
 }
 
 TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {

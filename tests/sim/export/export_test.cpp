@@ -174,8 +174,11 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
     const std::string path = folder.file("out." + std::string(GetParam()->extension));
     const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
     Document document{.headline = "One.", .origin = "stepsim 1.2.3 (abc): stepsim replay"};
-    document.rows = Table{{{"a"}}};
-    document.rows.add_row({"1"});
+    document.rows = [] {
+      Table table{{{"a"}}};
+      table.add_row({"1"});
+      return table;
+    };
     document.json = [](JsonWriter& json) {
       json.begin_object();
       write_provenance(json, kProvenance);

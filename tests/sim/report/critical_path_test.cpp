@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/engine.h"
+#include "sim/report/path_sections.h"
+#include "sim/report/stragglers.h"
 #include "tests/sim/sample_capture.h"
 
 namespace stepsim::sim {

@@ -27,7 +27,7 @@ Document hostile_document() {
   document.sections = {{"Times", table, {}},
                        {"Words", std::nullopt, {Sentence{"one <b>", "more"}, "two"}},
                        {.title = "A file", .verbatim = "a: <b>\n"}};
-  document.rows = table;
+  document.rows = [table] { return table; };
   document.json = [](JsonWriter& json) { json.begin_object().key("a").value("<").end_object(); };
   document.origin = "stepsim 1";
   return document;

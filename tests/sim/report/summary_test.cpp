@@ -266,8 +266,8 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
               ::testing::ElementsAre("0", "10", "250.000 us", "210.000 us", "-16.00 %", "-16.00 %"));
   EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
   // In rows for programs: the iteration, four steps, eight parts of each of two ranks.
-  EXPECT_THAT(document.rows.rows(), SizeIs(1 + 4 + 2 * 8));
-  EXPECT_THAT(document.rows.rows()[1], ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
+  EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 8));
+  EXPECT_THAT(document.rows().rows()[1], ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
 }
 
 TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
