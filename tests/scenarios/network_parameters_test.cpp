@@ -94,7 +94,7 @@ TEST_P(NetworkParameterTest, IsSetByTheWhatIfWhereItIsAKeyOfIt) {
 
 TEST_P(NetworkParameterTest, IsInTheDocs) {
   const auto [map, name] = parts_of_key(*GetParam());
-  const std::string docs = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/cluster.md", 1U << 20U);
+  const std::string docs = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/cluster.md", 1U << 20U).text;
   if (map.empty()) {
     EXPECT_NE(docs.find("`messages." + std::string(name) + "`"), std::string::npos) << name;
   } else {

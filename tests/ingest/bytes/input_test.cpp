@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "ingest/chrome/chrome_events.h"
 #include "model/base/error.h"
@@ -131,15 +132,23 @@ TEST_F(InputFileTest, AFileThatIsReplacedWhileItIsReadKeepsItsIdentity) {
 }
 
 TEST_F(InputFileTest, WhatIsNoRegularFileIsRefused) {
-  const std::string fifo = (folder_ / "fifo").string();
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_THAT(error_of((folder_ / "none.json").string()),
               HasSubstr("none.json: cannot be opened (No such file or directory); expected a trace file"));
   EXPECT_THAT(error_of(folder_.string()), HasSubstr(": is a folder; expected a regular file"));
-  EXPECT_THAT(error_of(fifo), HasSubstr(": is a special file; expected a regular file"));
   EXPECT_THAT(error_of("/dev/null"), HasSubstr(": is a special file; expected a regular file"));
   EXPECT_THAT(error_of(""), HasSubstr("is no file name; expected a trace file"));
   EXPECT_THAT(error_of(std::string("a\0b", 3)), HasSubstr("is no file name"));
+}
+
+TEST_F(InputFileTest, AFifoIsReadOnceItHasAWriter) {
+  const std::string fifo = (folder_ / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const std::string text = sample_text();
+  std::thread writer([&] { std::ofstream(fifo, std::ios::binary) << text; });
+  Input input = Input::open(fifo);
+  EXPECT_EQ(content_of(input.stream()).text, text);
+  EXPECT_EQ(input.identify().size, text.size());
+  writer.join();
 }
 
 TEST(InputTest, TheHeadIsSeenInflatedAndStaysInTheStream) {
