@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ingest/parts/part.h"
@@ -20,7 +19,7 @@ struct PartSink {
 
   /// Takes a part. Where an input holds several ranks or GPUs, `of` says whose part it is, as
   /// messages shall name it: "rank 3", "GPU 1"; a rank's number is also in its HostDeviceTrace.
-  void add(Part part, std::string of = {}) { parts.push_back({std::move(part), std::move(of)}); }
+  void add(Part part, std::string of = {});
 
   std::vector<Item> parts;
   Diagnostics diagnostics;

@@ -1,5 +1,7 @@
 #include "scenarios/answer/comparison.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace stepsim::scenarios {
@@ -9,7 +11,9 @@ using sim::RankBreakdown;
 
 Duration hidden(const RankBreakdown& rank) { return rank.communication - rank.exposed_communication; }
 
-std::string signed_time(Duration difference) { return (difference > Duration{} ? "+" : "") + to_text(difference); }
+std::string signed_time(Duration difference) {
+  return fmt::format("{}{}", difference > Duration{} ? "+" : "", to_text(difference));
+}
 
 }  // namespace
 

@@ -68,7 +68,7 @@ const YamlField* Change::find(std::string_view parameter) const noexcept {
 
 std::string Change::text_with(std::string (*written)(const std::string& value)) const {
   std::string text = std::string(what_if_->name) + selector_.to_text();
-  std::string between;
+  std::string_view between;
   for (const auto& [parameter, value] : values_) {
     text += fmt::format("{}.{}={}", between, parameter->name, written(value.value->text));
     between = " ";

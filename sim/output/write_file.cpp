@@ -86,7 +86,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), folder_(folde
     return;
   }
   if (path_.back() == '/' || is_folder(path_)) fail(EISDIR);
-  prefix_ = "." + name_of(path_).substr(0, kMostOfName) + ".";
+  prefix_ = fmt::format(".{}.", name_of(path_).substr(0, kMostOfName));
   remove_stale_temporaries();
   open_temporary();
 }

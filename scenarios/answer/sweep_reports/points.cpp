@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "model/base/text.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
@@ -50,8 +52,8 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
-    std::vector<std::string> cells = values_of(answer.head.points, point, keys);
-    cells.insert(cells.begin(), point == best ? "*" : "");
+    std::vector<std::string> cells{point == best ? "*" : ""};
+    for (std::string& value : values_of(answer.head.points, point, keys)) cells.push_back(std::move(value));
     cells.push_back(time_text(outcome));
     cells.push_back(outcome.iteration ? sim::signed_percent(change_of(answer, outcome)) : "-");
     table.add_row(std::move(cells));
