@@ -47,8 +47,8 @@ inline constexpr std::size_t kPadding = 64;
   return p;
 }
 
-/// Skips blanks; usually there is one or none.
-[[nodiscard]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
+/// Skips blanks; usually there is one or none. Always inlined: see scanner_inline.h.
+[[nodiscard, gnu::always_inline]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
   if (!is_blank(*p)) return p;
   ++p;
   return is_blank(*p) ? skip_blank_run(p, end) : p;
