@@ -73,18 +73,18 @@ std::vector<TaskId> TaskNumbering::cycle() const {
   return backwards;
 }
 
+[[gnu::always_inline]] inline void TaskNumbering::release_successors(Index task) {
+  for (Index i = out_.begin[task]; i < out_.begin[task + 1]; ++i) {
+    const auto next = static_cast<Index>(edges_[out_.edge[i]].to.index());
+    if (--waiting_for_[next] == 0) push(next);
+  }
+}
+
 void TaskNumbering::meet(Index task) {
   const Index rendezvous = rendezvous_of_[task];
   if (rendezvous == kNoTask) return release_successors(task);
   if (--absent_[rendezvous] > 0) return;
   for (const TaskId member : rendezvous_[rendezvous]) release_successors(static_cast<Index>(member.index()));
-}
-
-void TaskNumbering::release_successors(Index task) {
-  for (Index i = out_.begin[task]; i < out_.begin[task + 1]; ++i) {
-    const auto next = static_cast<Index>(edges_[out_.edge[i]].to.index());
-    if (--waiting_for_[next] == 0) push(next);
-  }
 }
 
 bool TaskNumbering::can_end(Index task) const {

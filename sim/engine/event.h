@@ -23,24 +23,26 @@ class Event {
     kArrived,  ///< a message of a collective has arrived
   };
 
-  Event(Time at, TaskId task, Kind what) noexcept : time(at), kind(what), number_(task.value()) {}
+  Event(Time time, TaskId task, Kind kind) noexcept : time_(time), number_(task.value()), kind_(kind) {}
   /// kArrived.
-  Event(Time at, MessageId message) noexcept : time(at), kind(Kind::kArrived), number_(message.value()) {}
+  Event(Time time, MessageId message) noexcept : time_(time), number_(message.value()), kind_(Kind::kArrived) {}
 
-  Time time;
-  Kind kind;
+  [[nodiscard]] Time time() const noexcept { return time_; }
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
   /// Precondition: not kArrived.
   [[nodiscard]] TaskId task() const noexcept { return TaskId{number_}; }
   /// Precondition: kArrived.
   [[nodiscard]] MessageId message() const noexcept { return MessageId{number_}; }
 
   friend bool operator<(const Event& a, const Event& b) noexcept {
-    if (a.time != b.time) return a.time > b.time;
-    return a.number_ != b.number_ ? a.number_ > b.number_ : a.kind > b.kind;
+    if (a.time_ != b.time_) return a.time_ > b.time_;
+    return a.number_ != b.number_ ? a.number_ > b.number_ : a.kind_ > b.kind_;
   }
 
  private:
+  Time time_;
   std::uint32_t number_;
+  Kind kind_;
 };
 
 /// A task, or the sending half of a message, that has ended.

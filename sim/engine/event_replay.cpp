@@ -50,7 +50,6 @@ class Replay {
   bool serve_lanes(bool only_instant);
   void serve(QueueLane& lane);
   void on_event(const Event& event);
-  void on_end(TaskId task);
   void leave_lane(TaskId task);
   void give_credit_back(TaskId by, TaskId taker);
 
@@ -121,7 +120,7 @@ void Replay::run(std::span<const TaskId> sources) {
   release_sources(sources);
   while (true) {
     const Time from_network = network_ ? network_->next() : Time::max();
-    const Time from_queue = events_.empty() ? Time::max() : events_.top().time;
+    const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
     now_ = std::min(from_network, from_queue);
     if (now_ == Time::max()) break;
     if (from_network == now_) take_arrivals();
@@ -143,11 +142,11 @@ void Replay::finish_instant() {
     take_events();
     if (!serve_lanes(true)) serve_lanes(false);
     settle();
-  } while (!changed_lanes_.empty() || (!events_.empty() && events_.top().time <= now_));
+  } while (!changed_lanes_.empty() || (!events_.empty() && events_.top().time() <= now_));
 }
 
 void Replay::take_events() {
-  while (!events_.empty() && events_.top().time <= now_) {
+  while (!events_.empty() && events_.top().time() <= now_) {
     const Event event = events_.top();
     events_.pop();
     on_event(event);
@@ -170,17 +169,16 @@ void Replay::take_arrivals() {
 }
 
 void Replay::on_event(const Event& event) {
-  switch (event.kind) {
+  switch (event.kind()) {
     case Event::Kind::kReady: return queue_on_lane(event.task());
     case Event::Kind::kSend: return begin(event.task());
     case Event::Kind::kBegin: return begin_collective(dag_.rendezvous(event.task()));
-    case Event::Kind::kEnd: return on_end(event.task());
     case Event::Kind::kSent: return leave_lane(event.task());
     case Event::Kind::kArrived: return on_arrival(event.message());
+    case Event::Kind::kEnd: break;
   }
-}
-
-void Replay::on_end(TaskId task) {
+  // In place, not in a function of its own: most events end here.
+  const TaskId task = event.task();
   if (role(task).is_queue() && !is_message(task)) leave_lane(task);
   if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
   ended_.push_back({finish(task), task});
