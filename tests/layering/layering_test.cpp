@@ -185,6 +185,19 @@ std::string own_header_problem(const std::string& source, const std::string& hea
   return source + ": does not include its own " + header;
 }
 
+/// The sources that the registries of `root` list: "ENTRIES a b c)" of a stepsim_registry() call in a
+/// CMakeLists.txt names a.cpp, b.cpp and c.cpp in the folder of that file.
+std::set<fs::path> registry_entries(const fs::path& folder, const std::string& cmake_lists) {
+  std::set<fs::path> entries;
+  const std::string_view opening = "\n  ENTRIES";
+  for (std::size_t at = cmake_lists.find(opening); at != std::string::npos; at = cmake_lists.find(opening, at)) {
+    at += opening.size();
+    std::istringstream words(cmake_lists.substr(at, cmake_lists.find(')', at) - at));
+    for (std::string word; words >> word;) entries.insert(folder / (word + ".cpp"));
+  }
+  return entries;
+}
+
 std::vector<fs::path> sources(const fs::path& root) {
   std::vector<fs::path> files;
   const auto scan = [&](const std::string& folder) {
@@ -240,11 +253,36 @@ TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
   }
 }
 
+TEST(LayeringTest, EverySourceButRegistryEntriesHasAHeaderOfItsName) {
+  const fs::path root = STEPSIM_SOURCE_DIR;
+  std::set<fs::path> entries;
+  for (const auto& [folder, arrows] : kArrows) {
+    if (!fs::is_directory(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().filename() != "CMakeLists.txt") continue;
+      entries.merge(registry_entries(entry.path().parent_path(), read(entry.path())));
+    }
+  }
+  ASSERT_GT(entries.size(), 20U) << "the registries were not found";
+  for (const fs::path& file : sources(root)) {
+    const std::string relative = fs::relative(file, root).string();
+    if (file.extension() != ".cpp" || is_free(folder_of(relative)) || relative == kMain || entries.contains(file))
+      continue;
+    EXPECT_TRUE(fs::exists(fs::path{file}.replace_extension(".h"))) << relative << " has no header of its name";
+  }
+}
+
 TEST(LayeringSelfTest, RoomsOfATableAreFound) {
   const Rooms found = rooms_in(
       "| `x/y/` | no | table of rooms |\n\n| room | holds | sees |\n|---|---|---|\n"
       "| `model/base/` | units | |\n| `model/cost/` | costs | base, job |\n\nand | `z/` | more |\n");
   EXPECT_EQ(found, (Rooms{{"model/base", {}}, {"model/cost", {"model/base", "model/job"}}}));
+}
+
+TEST(LayeringSelfTest, EntriesOfARegistryAreFound) {
+  EXPECT_THAT(
+      registry_entries("sim/export", "x(a\n  ENTRIES\n    chrome\n    k/kineto\n)\ny(\n  ENTRIES csv)\nENTRIES no"),
+      ::testing::UnorderedElementsAre("sim/export/chrome.cpp", "sim/export/k/kineto.cpp", "sim/export/csv.cpp"));
 }
 
 TEST(LayeringSelfTest, PlantedHeaderBeforeTheOwnOneIsFound) {
@@ -271,8 +309,9 @@ TEST(LayeringSelfTest, PlantedWrongArrowBetweenRoomsIsFound) {
                           "model/cost"));
   EXPECT_THAT(problems("ingest/stitch/assembly.h", "#include \"ingest/stitch/host_device/clock.h\""),
               ElementsAre(HasSubstr("ingest/stitch may not see ingest/stitch/host_device")));
-  EXPECT_THAT(problems("ingest/stitch/parameter_server/transfers.cpp", "#include \"ingest/stitch/host_device/clock.h\""),
-              ElementsAre(HasSubstr("wrong arrow")));
+  EXPECT_THAT(
+      problems("ingest/stitch/parameter_server/transfers.cpp", "#include \"ingest/stitch/host_device/clock.h\""),
+      ElementsAre(HasSubstr("wrong arrow")));
   EXPECT_THAT(problems("sim/engine/engine.cpp", "#include \"sim/new.h\""), ElementsAre(HasSubstr("in no room")));
   EXPECT_THAT(problems("sim/new.cpp", "#include \"sim/engine/engine.h\""), ElementsAre(HasSubstr("in no room")));
 }
