@@ -53,7 +53,7 @@ class PointChanges {
  private:
   [[nodiscard]] Change read(const std::string& key, const YamlField& value);
 
-  std::vector<std::shared_ptr<const Document>> documents_;
+  std::vector<std::shared_ptr<const YamlText>> documents_;
   std::vector<std::vector<Change>> of_axes_;  ///< by axis, then value
   std::vector<std::vector<Change>> listed_;   ///< by point
 };

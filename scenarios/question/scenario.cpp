@@ -78,7 +78,7 @@ YamlValue entry_of(const DottedKey& key, YamlValue value) {
   return map_of(std::move(entry), line);
 }
 
-Change change_in(const Document& document) { return Change({"changes", &document.root, &document.name}); }
+Change change_in(const YamlText& document) { return Change({"changes", &document.root, &document.name}); }
 
 void read_changes(Scenario& scenario, const YamlField& field) {
   const auto entries = field.list("a list of changes");
@@ -89,7 +89,7 @@ void read_changes(Scenario& scenario, const YamlField& field) {
 /// Refuses a mistyped key or value of a sweep before anything is simulated.
 void check_value(const std::string& key, const YamlField& value) {
   static_cast<void>(value.scalar("one value"));
-  std::shared_ptr<const Document> document;
+  std::shared_ptr<const YamlText> document;
   static_cast<void>(change_at(key, value, document));
 }
 
@@ -147,7 +147,7 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
 }  // namespace
 
 Scenario parse_scenario(std::string_view text, const std::string& name) {
-  const auto document = std::make_shared<const Document>(Document{name, parse_yaml(text, name, kForm)});
+  const auto document = std::make_shared<const YamlText>(YamlText{name, parse_yaml(text, name, kForm)});
   Scenario scenario;
   scenario.name = name;
   scenario.documents.push_back(document);
@@ -172,8 +172,8 @@ void add_set(Scenario& scenario, std::string_view text) {
     throw UsageError(
         fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x", shown(text)));
   }
-  const auto document = std::make_shared<const Document>(
-      Document{"--set " + std::string(text), entry_of(*key, scalar(text.substr(equals + 1), 1))});
+  const auto document = std::make_shared<const YamlText>(
+      YamlText{"--set " + std::string(text), entry_of(*key, scalar(text.substr(equals + 1), 1))});
   try {
     scenario.changes.push_back(change_in(*document));
   } catch (const InputError& error) {
@@ -183,8 +183,8 @@ void add_set(Scenario& scenario, std::string_view text) {
   scenario.documents.push_back(document);
 }
 
-Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const Document>& document) {
-  document = std::make_shared<const Document>(Document{*value.file, entry_of(*parse_key(key), *value.value)});
+Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const YamlText>& document) {
+  document = std::make_shared<const YamlText>(YamlText{*value.file, entry_of(*parse_key(key), *value.value)});
   return change_in(*document);
 }
 

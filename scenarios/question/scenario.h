@@ -13,7 +13,7 @@
 namespace stepsim::scenarios {
 
 /// YAML that changes refer to.
-struct Document {
+struct YamlText {
   std::string name;  ///< the file, for messages
   YamlValue root;
 };
@@ -36,7 +36,7 @@ struct Scenario {
   std::vector<Change> changes;
   std::vector<Axis> sweep;                                 ///< a grid; empty: none
   std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
-  std::vector<std::shared_ptr<const Document>> documents;  ///< that the members above refer to
+  std::vector<std::shared_ptr<const YamlText>> documents;  ///< that the members above refer to
   std::optional<InputFile> file;                           ///< set by whoever read the scenario from a file
 };
 
@@ -50,7 +50,7 @@ void add_set(Scenario& scenario, std::string_view text);
 /// The change for a key such as "network.bandwidth" and a value. `document` receives the YAML that it refers to.
 /// Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
-                               std::shared_ptr<const Document>& document);
+                               std::shared_ptr<const YamlText>& document);
 
 }  // namespace stepsim::scenarios
 
