@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::cli {
 namespace {
 
 std::optional<std::size_t> number_in(std::string_view text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && number <= kMostShards;
-  return whole ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<std::size_t>(text);
+  return number && *number <= kMostShards ? number : std::nullopt;
 }
 
 /// The number in a variable; nothing if it is not set.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "model/base/number.h"
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
 
@@ -14,15 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestCell = 10'000;
 
-bool is_number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 bool is_formula(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos || is_number(text)) return false;
+  if (first == std::string_view::npos || parse_number<double>(text)) return false;
   return std::string_view("=+-@").find(text[first]) != std::string_view::npos;
 }
 

@@ -1,8 +1,9 @@
 #include "ingest/stitch/parameter_server/tensor_nodes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "model/base/number.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -12,10 +13,7 @@ std::optional<std::size_t> gradient_number(std::string_view tensor) noexcept {
   constexpr std::string_view kWord = "gradient_";
   const std::size_t place = tensor.rfind(kWord);
   if (place == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = tensor.substr(place + kWord.size());
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc{} && end == digits.data() + digits.size() ? std::optional{number} : std::nullopt;
+  return parse_number<std::size_t>(tensor.substr(place + kWord.size()));
 }
 
 std::string without_dots(std::string_view name) {
