@@ -17,6 +17,7 @@
 #include "bench/kineto_file.h"
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::ingest {
 extern const Format kineto_format;
@@ -56,7 +57,9 @@ class Workspace {
   }
   /// Damaged records in file().path + ".damaged".
   [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
-  static std::string source() { return STEPSIM_SOURCE_DIR "/../shared/traces/kineto/v100-rank1of2-5steps.json.gz"; }
+  static std::string source() {
+    return (stepsim::source_folder() / "../shared/traces/kineto/v100-rank1of2-5steps.json.gz").string();
+  }
 
  private:
   bool keep_ = false;

@@ -11,6 +11,7 @@
 #include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
 #include "scenarios/answer/sweep.h"
+#include "tests/source_folder.h"
 
 /// Sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run
 /// byteps-vgg (docs/test-data.md) if it is there. Items are points. Every point is compared with its prediction alone,
@@ -41,7 +42,7 @@ struct Job {
 
 /// Null if the capture is not there; the benchmark then ends.
 std::unique_ptr<Job> load(benchmark::State& state, const char* name) {
-  const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / name;
+  const std::filesystem::path folder = stepsim::source_folder() / name;
   if (std::filesystem::exists(folder)) return std::make_unique<Job>(folder);
   state.SkipWithError("the capture is absent");
   return nullptr;

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/source_folder.h"
+
 namespace {
 
 using ::testing::ElementsAre;
@@ -85,7 +87,7 @@ std::string read(const fs::path& path) {
 }
 
 const Rooms& rooms() {
-  static const Rooms rooms = rooms_in(read(fs::path(STEPSIM_SOURCE_DIR) / "docs" / "architecture.md"));
+  static const Rooms rooms = rooms_in(read(stepsim::source_folder() / "docs" / "architecture.md"));
   return rooms;
 }
 
@@ -216,7 +218,7 @@ std::vector<fs::path> sources(const fs::path& root) {
 TEST(LayeringTest, EveryRoomOfTheTableIsAFolderWithSources) {
   ASSERT_GT(rooms().size(), 20U) << "the table of rooms was not found";
   for (const auto& [room, arrows] : rooms()) {
-    EXPECT_TRUE(fs::is_regular_file(fs::path(STEPSIM_SOURCE_DIR) / room / "CMakeLists.txt")) << room;
+    EXPECT_TRUE(fs::is_regular_file(stepsim::source_folder() / room / "CMakeLists.txt")) << room;
     for (const std::string& seen : arrows) EXPECT_TRUE(rooms().contains(seen)) << room << " sees " << seen;
   }
 }
@@ -237,14 +239,14 @@ TEST(LayeringTest, ArrowsBetweenRoomsGoOneWay) {
 }
 
 TEST(LayeringTest, NoSourceIncludesWhatItsFolderMayNotSee) {
-  const fs::path root = STEPSIM_SOURCE_DIR;
+  const fs::path root = stepsim::source_folder();
   const std::vector<fs::path> files = sources(root);
   ASSERT_GT(files.size(), 20U) << "the sources were not found";
   for (const fs::path& file : files) EXPECT_THAT(problems(fs::relative(file, root).string(), read(file)), IsEmpty());
 }
 
 TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
-  const fs::path root = STEPSIM_SOURCE_DIR;
+  const fs::path root = stepsim::source_folder();
   for (const fs::path& file : sources(root)) {
     const fs::path header = fs::path{file}.replace_extension(".h");
     if (file.extension() != ".cpp" || !fs::exists(header)) continue;
@@ -254,7 +256,7 @@ TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
 }
 
 TEST(LayeringTest, EverySourceButRegistryEntriesHasAHeaderOfItsName) {
-  const fs::path root = STEPSIM_SOURCE_DIR;
+  const fs::path root = stepsim::source_folder();
   std::set<fs::path> entries;
   for (const auto& [folder, arrows] : kArrows) {
     if (!fs::is_directory(root / folder)) continue;

@@ -13,13 +13,14 @@
 #include "scenarios/answer/sweep.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::testing {
 namespace {
 
 using std::chrono::microseconds;
 
-const std::filesystem::path kLibrary = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/library";
+const std::filesystem::path kLibrary = source_folder() / "scenarios/library";
 
 /// A copy to the device of 6 us between two kernels of 10 us. Each launch takes 5 us, and work starts 1 us after the
 /// work before it: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.

@@ -12,6 +12,7 @@
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/report.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::testing {
 namespace {
@@ -94,7 +95,7 @@ TEST_P(NetworkParameterTest, IsSetByTheWhatIfWhereItIsAKeyOfIt) {
 
 TEST_P(NetworkParameterTest, IsInTheDocs) {
   const auto [map, name] = parts_of_key(*GetParam());
-  const std::string docs = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/cluster.md", 1U << 20U).text;
+  const std::string docs = ingest::read_small_file((source_folder() / "docs/cluster.md").string(), 1U << 20U).text;
   if (map.empty()) {
     EXPECT_NE(docs.find("`messages." + std::string(name) + "`"), std::string::npos) << name;
   } else {

@@ -8,6 +8,7 @@
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 #include "tests/sim/sample_capture.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::testing {
 
@@ -29,7 +30,7 @@ Question streams_question() { return Question(sample_capture()); }
 Question gpu_question() { return GpuStep().question(); }
 
 Question byteps_question() {
-  const std::filesystem::path folder = std::filesystem::path(STEPSIM_SOURCE_DIR) / "scenarios/samples/byteps-even";
+  const std::filesystem::path folder = source_folder() / "scenarios/samples/byteps-even";
   Capture capture = ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()});
   Cluster cluster = calibrate(capture).cluster;
   return Question(std::move(capture), std::move(cluster), "maxmin");

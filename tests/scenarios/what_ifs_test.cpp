@@ -10,6 +10,7 @@
 #include "ingest/bytes/small_file.h"
 #include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::testing {
 namespace {
@@ -110,7 +111,7 @@ std::string left_out() {
 }
 
 TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
-  const std::string text = ingest::read_small_file(STEPSIM_SOURCE_DIR "/docs/scenarios.md", 1U << 20U).text;
+  const std::string text = ingest::read_small_file((source_folder() / "docs/scenarios.md").string(), 1U << 20U).text;
   EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
 }

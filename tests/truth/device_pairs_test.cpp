@@ -12,11 +12,12 @@
 #include "model/cost/device/device_fit.h"
 #include "model/cost/device/rescale.h"
 #include "model/cost/device/roofline.h"
+#include "tests/source_folder.h"
 
 namespace stepsim {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(STEPSIM_SOURCE_DIR) / "../shared/traces/kineto";
+const std::filesystem::path kFolder = stepsim::source_folder() / "../shared/traces/kineto";
 
 Capture load(const std::string& name) { return ingest::load({(kFolder / (name + ".json.gz")).string()}, {}); }
 

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/source_folder.h"
+
 namespace stepsim::testing {
 namespace {
 
@@ -16,7 +18,7 @@ std::vector<std::string> next_row(std::ifstream& file) {
 
 }  // namespace
 
-std::filesystem::path truth_folder() { return std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth"; }
+std::filesystem::path truth_folder() { return source_folder() / ".." / "shared" / "truth"; }
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;

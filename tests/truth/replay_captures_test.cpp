@@ -15,11 +15,12 @@
 #include "sim/engine/machine.h"
 #include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
+#include "tests/source_folder.h"
 
 namespace stepsim {
 namespace {
 
-const std::filesystem::path kShared = std::filesystem::path(STEPSIM_SOURCE_DIR) / ".." / "shared";
+const std::filesystem::path kShared = stepsim::source_folder() / ".." / "shared";
 
 struct Replayed {
   Capture capture;

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "ingest/config/cluster_file.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::ingest {
 namespace {
 
-const std::filesystem::path kSource = STEPSIM_SOURCE_DIR;
+const std::filesystem::path kSource = stepsim::source_folder();
 
 /// Every endpoint must be able to reach every other one.
 void expect_connected(const Cluster& cluster) {

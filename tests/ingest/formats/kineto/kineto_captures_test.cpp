@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "ingest/formats/format.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::ingest {
 
@@ -61,7 +62,7 @@ constexpr Counts kCaptures[] = {
 class KinetoCaptureTest : public testing::TestWithParam<Counts> {};
 
 TEST_P(KinetoCaptureTest, EveryEventIsReadAsPythonCountsIt) {
-  const std::string path = std::string{STEPSIM_SOURCE_DIR} + "/../shared/traces/" + GetParam().file;
+  const std::string path = (stepsim::source_folder() / "../shared/traces/").string() + GetParam().file;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there: the captures lie beside the checkout";
   Input input = Input::open(path);
   PartSink sink;

@@ -8,6 +8,7 @@
 #include "ingest/load/load.h"
 #include "sim/engine/engine.h"
 #include "sim/report/summary.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -22,7 +23,7 @@ struct Group {
 class BytepsTruthTest : public testing::TestWithParam<Group> {};
 
 TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
-  const fs::path base = fs::path(STEPSIM_SOURCE_DIR) / ".." / "shared" / "truth" / GetParam().path / "base";
+  const fs::path base = stepsim::source_folder() / ".." / "shared" / "truth" / GetParam().path / "base";
   if (!fs::exists(base)) GTEST_SKIP() << base << " is not there";
   LoadOptions options;
   options.job_file = (base / "job.yaml").string();
