@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "model/base/error.h"
 #include "model/cost/network/channels.h"
 
 namespace stepsim {
@@ -67,6 +69,7 @@ void Fluids::take_off(Flow& flow, Time now) {
 void Fluids::set_rate(std::uint32_t id, double rate, Time now) {
   Clock& clock = clocks_[id];
   if (clock.rate == rate) return;
+  STEPSIM_ASSERT(rate >= 0 && rate < std::numeric_limits<double>::infinity(), "bytes move at a finite rate");
   clock.advance(now);
   clock.rate = rate;
   make_stale(id);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kNone = MaxMinTables::kNone;
 /// What is left of a sum after subtractions is summed up anew below this share of it.
-constexpr double kCancelled = 1e-6;
+constexpr double kCancelled = 1e-4;
 
 }  // namespace
 

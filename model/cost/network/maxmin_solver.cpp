@@ -13,11 +13,14 @@ constexpr double kSame = 1e-13;
 /// A link is overfull only beyond this: usage is summed up change by change.
 constexpr double kOverfull = 1 + 1e-11;
 /// What is left of a sum after subtractions is summed up anew below this share of it.
-constexpr double kCancelled = 1e-6;
+constexpr double kCancelled = 1e-4;
 /// A calm link whose level rises beyond its budget gets this much more than it needs, so that the
 /// next rises cost nothing; unless it has so few classes that the exact budget costs nothing.
 constexpr double kSlack = 1.25;
 constexpr std::size_t kFewClasses = 4;
+/// A budget of so many times the level is narrowed before heavier classes are counted with it: what
+/// they would add to a usage, and lose again, would leave nothing of the rest but rounding.
+constexpr double kTooWide = 1000;
 
 bool same(double a, double b) noexcept { return a == b || std::abs(a - b) <= kSame * std::min(a, b); }
 
@@ -75,10 +78,12 @@ void MaxMinSolver::take_from_usage(Class& one) {
 }
 
 void MaxMinSolver::add_weight(Link& link, double change) {
-  const double before = std::exchange(link.weight, link.weight + change);
-  if (link.weight >= kCancelled * before) return;
+  link.weight += change;
+  link.most_weight = std::max(link.most_weight, link.weight);
+  if (link.weight >= kCancelled * link.most_weight) return;
   link.weight = 0;
   for (const std::uint32_t member : link.members) link.weight += tables_.owner(member).weight;
+  link.most_weight = link.weight;
 }
 
 void MaxMinSolver::solve() {
@@ -104,6 +109,7 @@ bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : region_) {
     if (!tables_.links[id].calm) return false;
   }
+  for (const std::uint32_t id : region_) narrow_budget(id);
   for (const std::uint32_t id : changed_classes_) {
     if (!adopt(id)) return false;
   }
@@ -119,6 +125,11 @@ bool MaxMinSolver::change_calmly() {
     set_level(id, link.calm ? link.capacity / link.weight : kNoLimit);
   }
   return true;
+}
+
+void MaxMinSolver::narrow_budget(std::uint32_t id) {
+  const Link& link = tables_.links[id];
+  if (link.budget * link.weight > kTooWide * link.capacity) set_budget(id, link.capacity / link.weight);
 }
 
 /// Counts a class whose weight has changed again; a new one is limited by the calm link that it
@@ -169,7 +180,7 @@ void MaxMinSolver::set_budget(std::uint32_t id, double budget) {
   if (change == 0) return;
   for (const std::uint32_t member : link.members) {
     const Class& one = tables_.owner(member);
-    if (one.bottleneck != id) continue;
+    if (one.bottleneck != id || !one.counted) continue;
     for (const auto& crossing : tables_.route(one)) tables_.links[crossing.link].usage += one.weight * change;
   }
 }
@@ -236,6 +247,7 @@ double MaxMinSolver::budget_of(const Touched& one) const {
 
 /// Makes what was found the answer.
 void MaxMinSolver::keep(const std::vector<Touched>& touched) {
+  count_limited(touched);
   for (const std::uint32_t id : beside_) tables_.links[id].usage += usage_change_[id];
   for (const std::uint32_t id : region_) tables_.links[id].usage = 0;
   for (const Touched& one : touched) {
@@ -247,7 +259,6 @@ void MaxMinSolver::keep(const std::vector<Touched>& touched) {
     }
     if (owner.bottleneck == one.bottleneck) continue;
     if (owner.bottleneck != kNone) stop_limiting(owner.bottleneck);
-    ++tables_.links[one.bottleneck].limited;
     owner.bottleneck = one.bottleneck;
     moved_classes_.emplace_back(one.id);
   }
@@ -258,6 +269,14 @@ void MaxMinSolver::keep(const std::vector<Touched>& touched) {
   for (const std::uint32_t id : region_) set_level(id, tables_.links[id].budget);
   for (const std::uint32_t id : region_) drop_slack(tables_.links[id]);
   find_calm_links(touched);
+}
+
+/// Counts the classes that move to a link before any leaves it: one beside the region that limits a
+/// class at each moment keeps its level. Where levels are equal, one may come as another goes.
+void MaxMinSolver::count_limited(const std::vector<Touched>& touched) {
+  for (const Touched& one : touched) {
+    if (tables_.classes[one.id].bottleneck != one.bottleneck) ++tables_.links[one.bottleneck].limited;
+  }
 }
 
 /// A link that is not full only has to be counted as such: budgets of what crosses it were too wide.

@@ -20,6 +20,7 @@ struct MaxMinTables {
   struct Link {
     double capacity = 0;
     double weight = 0;          ///< of its classes
+    double most_weight = 0;     ///< since it was summed up anew
     double level = kNoLimit;    ///< of the classes that it limits
     double budget = kNoLimit;   ///< >= level: what `usage` of other links counts for those classes
     double usage = 0;           ///< at most what its classes take: the sum of weight * budget
