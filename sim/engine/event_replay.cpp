@@ -13,6 +13,7 @@
 #include "sim/engine/event.h"
 #include "sim/engine/lane_role.h"
 #include "sim/engine/message_ids.h"
+#include "sim/engine/progress_guard.h"
 #include "sim/engine/queue_lane.h"
 
 namespace stepsim::sim {
@@ -46,7 +47,7 @@ class Replay {
   void settle();
   void finish_instant();
   void take_events();
-  void take_arrivals();
+  void take_arrivals(Time before);
   bool serve_lanes(bool only_instant);
   void serve(QueueLane& lane);
   void on_event(const Event& event);
@@ -90,6 +91,7 @@ class Replay {
   EventQueue events_;
   std::size_t enough_events_;
   std::unique_ptr<Network> network_;                  ///< null while recorded durations hold
+  std::optional<ProgressGuard> guard_;                ///< with a network
   std::optional<CollectiveRuns> collectives_;         ///< with a network
   std::vector<Network::Notification> notifications_;  ///< of this instant
   Duration collective_overhead_{};
@@ -111,6 +113,7 @@ Replay::Replay(ReplayState& state, bool reports_progress)
 void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
   network_ = machine_.network()->make(machine_.cluster());
+  guard_.emplace(machine_.network()->name);
   collectives_.emplace(dag_, machine_.cluster(), *network_);
   collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];
   senders_go_on_ = machine_.network()->sender_goes_on;
@@ -121,9 +124,9 @@ void Replay::run(std::span<const TaskId> sources) {
   while (true) {
     const Time from_network = network_ ? network_->next() : Time::max();
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
-    now_ = std::min(from_network, from_queue);
+    const Time before = std::exchange(now_, std::min(from_network, from_queue));
     if (now_ == Time::max()) break;
-    if (from_network == now_) take_arrivals();
+    if (from_network == now_) take_arrivals(before);
     finish_instant();
   }
 }
@@ -154,10 +157,11 @@ void Replay::take_events() {
   }
 }
 
-/// Takes what the network tells about this instant.
-void Replay::take_arrivals() {
+/// Takes what the network tells about this instant; it was `before` until now.
+void Replay::take_arrivals(Time before) {
   notifications_.clear();
   network_->advance(now_, notifications_);
+  guard_->advanced(before, now_, notifications_.size());
   for (const Network::Notification& one : notifications_) {
     if (!is_of_collective(one.message)) {
       notify(task_of(one.message), one.passage);

@@ -51,7 +51,8 @@ class Network {
   /// will tell the rest. Message ids may be used again after their message has ended.
   virtual Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) = 0;
 
-  /// When advance() must be called next; Time::max() if nothing is under way.
+  /// When advance() must be called next; Time::max() if nothing is under way. Never before a time
+  /// that it was advanced to.
   [[nodiscard]] virtual Time next() { return Time::max(); }
 
   /// What has become known of a message since the last time; may lie ahead.
@@ -61,7 +62,8 @@ class Network {
     friend bool operator<(const Notification& a, const Notification& b) noexcept { return a.message < b.message; }
   };
   /// Moves on to `now` = next() and appends what has become known of messages, in order of
-  /// message id.
+  /// message id. Takes all that happens inside by then: next() is the same instant again only for
+  /// messages that the next call tells of. The engine checks it (sim/engine/progress_guard.h).
   virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
 };
 
