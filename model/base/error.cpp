@@ -11,6 +11,7 @@ namespace stepsim {
 std::string InputLocation::to_text() const {
   std::string name = shown(file);
   if (byte_offset) return fmt::format("{}@{}", name, *byte_offset);
+  if (line && column) return fmt::format("{}:{}:{}", name, *line, *column);
   if (line) return fmt::format("{}:{}", name, *line);
   return name;
 }

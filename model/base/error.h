@@ -9,14 +9,15 @@
 
 namespace stepsim {
 
-/// A place in an input: a byte offset for traces, a line for YAML and GML, neither for
-/// a whole file. `file` is kept as it was given and escaped only when it is shown.
+/// A place in an input: a byte offset for traces, a line for YAML and GML, with a column from 1 where
+/// that is known, neither for a whole file. `file` is kept as it was given and escaped only when it is shown.
 struct InputLocation {
   std::string file;
   std::optional<std::uint64_t> byte_offset;
   std::optional<std::uint32_t> line;
+  std::optional<std::uint32_t> column = std::nullopt;
 
-  /// "FILE@OFFSET", "FILE:LINE" or "FILE", made safe for a terminal (model/base/text.h).
+  /// "FILE@OFFSET", "FILE:LINE:COLUMN", "FILE:LINE" or "FILE", made safe for a terminal (model/base/text.h).
   [[nodiscard]] std::string to_text() const;
 };
 

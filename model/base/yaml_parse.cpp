@@ -146,14 +146,23 @@ void check_characters(std::string_view text, const std::string& name) {
   }
 }
 
-/// Precondition: there are as many lines, and the last one ends.
-std::string_view line_at(std::string_view text, std::uint32_t line) {
-  for (std::uint32_t i = 1; i < line; ++i) text.remove_prefix(text.find('\n') + 1);
-  return text.substr(0, text.find('\n'));
-}
-
-bool begins_with_tab(std::string_view line) {
-  return line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+/// Blanks alone indent (YAML 1.2, section 6.1). yaml-cpp counts a tab as one blank before a list in brackets, before a
+/// value and within brackets, whatever an editor shows.
+void refuse_tab_indents(std::string_view text, const std::string& name, const YamlForm& form) {
+  std::uint32_t line = 1;
+  for (std::size_t begin = 0, end = 0; end < text.size(); begin = end + 1) {
+    end = std::min(text.find_first_of("\r\n", begin), text.size());
+    const std::string_view whole = text.substr(begin, end - begin);
+    const std::string_view indent = whole.substr(0, whole.find_first_not_of(" \t"));
+    const bool says_nothing = indent.size() == whole.size() || whole[indent.size()] == '#';
+    const std::size_t tab = says_nothing ? std::string_view::npos : indent.find('\t');
+    if (tab != std::string_view::npos) {
+      throw InputError(
+          {name, {}, line, static_cast<std::uint32_t>(tab) + 1},
+          fmt::format("a tab indents the line, where YAML takes blanks; expected YAML such as '{}'", form.example));
+    }
+    if (end < text.size() && text[end] == '\n') ++line;
+  }
 }
 
 /// yaml-cpp's complaint about `text`, to which kEnd was added, in a sentence.
@@ -166,8 +175,6 @@ InputError in_words(const YAML::Exception& error, std::string_view text, const s
     problem = "lists or maps lie too deep within each other";
   } else if (line_of(error.mark) > lines && problem == YAML::ErrorMsg::DOC_IN_SCALAR) {
     problem = "a quote is not closed";
-  } else if (begins_with_tab(line_at(text, line))) {
-    problem = "a tab indents the line, where YAML takes blanks";
   }
   return {{name, {}, line}, fmt::format("{}; expected YAML such as '{}'", problem, form.example)};
 }
@@ -180,6 +187,7 @@ YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlF
                      fmt::format("the file is larger than {} MiB; expected a file of some lines", form.largest >> 20U));
   }
   check_characters(text, name);
+  refuse_tab_indents(text, name, form);
   const std::string whole = fmt::format("{}{}", text, text.ends_with('\n') ? "" : "\n");
   try {
     std::istringstream stream(whole + std::string(kEnd));

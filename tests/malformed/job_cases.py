@@ -17,7 +17,7 @@ def alias_bomb():
 
 
 def cases():
-    line = Refused(r"error: (/.*/)?job\.yaml:\d+: .*expected")
+    line = Refused(r"error: (/.*/)?job\.yaml:\d+(:\d+)?: .*expected")
     for name, text in {
         "unknown-key": "framework: byteps\nworkerz: 2\n", "key-twice": "workers: 2\nworkers: 3\n", "workers-negative": "workers: -2\n", "workers-zero": "workers: 0\n",
         "workers-of-words": "workers: two\n", "workers-fraction": "workers: 1.5\n", "workers-a-trillion": "workers: 1000000000000\n",
@@ -27,7 +27,7 @@ def cases():
         "control-unknown": "control: remote\n", "hash-unknown": "key_hash: md5\n", "exact-of-words": "exact: perhaps\n", "framework-a-list": "framework: [byteps]\n",
         "network-a-word": "network: fast\n", "network-unknown-key": "network: {bandwith: 1Gb/s}\n", "bandwidth-without-unit": "network: {bandwidth: 1000}\n",
         "bandwidth-zero": "network: {bandwidth: 0Gb/s}\n", "bandwidth-negative": "network: {bandwidth: -1Gb/s}\n", "bandwidth-nan": "network: {bandwidth: nanGb/s}\n", "latency-without-unit": "network: {latency: 10}\n",
-        "latency-negative": "network: {latency: -5us}\n", "a-list": "- workers\n- servers\n", "a-word": "byteps\n", "tab-indent": "network:\n\tbandwidth: 1Gb/s\n",
+        "latency-negative": "network: {latency: -5us}\n", "a-list": "- workers\n- servers\n", "a-word": "byteps\n", "tab-indent": "network:\n\tbandwidth: 1Gb/s\n", "tab-before-a-map": "network:\n\t{bandwidth: 1Gb/s}\n",
         "colon-missing": "workers 2\nservers: 1\n", "unclosed-brace": "network: {bandwidth: 1Gb/s\n", "unclosed-quote": 'framework: "byteps\n', "undefined-alias": "workers: *w\n",
         "key-a-list": "? [a, b]\n: 1\n", "two-documents": "workers: 1\n---\nworkers: 2\n", "tagged": "workers: !!python/object/apply:os.system ['touch PWNED']\n",
         "hostile-key": '"\\e[31mworkers": 2\n', "directive": "%YAML 9.9\n---\nworkers: [\n",

@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:2: a second document"},
         BadJob{"workers: 2\n bad: [\n", "job.yaml:"}, BadJob{"{workers: 2\n", "job.yaml:"},
         BadJob{"workers: *missing\n", "job.yaml:1: "}, BadJob{"? [a, b]\n: 2\n", "job.yaml:1: a key is a list"},
-        BadJob{"<<: {workers: 2}\n", "job.yaml:1: unknown key '<<'"}, BadJob{"\tworkers: 2\n", "job.yaml:1: "}));
+        BadJob{"<<: {workers: 2}\n", "job.yaml:1: unknown key '<<'"}, BadJob{"\tworkers: 2\n", "job.yaml:1:1: a tab"}));
 
 TEST(JobFileTest, NestingWithoutBoundIsRefusedInOneLine) {
   for (const char* open : {"[", "{a: ", "- ", "? "}) {
