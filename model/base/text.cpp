@@ -13,14 +13,6 @@ std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
   return static_cast<std::uint8_t>(text[index]);
 }
 
-/// True for what moves the cursor, ends a line or turns the direction of writing.
-bool is_control(char32_t code) noexcept {
-  const bool c0_or_c1 = code < 0x20 || (code >= 0x7F && code <= 0x9F);
-  const bool direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-                         (code >= 0x2066 && code <= 0x2069);
-  return c0_or_c1 || direction || code == 0x2028 || code == 0x2029;
-}
-
 /// Takes one character off `rest` and returns it as it may be printed.
 std::string take_shown(std::string_view& rest) {
   const Character character = decode_utf8(rest);
@@ -106,6 +98,13 @@ std::string_view without_zeros(std::string_view digits) noexcept {
 }
 
 }  // namespace
+
+bool is_control(char32_t code) noexcept {
+  const bool c0_or_c1 = code < 0x20 || (code >= 0x7F && code <= 0x9F);
+  const bool direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                         (code >= 0x2066 && code <= 0x2069);
+  return c0_or_c1 || direction || code == 0x2028 || code == 0x2029;
+}
 
 Character decode_utf8(std::string_view text) noexcept {
   const std::uint8_t lead = byte_at(text, 0);

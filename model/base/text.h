@@ -23,11 +23,15 @@ struct Character {
 /// Appends a code point as UTF-8. Precondition: at most U+10FFFF and no surrogate.
 void append_utf8(std::string& out, char32_t code);
 
+/// True for what moves the cursor, ends a line or turns the direction of writing: C0, DEL, C1, line separators and
+/// all of Unicode's Bidi_Control.
+[[nodiscard]] bool is_control(char32_t code) noexcept;
+
 /// '0' to '9', whatever the locale.
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Text that came from outside, made safe for a terminal and for one line: C0, DEL, C1,
-/// bidirectional controls, line separators and bytes that are not UTF-8 are shown as
+/// Text that came from outside, made safe for a terminal and for one line: what is_control() and
+/// bytes that are not UTF-8 are shown as
 /// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
 

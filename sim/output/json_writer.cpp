@@ -26,12 +26,6 @@ std::size_t plain_prefix(std::string_view text) noexcept {
   return length;
 }
 
-/// Characters that JSON forbids, or that move a cursor, turn the direction of text or end a
-/// script: \uXXXX reads back as the same text and is safe to look at.
-bool needs_escape(char32_t code) noexcept {
-  return code < 0xA0 || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
 std::string escaped(char32_t code) {
   switch (code) {
     case U'"': return "\\\"";
@@ -55,7 +49,7 @@ void append_json_string(std::string& out, std::string_view text) {
     const Character next = decode_utf8(text);
     if (!next.valid) {
       out += kReplacement;
-    } else if (needs_escape(next.code)) {
+    } else if (next.code < 0x80 || is_control(next.code)) {
       out += escaped(next.code);
     } else {
       out += text.substr(0, next.length);

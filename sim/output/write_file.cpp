@@ -3,13 +3,16 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -37,9 +40,23 @@ std::string name_of(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// A file that cannot be replaced by another: a terminal, a pipe, /dev/stdout.
+bool is_of_proc(const std::string& folder) {
+  struct statfs system {};
+  return ::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/// A descriptor of a process, such as /dev/fd/1, or a link to one, such as /dev/stdout.
+bool is_descriptor(const std::string& path) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+  if (length <= 0) return false;
+  target.resize(static_cast<std::size_t>(length));
+  return is_of_proc(folder_of(path)) || is_of_proc(folder_of(target));
+}
+
+/// A file that cannot be replaced by another: a terminal, a pipe, what a descriptor stands for.
 bool is_written_in_place(const std::string& path) {
-  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return true;
+  if (is_descriptor(path)) return true;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return false;
   return S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);

@@ -13,7 +13,7 @@ namespace stepsim::sim {
 ///
 /// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
 /// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next
-/// written. A device, a pipe and what lies in /dev (/dev/stdout) are written in place.
+/// written. A device, a pipe and an open descriptor (/dev/stdout) are written in place.
 ///
 /// Every failure is an OutputError with the path and the reason, and, for a full disk, the
 /// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/signals.cpp does).

@@ -1,9 +1,11 @@
 #include "sim/output/write_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -86,6 +88,35 @@ TEST(WriteFileTest, FileSizeLimitIsAnErrorThatNamesThePathAndLeavesTheOldFile) {
 
 TEST(WriteFileTest, FullDiskIsAnErrorWithNeededAndFreeBytes) {
   EXPECT_THAT(error_of("/dev/full"), HasSubstr("/dev/full: cannot be written: No space left on device; 1 bytes"));
+}
+
+TEST(WriteFileTest, AFileBelowDevIsReplacedAsAnyOther) {
+  const std::string path = "/dev/shm/stepsim-write-file-test-" + std::to_string(::getpid());
+  if (!std::ofstream{path}) GTEST_SKIP() << "/dev/shm cannot be written";
+  write_file(path, "old and longer");
+  write_file(path, "new");
+  EXPECT_EQ(read_file(path), "new");
+  std::filesystem::remove(path);
+}
+
+TEST(WriteFileTest, ADescriptorAndAPipeAreWrittenInPlace) {
+  const TemporaryFolder folder;
+  write_file(folder.file("out"), "old");
+  const int descriptor = ::open(folder.file("out").c_str(), O_WRONLY | O_CLOEXEC);
+  std::filesystem::create_symlink("/dev/fd/" + std::to_string(descriptor), folder.file("link"));
+  write_file(folder.file("link"), "new");
+  write_file("/proc/self/fd/" + std::to_string(descriptor), "NE");
+  ::close(descriptor);
+  EXPECT_EQ(read_file(folder.file("out")), "NEw");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  const int reader = ::open(folder.file("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  write_file(folder.file("pipe"), "text");
+  std::string got(16, ' ');
+  EXPECT_EQ(::read(reader, got.data(), got.size()), 4);
+  ::close(reader);
+  EXPECT_EQ(folder.list().size(), 3U);
 }
 
 TEST(WriteFileTest, TemporariesOfKilledRunsAreRemovedAndThoseInUseAreNot) {
