@@ -1,13 +1,20 @@
 #include "model/job/parameter_server/partition.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/job/parameter_server/server_rules/server_rule.h"
+
 namespace stepsim {
 namespace {
 
 constexpr std::int64_t kDefaultBound = 4'096'000;  // BYTEPS_PARTITION_BYTES
 constexpr std::int64_t kPage = 4'096;
+
+/// ceil(whole / part), also where their sum is beyond 64 bits.
+constexpr std::int64_t parts_of(std::int64_t whole, std::int64_t part) noexcept {
+  return whole / part + (whole % part > 0 ? 1 : 0);
+}
 
 }  // namespace
 
@@ -15,15 +22,16 @@ Bytes partition_bound(const Job& job) {
   const std::int64_t bound = std::max<std::int64_t>(1, job.partition_bytes.value_or(Bytes{kDefaultBound}).count());
   if (job.exact.value_or(false)) return Bytes{bound};
   const std::int64_t grain = static_cast<std::int64_t>(job.local_size.value_or(1)) * kPage;
-  return Bytes{(bound + grain - 1) / grain * grain};
+  const std::int64_t largest = std::numeric_limits<std::int64_t>::max() / grain;  // no tensor is as large
+  return Bytes{std::min(parts_of(bound, grain), largest) * grain};
 }
 
-std::uint32_t partition_count(Bytes tensor, Bytes bound) noexcept {
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, (tensor.count() + bound.count() - 1) / bound.count()));
+std::int64_t partition_count(Bytes tensor, Bytes bound) noexcept {
+  return std::max<std::int64_t>(1, parts_of(tensor.count(), bound.count()));
 }
 
 std::optional<Bytes> partition_size(Bytes tensor, Bytes bound, std::int64_t index) noexcept {
-  if (index < 0 || index >= static_cast<std::int64_t>(partition_count(tensor, bound))) return std::nullopt;
+  if (index < 0 || index >= partition_count(tensor, bound)) return std::nullopt;
   return std::min(bound, tensor - Bytes{index * bound.count()});
 }
 

@@ -13,11 +13,11 @@
 namespace stepsim {
 
 /// The largest partition: job.partition_bytes (4,096,000 by default), rounded up to a multiple
-/// of local_size pages of 4096 bytes unless job.exact.
+/// of local_size pages of 4096 bytes unless job.exact; of those that fit into 64 bits, the largest.
 [[nodiscard]] Bytes partition_bound(const Job& job);
 
 /// ceil(tensor / bound), at least 1. Precondition: bound > 0.
-[[nodiscard]] std::uint32_t partition_count(Bytes tensor, Bytes bound) noexcept;
+[[nodiscard]] std::int64_t partition_count(Bytes tensor, Bytes bound) noexcept;
 
 /// All partitions are as large as the bound but the last. Nothing for an index past the last one.
 [[nodiscard]] std::optional<Bytes> partition_size(Bytes tensor, Bytes bound, std::int64_t index) noexcept;

@@ -89,13 +89,13 @@ class Shaper {
     const Bytes bound = partition_bound(job_);
     std::int32_t place = 0;
     for (std::uint32_t i = 0; i < tensors.size(); ++i) {
-      const std::int64_t count = (tensors[i].bytes.count() + bound.count() - 1) / bound.count();
+      const std::int64_t count = partition_count(tensors[i].bytes, bound);
       if (count > kMostPartitions) {
         throw InputError(where_, fmt::format("a bound of {} bytes cuts {} into {} partitions; expected at most {}",
                                              bound.count(), tensors[i].name, count, kMostPartitions));
       }
       PsCut& cut = shape_.tensors.emplace_back(PsCut{i, {}});
-      for (std::uint32_t part = 0; part < partition_count(tensors[i].bytes, bound); ++part) {
+      for (std::uint32_t part = 0; part < count; ++part) {
         const std::int64_t key = partition_key(tensors[i].declared_key, part);
         cut.partitions.push_back({part, key, *partition_size(tensors[i].bytes, bound, part), server(key), 0, place++});
       }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <string>
 
 #include "model/job/parameter_server/server_rules/server_rule.h"
@@ -42,8 +44,22 @@ TEST(PartitionBound, IsTakenAsItIsWhereTheJobSaysSo) {
   EXPECT_EQ(bound_for(0, 1, true).count(), 1);
 }
 
+TEST(PartitionBound, NearTheEndOf64BitsIsTheLargestMultipleThere) {
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  for (const std::uint32_t local_size : {1U, 3U, 8U}) {
+    const std::int64_t grain = 4096 * std::int64_t{local_size};
+    for (const std::int64_t bytes : {kEnd, kEnd - 1, kEnd - grain}) {
+      EXPECT_EQ(bound_for(bytes, local_size).count(), kEnd / grain * grain);
+    }
+  }
+  EXPECT_EQ(partition_count(Bytes{kEnd}, Bytes{kEnd}), 1);
+  EXPECT_EQ(partition_count(Bytes{kEnd}, Bytes{kEnd - 1}), 2);
+  EXPECT_EQ(partition_count(Bytes{kEnd}, Bytes{1}), kEnd);
+  EXPECT_EQ(partition_size(Bytes{kEnd}, Bytes{kEnd - 1}, 1), Bytes{1});
+}
+
 TEST(Partitions, AreAsLargeAsTheBoundButTheLast) {
-  EXPECT_EQ(partition_count(Bytes{2'500'000}, Bytes{1'000'000}), 3U);
+  EXPECT_EQ(partition_count(Bytes{2'500'000}, Bytes{1'000'000}), 3);
   EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 0), Bytes{1'000'000});
   EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 2), Bytes{500'000});
   EXPECT_EQ(partition_size(Bytes{2'500'000}, Bytes{1'000'000}, 3), std::nullopt);
@@ -51,12 +67,12 @@ TEST(Partitions, AreAsLargeAsTheBoundButTheLast) {
 }
 
 TEST(Partitions, OfATensorThatTheBoundDividesAreAllAlike) {
-  EXPECT_EQ(partition_count(Bytes{2'000'000}, Bytes{1'000'000}), 2U);
+  EXPECT_EQ(partition_count(Bytes{2'000'000}, Bytes{1'000'000}), 2);
   EXPECT_EQ(partition_size(Bytes{2'000'000}, Bytes{1'000'000}, 1), Bytes{1'000'000});
 }
 
 TEST(Partitions, OfAnEmptyTensorAreOneOfNoBytes) {
-  EXPECT_EQ(partition_count(Bytes{}, Bytes{1'000'000}), 1U);
+  EXPECT_EQ(partition_count(Bytes{}, Bytes{1'000'000}), 1);
   EXPECT_EQ(partition_size(Bytes{}, Bytes{1'000'000}, 0), Bytes{});
 }
 
