@@ -104,8 +104,14 @@ void refuse_unknown_cluster(const CommonOptions& options) {
 }
 
 void refuse_input_as_output(const std::string& output, const std::string& input) {
-  std::error_code ignored;  // a file that does not exist yet is no input
-  if (std::filesystem::equivalent(output, input, ignored)) {
+  std::error_code error;
+  const bool same = std::filesystem::equivalent(output, input, error);
+  const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !absent) {
+    throw OutputError(fmt::format("{}: cannot be told from the input {} ({}); expected another file", shown(output),
+                                  shown(input), error.message()));
+  }
+  if (same) {
     throw UsageError(fmt::format("-o '{}' is one of the inputs; expected another file", shown(output)));
   }
 }

@@ -28,6 +28,11 @@ void end_at_once(int /*signal*/) {
   ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void on(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -39,8 +44,9 @@ void on(int signal, void (*handler)(int)) {
 
 const std::atomic<bool>& install_signal_handlers() {
   on(SIGALRM, end_at_once);
-  on(SIGINT, request_stop);
-  on(SIGTERM, request_stop);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (!is_ignored(signal)) on(signal, request_stop);
+  }
   on(SIGXFSZ, SIG_IGN);
   return stop_requested;
 }

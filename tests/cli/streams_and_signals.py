@@ -95,6 +95,24 @@ def interrupted(number):
         print(f"signal {number} answered in {seconds:.2f} s")
 
 
+def ignored(number):
+    """What the caller ignores (nohup, a shell's background job) does not end the program; the other signal does."""
+    blanks = gzip.compress(b" " * (64 << 20), 1)
+    other = signal.SIGTERM if number == signal.SIGINT else signal.SIGINT
+    with tempfile.TemporaryDirectory() as folder:
+        slow = os.path.join(folder, "slow.json.gz")
+        with open(slow, "wb") as file:
+            file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
+        child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+        wait_until_caught(child, other)
+        child.send_signal(number)
+        time.sleep(1)
+        check(f"signal {number} that the caller ignores", child.poll() is None, child.returncode)
+        child.send_signal(other)
+        out, err = child.communicate()
+        check(f"and signal {other} beside it", child.returncode == 130 and err == b"error: interrupted\n" and not out, (child.returncode, err))
+
+
 def main():
     for arguments in (["--help"], ["--version"], ["replay", "--help"], ["replay", SAMPLE], ["replay", SAMPLE, "--json", "--tasks"], ["critical-path", SAMPLE]):
         full_stdout(*arguments)
@@ -105,6 +123,8 @@ def main():
     not_its_own_input()
     interrupted(signal.SIGINT)
     interrupted(signal.SIGTERM)
+    ignored(signal.SIGINT)
+    ignored(signal.SIGTERM)
     print(f"{len(failures)} failed")
     return 1 if failures else 0
 
