@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -95,14 +96,40 @@ std::size_t find_main_thread(const RankEvents& events) {
   return best;
 }
 
+/// The marks of the main thread, and those of other threads whose numbers no thread before has, by begin.
+std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events) {
+  std::vector<const RankEvents::Thread*> threads{&events.threads[events.main_thread]};
+  for (const RankEvents::Thread& thread : events.threads) {
+    if (&thread != threads.front()) threads.push_back(&thread);
+  }
+  std::vector<RankEvents::StepWindow> marks;
+  std::set<std::int64_t> known;
+  for (const RankEvents::Thread* const thread : threads) {
+    const std::size_t before = marks.size();
+    for (const std::uint32_t event : thread->events) {
+      if (events.trace->kind[event] != EventKind::kAnnotation) continue;
+      const std::optional<std::int64_t> number = step_number(events.name_of(event));
+      if (number && !known.contains(*number)) marks.push_back({*number, events.begin_of(event), events.end_of(event)});
+    }
+    for (std::size_t i = before; i < marks.size(); ++i) known.insert(marks[i].number);
+  }
+  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  return marks;
+}
+
+/// A step that begins before the one before it has ended cuts that short: of steps that overlap, as in a pipeline, the
+/// pitch of their begins is what an iteration takes.
 void find_steps(RankEvents& events) {
   if (events.threads.empty()) return;
-  for (const std::uint32_t event : events.threads[events.main_thread].events) {
-    if (events.trace->kind[event] != EventKind::kAnnotation) continue;
-    const std::optional<std::int64_t> number = step_number(events.name_of(event));
-    if (!number) continue;
-    const bool overlaps = !events.steps.empty() && events.begin_of(event) < events.steps.back().end;
-    if (!overlaps) events.steps.push_back({*number, events.begin_of(event), events.end_of(event)});
+  for (const RankEvents::StepWindow& mark : step_marks_by_begin(events)) {
+    if (!events.steps.empty() && mark.begin < events.steps.back().end) {
+      RankEvents::StepWindow& before = events.steps.back();
+      if (mark.number == before.number) continue;  // one mark, written twice
+      events.overlaps.emplace_back(before, mark);
+      if (mark.begin == before.begin) continue;
+      before.end = mark.begin;
+    }
+    events.steps.push_back(mark);
   }
 }
 

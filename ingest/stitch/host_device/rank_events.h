@@ -50,12 +50,14 @@ struct RankEvents {
   std::vector<Stream> streams;
   std::vector<DeviceOp> ops;         ///< by (begin, end, event)
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
-  std::vector<StepWindow> steps;     ///< ProfilerStep#N on the main thread, by begin; they do not overlap
+  std::vector<StepWindow> steps;     ///< ProfilerStep#N by begin, each to the begin of the next at most
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> computes;     ///< by event: it is an operator that computes (host_compute.h); empty if devices do
   std::uint64_t out_of_time = 0;  ///< events left out, because their times cannot be compared with others
-  std::uint64_t instants = 0;     ///< host events of no length, which become no tasks
+  /// Steps that began before the one before them had ended, as they were marked: (the one before, the step).
+  std::vector<std::pair<StepWindow, StepWindow>> overlaps;
+  std::uint64_t instants = 0;  ///< host events of no length, which become no tasks
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }

@@ -77,6 +77,14 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
   note("time_out_of_range", Severity::kDataLoss,
        "events more than 73 years before or 146 years after 1970 are left out: their times cannot be compared",
        events.out_of_time);
+  if (!events.overlaps.empty()) {
+    const auto& [earlier, later] = events.overlaps.front();
+    diagnostics.count("overlapping_steps", Severity::kNotice,
+                      "step marks that begin before the one before has ended: an iteration is from begin to begin", {},
+                      fmt::format("step {} begins {} before step {} ends", later.number,
+                                  to_text(earlier.end - later.begin), earlier.number),
+                      events.overlaps.size());
+  }
   note("instant_host_event", Severity::kInfo,
        "host events of no length become no tasks: what they launched keeps its place", events.instants);
   note("waited_for_room", Severity::kInfo,

@@ -304,5 +304,53 @@ TEST(HostDeviceTest, StepsComeFromProfilerStepMarks) {
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
 }
 
+/// Steps 1 to 5 of 14 ms begin every 10 ms, as those of a pipeline do; each has an operator in its first 9 ms.
+Capture overlapping_steps(const std::vector<std::string>& threads) {
+  TraceMaker maker;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const TrackId thread = maker.thread(threads[i % threads.size()]);
+    const double begin = 10'000.0 * static_cast<double>(i);
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(1 + i), thread, begin, 14'000);
+    maker.add(EventKind::kOp, "op", thread, begin + 1000, 8000);
+  }
+  return stitched({maker.trace});
+}
+
+TEST(HostDeviceTest, AnIterationOfStepsThatOverlapIsThePitchOfTheirBegins) {
+  const Capture capture = overlapping_steps({"1"});
+  const Recording& recording = capture.recording;
+  ASSERT_EQ(recording.steps.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(recording.start[recording.steps[i].first.index()], Time{us(10'000) * static_cast<std::int64_t>(i)});
+    EXPECT_EQ(recording.steps[i].next_follows, i < 4);
+  }
+  ASSERT_EQ(capture.diagnostics.count_of("overlapping_steps"), 4U);
+  const auto& entries = capture.diagnostics.entries();
+  const auto told =
+      std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.name == "overlapping_steps"; });
+  EXPECT_EQ(told->detail, "step 2 begins 4.000 ms before step 1 ends");
+}
+
+TEST(HostDeviceTest, StepMarksOfSeveralThreadsAreAllSteps) {
+  const Capture capture = overlapping_steps({"1", "2"});
+  ASSERT_EQ(capture.recording.steps.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(capture.recording.steps[i].number, static_cast<std::int64_t>(i) + 1);
+  EXPECT_EQ(capture.diagnostics.count_of("overlapping_steps"), 4U);
+}
+
+TEST(HostDeviceTest, AStepMarkThatIsWrittenTwiceIsOneStep) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  for (int i = 0; i < 3; ++i) {
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(i), main, 100.0 * i, 99);
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(i), main, 100.0 * i + 1, 97);
+    maker.add(EventKind::kOp, "op", main, 100.0 * i + 10, 30);
+  }
+  const Capture capture = stitched({maker.trace});
+  ASSERT_EQ(capture.recording.steps.size(), 3U);
+  EXPECT_EQ(capture.diagnostics.count_of("overlapping_steps"), 0U);
+  EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
+}
+
 }  // namespace
 }  // namespace stepsim::ingest
