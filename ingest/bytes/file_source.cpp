@@ -1,6 +1,7 @@
 #include "ingest/bytes/file_source.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,14 @@ class Descriptor {
  private:
   int value_;
 };
+
+/// Makes reading wait, and waits until something writes to the FIFO: until then reading would find its end.
+void wait_for_writer(int fifo) {
+  pollfd until{fifo, POLLIN, 0};
+  while (::poll(&until, 1, -1) < 0 && errno == EINTR) {
+  }
+  ::fcntl(fifo, F_SETFL, ::fcntl(fifo, F_GETFL) & ~O_NONBLOCK);
+}
 
 class FileSource final : public ByteSource {
  public:
@@ -66,10 +75,9 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     throw InputError({path, {}, {}}, "is no file name; expected a trace file");
   }
+  // O_NONBLOCK: opening a device or a FIFO must not wait before it is known which it is.
+  Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct ::stat status {};
-  const bool fifo = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
-  // O_NONBLOCK: opening a device must not wait for it. A FIFO has to wait for its writer.
-  Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | (fifo ? 0 : O_NONBLOCK))};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
     throw InputError({path, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace file");
   }
@@ -77,6 +85,7 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
     throw InputError({path, {}, {}}, std::string{S_ISDIR(status.st_mode) ? "is a folder" : "is a special file"} +
                                          "; expected a regular file");
   }
+  if (S_ISFIFO(status.st_mode)) wait_for_writer(descriptor.get());
   return std::make_unique<FileSource>(std::move(descriptor), path);
 }
 

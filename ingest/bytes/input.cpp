@@ -1,7 +1,5 @@
 #include "ingest/bytes/input.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "ingest/bytes/file_source.h"
@@ -17,11 +15,7 @@ bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 
 }  // namespace
 
-Input Input::open(const std::string& path, Watch watch) {
-  std::error_code ignored;  // what cannot be asked about cannot be opened either
-  const bool regular = std::filesystem::is_regular_file(path, ignored);
-  return Input(open_file(path), std::move(watch), regular ? std::optional{path} : std::nullopt);
-}
+Input Input::open(const std::string& path, Watch watch) { return Input(open_file(path), std::move(watch)); }
 
 Input Input::standard_input(Watch watch) { return Input(open_standard_input(), std::move(watch)); }
 
@@ -29,7 +23,7 @@ Input Input::from_memory(std::span<const char> bytes, std::string name, Watch wa
   return Input(memory_source(bytes, std::move(name)), std::move(watch));
 }
 
-Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch, std::optional<std::string> path) : path_(std::move(path)) {
+Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
   auto metered = std::make_unique<MeteredSource>(std::move(bytes), std::move(watch));
   meter_ = metered.get();
   stream_ = std::make_unique<PeekedSource>(std::move(metered));

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,12 +26,10 @@ class Input {
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
   /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
   /// are gzip that is damaged or cut before it gives a single byte.
-  explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {}, std::optional<std::string> path = {});
+  explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {});
 
   /// What messages call it.
   [[nodiscard]] const std::string& name() const noexcept { return stream_->name(); }
-  /// Where a library could open it by itself, as databases do; nothing if it is no file on disk.
-  [[nodiscard]] const std::optional<std::string>& path() const noexcept { return path_; }
   /// The first 64 KiB, inflated; looking at them does not take them from stream().
   [[nodiscard]] std::string_view head() const noexcept { return stream_->head(); }
   /// The content, inflated, once.
@@ -45,7 +42,6 @@ class Input {
   [[nodiscard]] const InputFile& identify() { return meter_->drain(); }
 
  private:
-  std::optional<std::string> path_;
   MeteredSource* meter_;  // owned by what stream_ reads
   std::unique_ptr<PeekedSource> stream_;
 };

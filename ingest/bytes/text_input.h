@@ -1,11 +1,11 @@
 #ifndef STEPSIM_INGEST_BYTES_TEXT_INPUT_H
 #define STEPSIM_INGEST_BYTES_TEXT_INPUT_H
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
@@ -53,7 +53,7 @@ class TextInput {
   }
 
   ByteSource* source_;
-  std::array<char, 1U << 16U> buffer_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{64} << 10U);  // the stack may be as small
   std::size_t next_ = 0;
   std::size_t end_ = 0;
   std::uint64_t before_ = 0;  // bytes before the buffer

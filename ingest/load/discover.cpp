@@ -1,8 +1,10 @@
 #include "ingest/load/discover.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -23,94 +25,152 @@ constexpr int kLevels = 3;
 
 using Inode = std::pair<std::uint64_t, std::uint64_t>;
 
-std::vector<std::string> files_below(const std::string& folder) {
-  std::vector<std::string> files;
+[[noreturn]] void fail(const std::string& path, int code, std::string_view expected) {
+  throw InputError({path, {}, {}}, fmt::format("cannot be looked at ({}); expected {}",
+                                               std::generic_category().message(code), expected));
+}
+
+/// What lies at `path`; nothing if nothing does.
+std::optional<struct ::stat> status_of(const std::string& path, std::string_view expected) {
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) == 0) return status;
+  if (errno != ENOENT && errno != ENOTDIR) fail(path, errno, expected);
+  return std::nullopt;
+}
+
+bool is_link(const std::string& path) {
+  struct ::stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+struct Found {
+  std::string path;
+  struct ::stat status;
+};
+
+/// What `folder` holds, hidden files excepted, by name: the order of the system differs from machine to machine.
+std::vector<std::string> entries_of(const std::string& folder) {
+  std::vector<std::string> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().starts_with('.')) entries.push_back(at->path().string());
+  }
+  if (error) {
+    throw InputError({folder, {}, {}},
+                     fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+/// Everything below `folder` that is no folder, in natural order.
+std::vector<Found> all_below(const std::string& folder) {
+  std::vector<Found> all;
   std::vector<std::string> folders{folder};
   while (!folders.empty()) {
     const std::string current = std::move(folders.back());
     folders.pop_back();
-    std::error_code error;
-    for (fs::directory_iterator at(current, error), end; !error && at != end; at.increment(error)) {
-      if (at->path().filename().string().starts_with('.')) continue;
-      std::error_code ignored;
-      if (at->is_symlink(ignored)) continue;
-      if (at->is_directory(ignored)) {
-        folders.push_back(at->path().string());
-      } else if (at->is_regular_file(ignored)) {
-        files.push_back(at->path().string());
+    for (std::string& path : entries_of(current)) {
+      struct ::stat status {};
+      if (::lstat(path.c_str(), &status) != 0)
+        fail(path, errno, "a folder that can be searched and that nothing changes");
+      if (S_ISDIR(status.st_mode)) {
+        folders.push_back(std::move(path));
+      } else {
+        all.push_back({std::move(path), status});
       }
     }
-    if (error) {
-      throw InputError({current, {}, {}},
-                       fmt::format("the folder cannot be read ({}); expected a readable folder", error.message()));
-    }
   }
-  std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) { return natural_less(a, b); });
-  return files;
+  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return natural_less(a.path, b.path); });
+  return all;
 }
 
 class Search {
  public:
   void add(const std::string& trace) {
     if (trace == kStandardInput) return add_standard_input();
-    std::error_code error;
-    const fs::file_status status = fs::status(trace, error);
-    if (!fs::exists(status)) throw InputError({trace, {}, {}}, "there is no such file or folder; expected a trace");
-    if (fs::is_directory(status)) {
-      for (const std::string& file : files_below(trace)) add_file(file, false);
-    } else {
-      if (!fs::is_regular_file(status) && !fs::is_fifo(status))
-        throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
-      add_file(trace, true);
+    const auto status = status_of(trace, "a trace");
+    if (!status) throw InputError({trace, {}, {}}, "there is no such file or folder; expected a trace");
+    if (S_ISDIR(status->st_mode)) {
+      for (const Found& found : all_below(trace)) add_found(found);
+      return;
     }
+    if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode))
+      throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
+    add_file(trace, *status, true);
   }
 
-  std::vector<FoundFile> take() { return std::move(files_); }
+  FoundFiles take() { return std::move(found_); }
 
  private:
-  void add_file(const std::string& path, bool named) {
-    struct ::stat info {};
-    if (::stat(path.c_str(), &info) != 0 || !seen_.insert({info.st_dev, info.st_ino}).second) return;
-    files_.push_back({path, named, S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0});
+  void add_found(const Found& found) {
+    if (S_ISREG(found.status.st_mode)) return add_file(found.path, found.status, false);
+    const std::string_view kind = S_ISLNK(found.status.st_mode) ? "a link" : "a special file";
+    found_.diagnostics.count("special_file_not_used", Severity::kNotice,
+                             "links and special files in a folder are not followed: name them as TRACE",
+                             {found.path, {}, {}}, fmt::format("{} is {}", shown(found.path), kind));
+  }
+
+  void add_file(const std::string& path, const struct ::stat& status, bool named) {
+    if (!seen_.insert({status.st_dev, status.st_ino}).second) {
+      return found_.diagnostics.count("same_file_again", Severity::kInfo,
+                                      "a file that is named twice or has two names is read once", {path, {}, {}},
+                                      fmt::format("{} is the same file as one before it", shown(path)));
+    }
+    const auto size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+    found_.files.push_back({path, named, size});
   }
 
   void add_standard_input() {
     if (std::exchange(standard_input_, true)) return;
-    files_.push_back({std::string{kStandardInput}, true, 0});
+    found_.files.push_back({std::string{kStandardInput}, true, 0});
   }
 
   std::set<Inode> seen_;
   bool standard_input_ = false;
-  std::vector<FoundFile> files_;
+  FoundFiles found_;
 };
 
 /// `file` from the working folder on, if `trace` was given so: it is shown and recorded.
 std::string as_given(const std::string& file, const std::string& trace) {
+  if (fs::path(trace).is_absolute()) return file;
   std::error_code unknown;
-  return fs::path(trace).is_absolute() ? file : fs::proximate(file, unknown).string();
+  const fs::path here = fs::current_path(unknown);
+  return unknown ? file : fs::path(file).lexically_proximate(here).string();
 }
 
 }  // namespace
 
-std::vector<FoundFile> discover(const std::vector<std::string>& traces) {
+FoundFiles discover(const std::vector<std::string>& traces) {
   Search search;
   for (const std::string& trace : traces) search.add(trace);
   return search.take();
 }
 
 std::optional<std::string> find_job_file(const std::vector<std::string>& traces) {
+  constexpr std::string_view kExpected = "a folder that can be searched for job.yaml, or --job FILE";
   for (const std::string& trace : traces) {
     if (trace == kStandardInput) continue;
-    const fs::path path = fs::absolute(trace).lexically_normal();
-    std::error_code unreadable;  // it is reported where it is read
-    const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
+    const fs::path path = absolute_path(trace);
+    const auto status = status_of(path.string(), kExpected);
+    const fs::path folder = status && S_ISDIR(status->st_mode) ? path : path.parent_path();
     fs::path place = folder.has_filename() ? folder : folder.parent_path();
     for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
       const std::string file = (place / "job.yaml").string();
-      if (fs::is_regular_file(file, unreadable)) return as_given(file, trace);
+      const auto found = status_of(file, kExpected);
+      if (found && S_ISREG(found->st_mode)) return as_given(file, trace);
+      if (found || is_link(file)) {
+        throw InputError({file, {}, {}}, "leads to no regular file; expected the job's settings, or --job FILE");
+      }
     }
   }
   return std::nullopt;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code unknown;
+  const fs::path absolute = fs::absolute(path, unknown);
+  return (unknown ? fs::path(path) : absolute).lexically_normal().string();
 }
 
 }  // namespace stepsim::ingest

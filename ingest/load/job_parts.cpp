@@ -23,13 +23,18 @@ Rank next_free(const std::set<Rank>& taken) {
   return rank;
 }
 
+/// Whether a trace names a rank that can be one: ids from files are any number.
+bool has_rank(const HostDeviceTrace& trace) {
+  return trace.rank && *trace.rank >= 0 && *trace.rank <= std::numeric_limits<Rank>::max();
+}
+
 /// Gives every trace its rank: the one it names, else the smallest that is free.
 void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
   std::set<Rank> taken;
   for (RankTrace& rank : ranks) {
-    if (!rank.trace.rank) continue;
-    rank.rank = static_cast<Rank>(std::clamp<std::int64_t>(*rank.trace.rank, 0, std::numeric_limits<Rank>::max()));
+    if (!has_rank(rank.trace)) continue;
+    rank.rank = static_cast<Rank>(*rank.trace.rank);
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) {
       throw InputError({rank.file, {}, {}},
@@ -39,13 +44,15 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     taken.insert(rank.rank);
   }
   for (RankTrace& rank : ranks) {
-    if (rank.trace.rank) continue;
+    if (has_rank(rank.trace)) continue;
     rank.rank = next_free(taken);
     taken.insert(rank.rank);
-    if (ranks.size() > 1) {
-      assembly.assumptions.push_back({"rank_number", fmt::format("{} does not say its rank: it is taken to be rank {}",
-                                                                 shown(rank.file), rank.rank)});
-    }
+    if (!rank.trace.rank && ranks.size() == 1) continue;
+    const std::string says = rank.trace.rank ? fmt::format("says it is rank {}, which is none from 0 to {}",
+                                                           *rank.trace.rank, std::numeric_limits<Rank>::max())
+                                             : "does not say its rank";
+    assembly.assumptions.push_back(
+        {"rank_number", fmt::format("{} {}: it is taken to be rank {}", shown(rank.file), says, rank.rank)});
   }
 }
 

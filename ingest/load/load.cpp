@@ -1,7 +1,5 @@
 #include "ingest/load/load.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "ingest/config/job_file.h"
@@ -16,13 +14,17 @@ namespace {
 
 void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces) {
   if (!read.inputs.empty()) return;
-  const auto& unused = read.diagnostics.entries();
-  const auto archive = std::find_if(unused.begin(), unused.end(),
-                                    [](const Diagnostics::Entry& entry) { return entry.name == "archive_not_opened"; });
-  if (archive != unused.end()) {
-    throw InputError(archive->first,
-                     "this folder holds no trace but archives, which are read where they are named; "
-                     "expected this archive as TRACE");
+  for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
+    if (unused.name == kArchiveNotOpened) {
+      throw InputError(unused.first,
+                       "this folder holds no trace but archives, which are read where they are named; "
+                       "expected this archive as TRACE");
+    }
+    if (unused.name == kOwnExport) {
+      throw InputError(unused.first,
+                       "this folder holds no trace but what stepsim wrote, which is read where it is named; "
+                       "expected captures, or this file as TRACE");
+    }
   }
   throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
                    fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
@@ -31,10 +33,11 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
 }  // namespace
 
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
+  FoundFiles found = discover(traces);
   const std::optional<std::string> job_path = options.job_file ? options.job_file : find_job_file(traces);
   std::vector<InputFile> job_file;
   Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
-  ReadInputs read = read_inputs(discover(traces), options);
+  ReadInputs read = read_inputs(found.files, options);
   refuse_empty(read, traces);
   if (read.job && !options.job_file) {  // as the folder's own goes before one above it
     job = parse_job(read.job->text, read.job->name);
@@ -42,6 +45,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options)
   }
 
   Assembly assembly;
+  assembly.diagnostics.merge(found.diagnostics);
   assembly.diagnostics.merge(read.diagnostics);
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;

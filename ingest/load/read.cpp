@@ -57,7 +57,7 @@ struct FileContent {
 };
 
 ReadInput read_with(const Format& format, Input& input) {
-  const fs::path folder = fs::absolute(input.name()).lexically_normal().parent_path();
+  const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
   ReadInput read{input.name(), folder.string(), folder.parent_path().string(), {}};
   format.read(input, read.sink);
   return read;
@@ -71,8 +71,16 @@ void note_unknown(const std::string& name, Diagnostics& diagnostics) {
                     {name, {}, {}});
 }
 
+/// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.
+void note_own_export(const std::string& name, Diagnostics& diagnostics) {
+  diagnostics.count(kOwnExport, Severity::kNotice,
+                    "what stepsim wrote is no capture of the job: move it away, or name it as TRACE to read it",
+                    {name, {}, {}},
+                    fmt::format("{} is an answer, a Chrome trace or a task graph of a replay", shown(name)));
+}
+
 void note_archive(const std::string& name, Diagnostics& diagnostics) {
-  diagnostics.count("archive_not_opened", Severity::kNotice,
+  diagnostics.count(kArchiveNotOpened, Severity::kNotice,
                     "an archive in a folder is not opened, as it may hold the files beside it: name it as TRACE",
                     {name, {}, {}});
 }
@@ -113,6 +121,7 @@ class ArchiveFile {
   void read_member(const std::string& name) {
     if (is_job_file(name)) return read_job(name);
     Input member(archive_.open(name));
+    if (is_own_export(member.head())) return note_own_export(name, content_.diagnostics);
     const Format* const format = recognise(member);
     if (format == nullptr) return note_unknown(name, content_.diagnostics);
     content_.inputs.push_back(read_with(*format, member));
@@ -151,6 +160,8 @@ void read_file(const FoundFile& file, Watch watch, FileContent& content) {
   if (is_archive(input.head())) {
     if (!file.named) return note_archive(input.name(), content.diagnostics);
     ArchiveFile(input, content).read();
+  } else if (!file.named && is_own_export(input.head())) {
+    return note_own_export(input.name(), content.diagnostics);
   } else if (const Format* const format = recognise(input)) {
     content.inputs.push_back(read_with(*format, input));
   } else if (file.named) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/load/discover.h"
@@ -10,6 +11,10 @@
 #include "ingest/parts/part_sink.h"
 
 namespace stepsim::ingest {
+
+/// Names of diagnostics on files of a folder.
+inline constexpr std::string_view kArchiveNotOpened = "archive_not_opened";
+inline constexpr std::string_view kOwnExport = "own_export_not_used";
 
 /// What one input held, and where it lay.
 struct ReadInput {
@@ -34,10 +39,10 @@ struct ReadInputs {
 
 /// Reads all files side by side, each by the format that recognises it, and archives member by
 /// member, whose folders count as a folder's do. Files of no known format are counted where they lay
-/// in a folder or an archive. An archive is read where it was named, not where it lay in a folder,
-/// beside what was perhaps unpacked from it.
-/// Throws InputError for one that was named, and if there is no trace at all; Interrupted. Of
-/// several errors the first file's is thrown, whichever came first in time.
+/// in a folder or an archive, and so is what stepsim itself wrote, even in a known format. An archive is read where it
+/// was named, not where it lay in a folder, beside what was perhaps unpacked from it. Throws InputError for one that
+/// was named, and if there is no trace at all; Interrupted. Of several errors the first file's is thrown, whichever
+/// came first in time.
 [[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options);
 
 }  // namespace stepsim::ingest

@@ -36,7 +36,7 @@ TEST_F(DiscoverTest, FilesOfAFolderComeInNaturalOrder) {
   write("rank10.json", "10");
   write("rank2.json", "2");
 
-  const auto files = discover({root_.string()});
+  const auto files = discover({root_.string()}).files;
 
   ASSERT_EQ(files.size(), 2U);
   EXPECT_TRUE(files[0].path.ends_with("rank2.json"));
@@ -48,13 +48,13 @@ TEST_F(DiscoverTest, HiddenFilesOfAFolderArePassedOver) {
   write("trace.json", "");
   write(".hidden.json", "");
 
-  EXPECT_EQ(discover({root_.string()}).size(), 1U);
+  EXPECT_EQ(discover({root_.string()}).files.size(), 1U);
 }
 
 TEST_F(DiscoverTest, OneFileGivenTwiceIsListedOnce) {
   const std::string file = write("trace.json", "");
 
-  const auto files = discover({file, root_.string(), file});
+  const auto files = discover({file, root_.string(), file}).files;
 
   ASSERT_EQ(files.size(), 1U);
   EXPECT_TRUE(files[0].named);
@@ -64,7 +64,7 @@ TEST_F(DiscoverTest, LinksInAFolderAreNotFollowed) {
   write("a/trace.json", "");
   fs::create_directory_symlink(root_, root_ / "a" / "loop");
 
-  EXPECT_EQ(discover({root_.string()}).size(), 1U);
+  EXPECT_EQ(discover({root_.string()}).files.size(), 1U);
 }
 
 TEST_F(DiscoverTest, WhatIsNotThereIsAnErrorThatNamesIt) {

@@ -1,5 +1,6 @@
 #include "ingest/load/job_parts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
@@ -52,6 +53,22 @@ TEST(JobPartsTest, ARankThatAFileHoldsTwiceIsAnErrorThatNamesBoth) {
         error.what(),
         "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0); expected one trace a rank");
   }
+}
+
+TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
+  JobParts parts;
+  for (const std::int64_t rank : {std::int64_t{1} << 40U, (std::int64_t{1} << 40U) + 1}) {
+    ReadInput input{fmt::format("{}.json", rank), "/f", "/", {}};
+    input.sink.add(trace_of(rank));
+    parts.add(input);
+  }
+  Assembly assembly;
+  parts.stitch({}, Job{}, assembly);
+  ASSERT_GE(assembly.assumptions.size(), 2U);
+  EXPECT_EQ(assembly.assumptions[1].sentence,
+            "1099511627777.json says it is rank 1099511627777, which is none from 0 to 2147483647: it is taken to be "
+            "rank 1");
+  EXPECT_EQ(finish(std::move(assembly)).recording.ranks, (std::vector<Rank>{0, 1}));
 }
 
 TEST(JobPartsTest, GpusOfOneFileAreApart) {
