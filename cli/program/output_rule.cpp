@@ -84,6 +84,7 @@ std::string output_help(const Writes& writes) {
 void check_output(const CommonOptions& options) {
   if (!options.output) return;
   static_cast<void>(exporter_of(options));
+  sim::refuse_unwritable(*options.output);
   for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);
   for (const std::optional<std::string>& file : {options.job_file, options.cluster_file}) {
     if (file) refuse_input_as_output(*options.output, *file);

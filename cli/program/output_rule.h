@@ -32,7 +32,8 @@ struct Writes {
 [[nodiscard]] std::string output_help(const Writes& writes);
 
 /// Throws UsageError if -o is given and its extension is unknown, names what the command does not have,
-/// or if it is a file that is to be read. To be called before any work.
+/// or if it is a file that is to be read; OutputError if it can be seen that it cannot be written. To be called before
+/// any work.
 void check_output(const CommonOptions& options);
 
 /// Throws UsageError: the command would have a cluster, but these traces show none.

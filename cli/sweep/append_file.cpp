@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -14,27 +16,44 @@
 namespace stepsim::cli {
 
 AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  // O_NONBLOCK: opening a device or a pipe must not wait before it is known which it is.
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail(errno);
+  try {
+    check_and_lock();
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+void AppendFile::check_and_lock() const {
+  struct ::stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail(errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw OutputError(fmt::format("{}: is no regular file; expected one that keeps the points", shown(path_)));
+  }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // NFS may know no locks
-  ::close(descriptor_);
   throw OutputError(fmt::format("{}: another process is writing to it; expected a file of our own", shown(path_)));
 }
 
 AppendFile::~AppendFile() { ::close(descriptor_); }
 
-std::string AppendFile::read() const {
+std::string AppendFile::read(std::size_t largest) const {
   constexpr std::size_t kPiece = std::size_t{1} << 16U;
   std::string text;
-  for (std::size_t got = 1; got > 0;) {
+  while (true) {
     const std::size_t before = text.size();
     text.resize(before + kPiece);
     const ssize_t count = ::pread(descriptor_, text.data() + before, kPiece, static_cast<off_t>(before));
     if (count < 0 && errno != EINTR) fail(errno);
-    got = count < 0 ? 0 : static_cast<std::size_t>(count);
-    text.resize(before + got);
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+    if (count == 0) return text;
+    if (text.size() > largest) {
+      throw InputError({path_, {}, {}},
+                       fmt::format("is larger than {} MiB; expected the points of a sweep", largest >> 20U));
+    }
   }
-  return text;
 }
 
 void AppendFile::cut(std::uint64_t size) {
@@ -48,7 +67,7 @@ void AppendFile::append(std::string_view text) {
     if (written < 0) fail(errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // a pipe has nothing to sync
+  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // file systems that cannot
 }
 
 void AppendFile::fail(int error_number) const {

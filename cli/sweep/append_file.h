@@ -1,6 +1,7 @@
 #ifndef STEPSIM_CLI_SWEEP_APPEND_FILE_H
 #define STEPSIM_CLI_SWEEP_APPEND_FILE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,20 +16,21 @@ namespace stepsim::cli {
 /// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/signals.cpp does that).
 class AppendFile {
  public:
-  /// Opens or creates the file. Throws OutputError, also if another process has it open.
+  /// Opens or creates the file. Throws OutputError, also if it is no regular file or another process has it open.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// The whole content.
-  [[nodiscard]] std::string read() const;
+  /// The whole content. Throws InputError if that is more than `largest` bytes.
+  [[nodiscard]] std::string read(std::size_t largest) const;
   /// Cuts the file after `size` bytes.
   void cut(std::uint64_t size);
   void append(std::string_view text);
 
  private:
+  void check_and_lock() const;
   [[noreturn]] void fail(int error_number) const;
 
   std::string path_;

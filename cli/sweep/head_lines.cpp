@@ -40,7 +40,11 @@ class Line {
     if (error != std::errc() || end != digits.data() + digits.size()) refuse();
     return value;
   }
-  Duration duration() { return Duration{static_cast<std::int64_t>(number() & INT64_MAX)}; }
+  Duration duration() {
+    const std::uint64_t nanoseconds = number();
+    if (nanoseconds > static_cast<std::uint64_t>(Duration::max().count())) refuse();
+    return Duration{static_cast<std::int64_t>(nanoseconds)};
+  }
   [[noreturn]] void refuse() const {
     fail(path_, number_,
          fmt::format("'{}' is not what this version writes; expected a part of a sweep", shown(fields_.front(), 60)));
@@ -117,8 +121,6 @@ void check_kind(std::span<const Fields> lines, const std::string& path) {
   fail(path, 1, fmt::format("is a part of version {}; expected version {}", shown(lines.front()[1], 20), kVersion));
 }
 
-bool is_shard(const Fields& fields) { return fields.front() == "shard"; }
-
 std::string in_words(const Fields& fields) {
   std::string text = fields.front();
   for (std::size_t i = 1; i < fields.size(); ++i) text += (i == 1 ? " '" : " ") + fields[i];
@@ -126,6 +128,8 @@ std::string in_words(const Fields& fields) {
 }
 
 }  // namespace
+
+bool is_last_of_head(const Fields& fields) { return fields.front() == "shard"; }
 
 std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   const sim::Provenance& provenance = head.provenance;
@@ -173,15 +177,27 @@ HeadRead read_head(std::span<const Fields> lines, const std::string& path) {
 std::string difference(std::span<const Fields> a, std::span<const Fields> b) {
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (a[i] == b[i] || (is_shard(a[i]) && is_shard(b[i]))) continue;
-    return shown(in_words(is_shard(a[i]) ? b[i] : a[i]));
+    if (a[i] == b[i] || (is_last_of_head(a[i]) && is_last_of_head(b[i]))) continue;
+    return shown(in_words(is_last_of_head(a[i]) ? b[i] : a[i]));
   }
   return {};
 }
 
-std::uint64_t whole_number(const std::string& text, const std::string& path, std::size_t line) {
-  const Fields fields{"point", text};
-  return Line(fields, path, line).number();
+PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number) {
+  Line line(fields, path, number);
+  const bool refused = line.name() == "refused";
+  if (!refused && line.name() != "point") line.refuse();
+  PointLine read;
+  read.point = line.number();
+  if (refused) {
+    read.outcome.problem = line.text();
+  } else {
+    read.outcome.iteration = line.duration();
+  }
+  if (line.has_more()) line.refuse();
+  return read;
 }
+
+bool begins_like_a_part(std::string_view text) { return text.substr(0, kKind.size()) == kKind; }
 
 }  // namespace stepsim::cli

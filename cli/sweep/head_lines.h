@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/sweep/sealed_lines.h"
@@ -29,8 +30,19 @@ struct HeadRead {
 /// sweep.
 [[nodiscard]] std::string difference(std::span<const Fields> a, std::span<const Fields> b);
 
-/// The whole number in a field. Throws InputError at `path` and `line`.
-[[nodiscard]] std::uint64_t whole_number(const std::string& text, const std::string& path, std::size_t line);
+/// Whether a line is the head's last.
+[[nodiscard]] bool is_last_of_head(const Fields& fields);
+
+/// A line behind the head.
+struct PointLine {
+  std::size_t point = 0;
+  scenarios::Outcome outcome;
+};
+/// Throws InputError at `path` and line `number`.
+[[nodiscard]] PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number);
+
+/// Whether a text, whole or damaged, is the file of a part.
+[[nodiscard]] bool begins_like_a_part(std::string_view text);
 
 }  // namespace stepsim::cli
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "cli/sweep/head_lines.h"
 #include "ingest/bytes/small_file.h"
@@ -30,23 +30,52 @@ std::string text_of(const std::vector<Fields>& lines) {
   return text;
 }
 
-std::pair<std::size_t, Outcome> read_point(const Fields& fields, std::size_t points, const std::string& path,
-                                           std::size_t line) {
-  const bool refused = fields.front() == "refused";
-  if (fields.size() == 3 && (refused || fields.front() == "point")) {
-    const std::size_t point = whole_number(fields[1], path, line);
-    if (point < points && refused) return {point, {std::nullopt, fields[2]}};
-    const auto nanoseconds = refused ? 0 : static_cast<std::int64_t>(whole_number(fields[2], path, line) & INT64_MAX);
-    if (point < points) return {point, {Duration{nanoseconds}, {}}};
-  }
-  throw InputError({path, {}, static_cast<std::uint32_t>(line)},
-                   fmt::format("'{}' is not a point of the sweep; expected a part of it", shown(fields.front(), 60)));
+bool same(const Outcome& a, const Outcome& b) { return a.iteration == b.iteration && a.problem == b.problem; }
+
+std::string in_words(const Outcome& outcome) {
+  return outcome.iteration ? fmt::format("{} ns", outcome.iteration->count()) : "no iteration";
 }
 
-Done read_points(std::span<const Fields> lines, std::size_t from, std::size_t points, const std::string& path) {
-  Done done;
-  for (std::size_t i = from; i < lines.size(); ++i) done.push_back(read_point(lines[i], points, path, i + 1));
-  return done;
+/// The points of one file, each of which may be there again, but not with another answer.
+class PointLines {
+ public:
+  PointLines(const scenarios::Points& points, const std::string& path) : points_(points), path_(path) {}
+
+  void read(const Fields& fields, std::size_t line) {
+    PointLine found = read_point_line(fields, path_, line);
+    if (found.point >= points_.size()) {
+      fail(line, fmt::format("holds point {} of {}; expected a point of the sweep", found.point, points_.size()));
+    }
+    const auto [first, added] = line_of_.try_emplace(found.point, line, done_.size());
+    if (added) {
+      done_.emplace_back(found.point, std::move(found.outcome));
+      return;
+    }
+    const auto [first_line, place] = first->second;
+    const Outcome& before = done_[place].second;
+    if (same(before, found.outcome)) return;
+    fail(line, fmt::format("has {} for {}, and line {} has {}; expected one answer a point", in_words(found.outcome),
+                           shown(to_text(points_.at(found.point))), first_line, in_words(before)));
+  }
+
+  [[nodiscard]] Done take() { return std::move(done_); }
+
+ private:
+  [[noreturn]] void fail(std::size_t line, std::string_view problem) const {
+    throw InputError({path_, {}, static_cast<std::uint32_t>(line)}, problem);
+  }
+
+  const scenarios::Points& points_;
+  const std::string& path_;
+  std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> line_of_;  ///< by point: its line, its place
+  Done done_;
+};
+
+Done read_points(std::span<const Fields> lines, std::size_t from, const scenarios::Points& points,
+                 const std::string& path) {
+  PointLines read(points, path);
+  for (std::size_t i = from; i < lines.size(); ++i) read.read(lines[i], i + 1);
+  return read.take();
 }
 
 void refuse_damaged(const SealedLines& read, const std::string& path) {
@@ -55,10 +84,15 @@ void refuse_damaged(const SealedLines& read, const std::string& path) {
                    "the line is damaged and others follow; expected a part as a sweep left it");
 }
 
-bool same(const Outcome& a, const Outcome& b) { return a.iteration == b.iteration && a.problem == b.problem; }
+/// An answer and the part that holds it.
+struct FoundOutcome {
+  Outcome outcome;
+  const SweepPart* part = nullptr;
+};
 
 /// The shards without a part, then the first missing point of every other shard.
-std::string what_is_missing(const std::vector<SweepPart>& parts, const std::vector<std::optional<Outcome>>& found) {
+std::string what_is_missing(const std::vector<SweepPart>& parts,
+                            const std::vector<std::optional<FoundOutcome>>& found) {
   const std::size_t shards = parts.front().shard.count;
   std::vector<bool> present(shards);
   for (const SweepPart& part : parts) {
@@ -78,15 +112,32 @@ std::string what_is_missing(const std::vector<SweepPart>& parts, const std::vect
                      named == std::ssize(names) ? "" : " and more");
 }
 
-void add_part(const SweepPart& part, std::vector<std::optional<Outcome>>& found) {
+void add_part(const SweepPart& part, std::vector<std::optional<FoundOutcome>>& found) {
   for (const auto& [point, outcome] : part.done) {
-    if (found[point] && !same(*found[point], outcome)) {
-      throw InputError({part.path, {}, {}}, fmt::format("has another iteration for {} than an earlier part; expected "
-                                                        "parts of one sweep",
-                                                        shown(to_text(part.head.points.at(point)))));
+    if (found[point] && !same(found[point]->outcome, outcome)) {
+      throw InputError({part.path, {}, {}},
+                       fmt::format("has {} for {}, and {} has {}; expected parts of one sweep", in_words(outcome),
+                                   shown(to_text(part.head.points.at(point))), shown(found[point]->part->path),
+                                   in_words(found[point]->outcome)));
     }
-    found[point] = outcome;
+    found[point] = {outcome, &part};
   }
+}
+
+/// A file that is begun anew must not hold anything.
+void refuse_to_lose(std::string_view text, const std::string& path) {
+  if (text.empty()) return;
+  if (!begins_like_a_part(text)) {
+    throw InputError({path, {}, {}},
+                     "holds something else than the points of a sweep; expected a file that is not there");
+  }
+  const SealedLines read = read_sealed(text);
+  const auto head = std::find_if(read.lines.begin(), read.lines.end(), is_last_of_head);
+  const auto points = std::max<std::ptrdiff_t>(0, read.lines.end() - head - 1);
+  if (points == 0 && !read.damaged) return;
+  throw InputError({path, {}, {}}, fmt::format("holds {} points of a sweep{}; expected --resume to go on with them, or "
+                                               "that the file is removed to begin anew",
+                                               points, read.damaged ? " and is damaged" : ""));
 }
 
 void check_same_sweep(const SweepPart& first, const SweepPart& part) {
@@ -101,29 +152,32 @@ void check_same_sweep(const SweepPart& first, const SweepPart& part) {
 }  // namespace
 
 SweepPart read_part(const std::string& path) {
-  const std::string text = ingest::read_small_file(path, kLargestPart).text;
+  return parse_part(ingest::read_small_file(path, kLargestPart).text, path);
+}
+
+SweepPart parse_part(std::string_view text, const std::string& path) {
   const SealedLines read = read_sealed(text);
   HeadRead head = read_head(read.lines, path);
   refuse_damaged(read, path);
-  Done done = read_points(read.lines, head.lines, head.head.points.size(), path);
+  Done done = read_points(read.lines, head.lines, head.head.points, path);
   return {path, std::move(head.head), std::move(head.shard), std::move(done), read.cut};
 }
 
 SweepAnswer merged(const std::vector<SweepPart>& parts) {
   SweepAnswer answer{parts.front().head, {}};
-  std::vector<std::optional<Outcome>> found(answer.head.points.size());
+  std::vector<std::optional<FoundOutcome>> found(answer.head.points.size());
   for (const SweepPart& part : parts) {
     check_same_sweep(parts.front(), part);
     add_part(part, found);
   }
-  const auto missing = std::count(found.begin(), found.end(), std::nullopt);
+  const auto missing = std::count_if(found.begin(), found.end(), [](const auto& outcome) { return !outcome; });
   if (missing > 0) {
     throw InputError({parts.front().path, {}, {}},
                      fmt::format("with the other parts, {} of {} points are missing: {}; expected the parts of all "
                                  "shards (a shard that was killed goes on with --resume)",
                                  missing, found.size(), what_is_missing(parts, found)));
   }
-  for (std::optional<Outcome>& outcome : found) answer.outcomes.push_back(std::move(*outcome));
+  for (std::optional<FoundOutcome>& point : found) answer.outcomes.push_back(std::move(point->outcome));
   return answer;
 }
 
@@ -131,16 +185,17 @@ SweepJournal::SweepJournal(const std::string& path, const SweepHead& head, const
     : file_(path) {
   const std::vector<Fields> lines = head_lines(head, shard);
   const std::string wanted = text_of(lines);
-  const std::string text = resume ? file_.read() : std::string();
-  if (wanted.starts_with(text) && wanted != text) {  // a new file, or killed while it was begun
+  const std::string text = file_.read(kLargestPart);
+  if (!resume) refuse_to_lose(text, path);
+  if (!resume || (wanted.starts_with(text) && wanted != text)) {  // a new file, or killed while it was begun
     file_.cut(0);
     file_.append(wanted);
   } else {
-    go_on(text, lines, head.points.size());
+    go_on(text, lines, head.points);
   }
 }
 
-void SweepJournal::go_on(std::string_view text, const std::vector<Fields>& head, std::size_t points) {
+void SweepJournal::go_on(std::string_view text, const std::vector<Fields>& head, const scenarios::Points& points) {
   const SealedLines read = read_sealed(text);
   const HeadRead found = read_head(read.lines, path());
   const std::span<const Fields> its_head(read.lines.data(), found.lines);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct SweepPart {
 
 /// Throws InputError if the file is something else, damaged, or of another version.
 [[nodiscard]] SweepPart read_part(const std::string& path);
+/// The same of a file's text. `path` stands for it in messages.
+[[nodiscard]] SweepPart parse_part(std::string_view text, const std::string& path);
 
 /// The answer made of all parts of one sweep, in any order. Throws InputError if a part is of another
 /// sweep, if two parts disagree about a point, or if points are missing; it names these and their shards.
@@ -38,8 +41,8 @@ struct SweepPart {
 /// Writes such a file.
 class SweepJournal {
  public:
-  /// Opens or creates the file. Without `resume` it begins anew. Throws InputError if the file is damaged
-  /// or of another sweep; OutputError.
+  /// Opens or creates the file. Without `resume` it begins anew: then the file may hold no point yet and nothing else.
+  /// Throws InputError if it does, and if it is damaged or of another sweep; OutputError.
   SweepJournal(const std::string& path, const SweepHead& head, const Shard& shard, bool resume);
 
   /// The points that the file held when it was opened.
@@ -51,7 +54,7 @@ class SweepJournal {
   void add(std::size_t point, const scenarios::Outcome& outcome);
 
  private:
-  void go_on(std::string_view text, const std::vector<Fields>& head, std::size_t points);
+  void go_on(std::string_view text, const std::vector<Fields>& head, const scenarios::Points& points);
 
   AppendFile file_;
   std::vector<std::pair<std::size_t, scenarios::Outcome>> done_;

@@ -17,6 +17,7 @@
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/output/json_writer.h"
+#include "sim/output/write_file.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::cli {
@@ -59,10 +60,13 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
   return std::nullopt;
 }
 
-/// Refuses a wrong -o before anything is read. A part of a shard may have any name.
+/// Refuses a wrong -o or --resume before anything is read. A part of a shard may have any name.
 void check_output(const SweepRequest& request) {
   const bool whole = request.common.output && (!is_part(request) || is_launched(request));
   if (whole) check_output(request.common);
+  std::error_code unknown;  // then opening it says what is wrong
+  const auto journal = journal_path(request);
+  if (journal && !std::filesystem::is_regular_file(*journal, unknown)) sim::refuse_unwritable(*journal);
 }
 
 void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOptions& engine) {
@@ -223,7 +227,6 @@ void tell_of_shard(const SweepRequest& request) {
 void run_sweep(SweepRequest request, const Session& session) {
   refuse_no_sweep(request.scenario);
   check_output(request);
-  static_cast<void>(journal_path(request));
   tell_of_shard(request);
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(request.common, request.scenario, session);
   for (const auto& path : {request.common.output, journal_path(request)}) {

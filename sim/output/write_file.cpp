@@ -93,16 +93,32 @@ std::string free_space(const std::string& folder, std::uint64_t needed) {
   return fmt::format("; {} bytes or more are needed, {} are free", needed, space.f_bavail * space.f_frsize);
 }
 
+[[noreturn]] void fail_to_write(const std::string& path, int error_number, std::string_view more = {}) {
+  throw OutputError(
+      fmt::format("{}: cannot be written: {}{}", shown(path), std::generic_category().message(error_number), more));
+}
+
+void refuse_no_file_name(const std::string& path) {
+  if (path.empty()) fail_to_write(path, ENOENT);
+  if (path.back() == '/' || is_folder(path)) fail_to_write(path, EISDIR);
+}
+
 }  // namespace
 
+void refuse_unwritable(const std::string& path) {
+  refuse_no_file_name(path);
+  const bool possible = is_written_in_place(path) ? ::access(path.c_str(), W_OK) == 0
+                                                  : ::access((folder_of(path) + "/.").c_str(), W_OK | X_OK) == 0;
+  if (!possible) fail_to_write(path, errno);
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), folder_(folder_of(path_)) {
-  if (path_.empty()) fail(ENOENT);
+  refuse_no_file_name(path_);
   buffer_.reserve(kBufferSize);
   if (is_written_in_place(path_)) {
     open_in_place();
     return;
   }
-  if (path_.back() == '/' || is_folder(path_)) fail(EISDIR);
   prefix_ = fmt::format(".{}.", name_of(path_).substr(0, kMostOfName));
   remove_stale_temporaries();
   open_temporary();
@@ -190,11 +206,10 @@ void OutputFile::close() {
 }
 
 void OutputFile::fail(int error_number) const {
-  std::string text =
-      fmt::format("{}: cannot be written: {}", shown(path_), std::generic_category().message(error_number));
-  if (error_number == ENOSPC || error_number == EDQUOT) text += free_space(folder_, bytes_written());
-  if (error_number == EFBIG) text += fmt::format("; {} bytes or more are needed (see ulimit -f)", bytes_written());
-  throw OutputError(text);
+  std::string more;
+  if (error_number == ENOSPC || error_number == EDQUOT) more = free_space(folder_, bytes_written());
+  if (error_number == EFBIG) more = fmt::format("; {} bytes or more are needed (see ulimit -f)", bytes_written());
+  fail_to_write(path_, error_number, more);
 }
 
 void write_file(const std::string& path, std::string_view text) {

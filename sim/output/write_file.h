@@ -48,6 +48,10 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// Throws OutputError if it can be seen already that nothing can be written to `path`: a folder, a folder that is not
+/// there or may not be written. To be called before long work.
+void refuse_unwritable(const std::string& path);
+
 /// Writes all of `text` to `path` as OutputFile does.
 void write_file(const std::string& path, std::string_view text);
 

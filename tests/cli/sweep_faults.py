@@ -69,6 +69,39 @@ def interrupted(whole):
         check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
 
 
+def not_begun_anew_unasked(whole):
+    """What a killed sweep kept, a finished part and a file of something else are not written over without a word."""
+    folder = fresh(whole)
+    for name, arguments in (("out.csv.points", ["-o", "out.csv"]), ("part", ["--shard", "0/2", "-o", "part"])):
+        sweep(folder, *(arguments if name == "part" else ["--resume", name]))
+        kept = b"".join(text(folder, name).splitlines(keepends=True)[:-10])
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(kept)
+        run = sweep(folder, *arguments)
+        check(f"{name} of a killed sweep", one_error_line(run, 1) and name.encode() in run.stderr and b"--resume" in run.stderr and text(folder, name) == kept, run.stderr)
+        run = sweep(folder, *arguments, "--resume")
+        check(f"{name} goes on", run.returncode == 0 and b"points were predicted before" in run.stderr, run.stderr)
+    with open(os.path.join(folder, "diary"), "w") as file:
+        file.write("dear diary\n")
+    for arguments in (["--shard", "0/2", "-o", "diary"], ["--resume", "diary"]):
+        run = sweep(folder, *arguments)
+        check(f"{arguments} over a diary", one_error_line(run, 1) and text(folder, "diary") == b"dear diary\n", run.stderr)
+
+
+def no_place_for_points(whole):
+    """Told before anything is computed, and not after every point."""
+    folder = fresh(whole)
+    os.mkdir(os.path.join(folder, "folder.csv"))
+    os.mkdir(os.path.join(folder, "out.csv.points"))
+    os.mkfifo(os.path.join(folder, "pipe"))
+    os.symlink("diary", os.path.join(folder, "link"))
+    for arguments in (["-o", "folder.csv"], ["-o", "out.csv"], ["-o", "nowhere/out.csv"], ["--shard", "0/2", "-o", "folder.csv"], ["--resume", "folder.csv"],
+                      ["--resume", "/dev/zero"], ["--resume", "/dev/full"], ["--resume", "pipe"], ["--resume", "link"], ["--shard", "0/2", "-o", "/dev/null"]):
+        run = sweep(folder, *arguments, timeout=60)
+        check(f"{arguments}", one_error_line(run, 1) and not run.stdout, run)
+    check("nothing was begun", sorted(os.listdir(folder)) == ["folder.csv", "grid.yaml", "link", "out.csv.points", "pipe"], os.listdir(folder))
+
+
 def full_disk(whole):
     for limit in (512, 4096, 6000):
         folder = fresh(whole)
@@ -106,4 +139,4 @@ mount -o remount,size=1m disk && {command} --resume > /dev/null 2> second && cp 
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(killed_and_resumed, killed_shards, interrupted, full_disk, full_tmpfs))
+    sys.exit(run_all(killed_and_resumed, killed_shards, interrupted, not_begun_anew_unasked, no_place_for_points, full_disk, full_tmpfs))

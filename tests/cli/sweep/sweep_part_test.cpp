@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -140,6 +141,69 @@ TEST_F(SweepPartTest, OfAnotherSweepOrShardIsRefusedAndKept) {
   EXPECT_EQ(text_in(path("part")), before);
 }
 
+TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
+  const auto error_of = [this](const std::string& name) -> std::string {
+    try {
+      SweepJournal(path(name), sample_head(), {}, false);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  finish("whole", {}, false);
+  const std::string whole = text_in(path("whole"));
+  EXPECT_EQ(error_of("whole"), path("whole") +
+                                   ": holds 6 points of a sweep; expected --resume to go on with them, or that the "
+                                   "file is removed to begin anew");
+  EXPECT_EQ(text_in(path("whole")), whole);
+
+  put("diary", "dear diary\n");
+  EXPECT_EQ(error_of("diary"),
+            path("diary") + ": holds something else than the points of a sweep; expected a file that is not there");
+  EXPECT_EQ(text_in(path("diary")), "dear diary\n");
+
+  std::string damaged = whole;
+  damaged[40] ^= 1;
+  put("damaged", damaged);
+  EXPECT_THAT(error_of("damaged"), HasSubstr("holds 0 points of a sweep and is damaged; expected --resume"));
+
+  SweepJournal(path("begun"), sample_head(), {}, false);  // killed before its first point
+  EXPECT_EQ(error_of("begun"), "no error");
+  put("empty", "");
+  EXPECT_EQ(error_of("empty"), "no error");
+}
+
+TEST_F(SweepPartTest, OneAnswerAPoint) {
+  SweepJournal(path("part"), sample_head(), {}, false).add(0, outcome_of(0));
+  SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // the same once more
+  EXPECT_EQ(read_part(path("part")).done.size(), 1U);
+  SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}});
+  const std::string problem =
+      "has 5 ns for network.bandwidth=1x, comm.barrier=global, and line 15 has 1000 ns; expected one answer a point";
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":17: " + problem);
+  EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
+}
+
+TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
+  finish("part", {}, false);
+  const std::string whole = text_in(path("part"));
+  put("part", whole + sealed({"point", "0", "9223372036854775808"}));
+  EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes"));
+  put("part", whole + sealed({"point", "6", "1000"}));
+  EXPECT_THAT(merge_error({"part"}), HasSubstr("holds point 6 of 6; expected a point of the sweep"));
+}
+
+TEST_F(SweepPartTest, ASpecialFileKeepsNoPoints) {
+  for (const char* const name : {"/dev/zero", "/dev/null", "/dev/full"}) {
+    EXPECT_THROW(SweepJournal(name, sample_head(), {}, true), OutputError) << name;
+  }
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(SweepJournal(path("pipe"), sample_head(), {}, true), OutputError);
+  put("endless", "");
+  fs::resize_file(path("endless"), std::uintmax_t{2} << 30U);
+  EXPECT_THROW(SweepJournal(path("endless"), sample_head(), {}, true), InputError);
+}
+
 TEST_F(SweepPartTest, PartsInAnyOrderAreTheWhole) {
   for (std::size_t i = 0; i < 4; ++i) finish(std::to_string(i), {i, 4, {}}, false);
   const SweepAnswer answer =
@@ -164,7 +228,7 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
   SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}});
   EXPECT_THAT(merge_error({"0", "2"}),
-              HasSubstr("has another iteration for network.bandwidth=1x, comm.barrier=global"));
+              HasSubstr("has 5 ns for network.bandwidth=1x, comm.barrier=global, and " + path("0") + " has 1000 ns"));
 }
 
 TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {

@@ -141,6 +141,23 @@ TEST(WriteFileTest, MissingFolderFolderAndEmptyPathAreErrors) {
   EXPECT_THAT(folder.list(), IsEmpty());
 }
 
+TEST(WriteFileTest, WhatCannotBeWrittenIsRefusedBeforeWork) {
+  const TemporaryFolder folder;
+  write_file(folder.file("out"), "x");
+  for (const std::string& path : {folder.file("none/out"), folder.file("out/x"), folder.file("."), std::string()}) {
+    std::string refusal = "no error";
+    try {
+      refuse_unwritable(path);
+    } catch (const OutputError& error) {
+      refusal = error.what();
+    }
+    EXPECT_EQ(refusal, error_of(path));
+  }
+  for (const std::string& path : {folder.file("out"), folder.file("new"), std::string("/dev/null")}) {
+    EXPECT_NO_THROW(refuse_unwritable(path));
+  }
+}
+
 TEST(WriteFileTest, PathIsShownEscapedInErrors) {
   EXPECT_THAT(error_of("no\n\x1b[31mfolder/out"), HasSubstr("no\\n\\x1b[31mfolder/out: cannot be written"));
 }
