@@ -45,20 +45,18 @@ void run(const Session& session) {
 
 }  // namespace
 
-int run_program(std::vector<std::string> arguments) {
+int run_program(int argc, char** argv) noexcept {
   reserve_standard_streams();
   const std::atomic<bool>& stop = install_signal_handlers();
   try {
     Output out;
-    run({.arguments = std::move(arguments), .out = out, .stop = stop});
+    run({.arguments = {argv + (argc > 0 ? 1 : 0), argv + argc}, .out = out, .stop = stop});
     return static_cast<int>(ExitCode::kDone);
   } catch (...) {
-    const Failure failure = describe(std::current_exception());
-    write_error(failure.line);
-    return static_cast<int>(failure.code);
+    return static_cast<int>(report(std::current_exception()));
   }
 }
 
 }  // namespace stepsim::cli
 
-int main(int argc, char** argv) { return stepsim::cli::run_program({argv + (argc > 0 ? 1 : 0), argv + argc}); }
+int main(int argc, char** argv) { return stepsim::cli::run_program(argc, argv); }

@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <filesystem>
 #include <new>
 
+#include "cli/program/last_resort.h"
+#include "cli/program/output.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/units.h"
@@ -46,7 +49,11 @@ Failure describe_rethrown(const std::exception_ptr& error) {
     return failure(ExitCode::kInterrupted, e.what());
   } catch (const std::bad_alloc&) {
     return failure(ExitCode::kUnusable, memory_text());
+  } catch (const std::filesystem::filesystem_error& e) {
+    return failure(ExitCode::kUnusable, fmt::format("{}: the file system refuses it: {}; expected a file in reach",
+                                                    shown(e.path1().string()), e.code().message()));
   } catch (const std::exception& e) {
+    if (is_thread_shortage(e)) return {ExitCode::kUnusable, std::string(kNoThreadsLine)};
     return failure(ExitCode::kOurBug,
                    fmt::format("a bug in stepsim: {}; please report it with the command line", e.what()));
   } catch (...) {
@@ -57,11 +64,19 @@ Failure describe_rethrown(const std::exception_ptr& error) {
 
 }  // namespace
 
-Failure describe(const std::exception_ptr& error) noexcept {
+Failure describe(const std::exception_ptr& error) {
+  // What memory that ran out led to is often another exception: text that was cut, an archive that seems damaged.
+  return memory_ran_out() ? failure(ExitCode::kUnusable, memory_text()) : describe_rethrown(error);
+}
+
+ExitCode report(const std::exception_ptr& error) noexcept {
   try {
-    return describe_rethrown(error);
-  } catch (...) {  // no memory even for the message; this one fits into the string object
-    return {ExitCode::kUnusable, "error: no memory\n"};
+    const Failure failure = describe(error);
+    write_error(failure.line);
+    return failure.code;
+  } catch (...) {
+    write_error(kNoMemoryLine);
+    return ExitCode::kUnusable;
   }
 }
 

@@ -20,8 +20,11 @@ struct Failure {
   std::string line;  ///< "error: ...", one line, safe for a terminal, with its new line
 };
 
-/// The exit code and the line for an exception.
-[[nodiscard]] Failure describe(const std::exception_ptr& error) noexcept;
+/// The exit code and the line for an exception. Throws std::bad_alloc if there is no memory for the line.
+[[nodiscard]] Failure describe(const std::exception_ptr& error);
+
+/// Writes the line for an exception to standard error, without memory too. Returns the exit code.
+[[nodiscard]] ExitCode report(const std::exception_ptr& error) noexcept;
 
 }  // namespace stepsim::cli
 

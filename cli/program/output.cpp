@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/program/last_resort.h"
 #include "model/base/error.h"
 
 namespace stepsim::cli {
@@ -14,15 +15,17 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
-void write_all(int descriptor, std::string_view text) {
+/// Returns 0, or why the system takes no more.
+[[nodiscard]] int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR) {
-      throw OutputError(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+      return errno;
     }
   }
+  return 0;
 }
 
 }  // namespace
@@ -35,9 +38,11 @@ void Output::write(std::string_view text) {
 }
 
 void Output::flush() {
+  refuse_what_memory_cut();
   const std::string ready = std::move(buffer_);
   buffer_.clear();
-  write_all(STDOUT_FILENO, ready);
+  const int problem = write_all(STDOUT_FILENO, ready);
+  if (problem != 0) throw OutputError(fmt::format("standard output: cannot write: {}", std::strerror(problem)));
 }
 
 void reserve_standard_streams() {
@@ -50,11 +55,8 @@ void reserve_standard_streams() {
 }
 
 void write_error(std::string_view text) noexcept {
-  try {
-    write_all(STDERR_FILENO, text);
-  } catch (...) {
-    // Standard error is gone; the exit code is all that is left.
-  }
+  // If standard error is gone, the exit code is all that is left.
+  static_cast<void>(write_all(STDERR_FILENO, text));
 }
 
 }  // namespace stepsim::cli

@@ -16,7 +16,8 @@ class Output {
 
   /// Throws OutputError if the system refuses the bytes.
   void write(std::string_view text);
-  /// Hands everything to the system. A successful command must call it at its end. The destructor drops
+  /// Hands everything to the system. Throws std::bad_alloc if memory ran out before: what is to be written may then be
+  /// incomplete (last_resort.h). A successful command must call it at its end. The destructor drops
   /// what is not flushed, so that a failed command prints nothing more.
   void flush();
 

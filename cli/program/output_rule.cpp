@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/program/last_resort.h"
 #include "cli/program/options.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -123,6 +124,7 @@ void refuse_input_as_output(const std::string& output, const std::vector<InputFi
 
 void write_output(const CommonOptions& options, const sim::Answer& answer) {
   if (!options.output) return;
+  refuse_what_memory_cut();
   refuse_input_as_output(*options.output, answer.provenance.inputs);
   sim::export_to_file(*options.output, exporter_of(options), answer);
 }

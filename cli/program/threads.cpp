@@ -13,23 +13,37 @@
 namespace stepsim::cli {
 namespace {
 
+/// Threads that wait for the end of this object.
+class WaitingThreads {
+ public:
+  WaitingThreads() = default;
+  ~WaitingThreads() {
+    over_.count_down();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  WaitingThreads(const WaitingThreads&) = delete;
+  WaitingThreads& operator=(const WaitingThreads&) = delete;
+
+  /// Throws std::system_error if the system starts no more.
+  void start() {
+    threads_.emplace_back([this] { over_.wait(); });
+  }
+  [[nodiscard]] int count() const { return static_cast<int>(threads_.size()); }
+
+ private:
+  std::latch over_{1};
+  std::vector<std::thread> threads_;
+};
+
 /// Starts up to `most` threads that all live at once; returns how many there were.
 int started_together(int most) {
-  std::latch all_started(1);
-  std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(most));
+  WaitingThreads threads;
   try {
-    while (static_cast<int>(threads.size()) < most) {
-      threads.emplace_back([&all_started] { all_started.wait(); });
-    }
+    while (threads.count() < most) threads.start();
   } catch (const std::system_error&) {
     // The system starts no more.
   }
-  all_started.count_down();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  return static_cast<int>(threads.size());
+  return threads.count();
 }
 
 /// How many threads a limit on the address space (ulimit -v) allows: each reserves address space for its
@@ -52,10 +66,12 @@ int startable_threads(int wanted) {
   return started == others ? wanted : std::max(1, started / 2);
 }
 
-std::shared_ptr<void> limit_threads(int& threads) {
+void limit_threads(int& threads) {
   using oneapi::tbb::global_control;
   threads = startable_threads(threads);
-  return std::make_shared<global_control>(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  // Never destroyed: where memory ran out in oneTBB, that would wait for a lock that oneTBB has not given back.
+  [[maybe_unused]] static const auto* const limit =
+      new global_control(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
 }
 
 }  // namespace stepsim::cli

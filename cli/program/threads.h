@@ -1,8 +1,6 @@
 #ifndef STEPSIM_CLI_PROGRAM_THREADS_H
 #define STEPSIM_CLI_PROGRAM_THREADS_H
 
-#include <memory>
-
 namespace stepsim::cli {
 
 /// How many of `wanted` threads the program can use, at least 1. If a limit on memory or threads keeps
@@ -10,9 +8,9 @@ namespace stepsim::cli {
 /// cannot start a thread, so this tries first.
 [[nodiscard]] int startable_threads(int wanted);
 
-/// Sets `threads` to startable_threads(threads) and limits oneTBB to that while the result lives. (Without
+/// Sets `threads` to startable_threads(threads) and limits oneTBB to that for the rest of the program. (Without
 /// it oneTBB warns about more threads than cores.)
-[[nodiscard]] std::shared_ptr<void> limit_threads(int& threads);
+void limit_threads(int& threads);
 
 }  // namespace stepsim::cli
 

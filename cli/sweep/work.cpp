@@ -232,7 +232,7 @@ void run_sweep(SweepRequest request, const Session& session) {
   for (const auto& path : {request.common.output, journal_path(request)}) {
     if (path) refuse_input_as_output(*path, what_if->capture.inputs);
   }
-  const auto limit = limit_threads(request.common.threads);
+  limit_threads(request.common.threads);
   with_set_errors([&] {
     scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;

@@ -81,7 +81,7 @@ sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const 
 }  // namespace
 
 Capture load_capture(CommonOptions options, const Session& session) {
-  const auto limit = limit_threads(options.threads);
+  limit_threads(options.threads);
   Progress progress(options.quiet);
   Capture capture = load(options, session, progress);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);
@@ -102,7 +102,7 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
 
 Replayed load_and_replay(CommonOptions options, const Session& session) {
   check_output(options);
-  const auto limit = limit_threads(options.threads);
+  limit_threads(options.threads);
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,9 @@ bool is_archive(std::string_view head) noexcept {
 }
 
 struct Archive::State {
-  explicit State(Input& from) : input(from), piece(kPiece), reader(::archive_read_new()) {}
+  explicit State(Input& from) : input(from), piece(kPiece), reader(::archive_read_new()) {
+    if (reader == nullptr) throw std::bad_alloc();
+  }
   ~State() { ::archive_read_free(reader); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -80,6 +83,7 @@ struct Archive::State {
   bool goes_on(la_ssize_t result) {
     if (error) std::rethrow_exception(std::exchange(error, nullptr));
     if (result >= 0 || result == ARCHIVE_WARN) return true;
+    if (::archive_errno(reader) == ENOMEM) throw std::bad_alloc();
     const char* const text = ::archive_error_string(reader);
     damage = text == nullptr ? "damaged" : text;
     return false;

@@ -124,7 +124,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), folder_(folde
   open_temporary();
 }
 
-OutputFile::~OutputFile() {
+OutputFile::~OutputFile() { drop_temporary(); }
+
+void OutputFile::drop_temporary() noexcept {
   close();
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -150,9 +152,10 @@ void OutputFile::open_temporary() {
 bool OutputFile::lock_temporary() {
   struct stat status {};
   const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;  // NFS may know no locks
-  if (locked && ::fstat(descriptor_, &status) == 0 && status.st_nlink > 0) return true;
-  close();
-  ::unlink(temporary_.c_str());
+  const int problem = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  if (locked && problem == 0 && status.st_nlink > 0) return true;
+  drop_temporary();
+  if (problem != 0) fail(problem);
   return false;
 }
 

@@ -34,6 +34,7 @@ class OutputFile {
   void open_in_place();
   void open_temporary();
   bool lock_temporary();
+  void drop_temporary() noexcept;
   void remove_stale_temporaries() const;
   void flush();
   void close();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <new>
 
 #include "model/base/error.h"
@@ -21,6 +22,9 @@ TEST(FailureTest, EveryKindOfErrorHasItsExitCode) {
   EXPECT_EQ(described(OutputError("out.json: disk full")).code, ExitCode::kUnusable);
   EXPECT_EQ(described(CycleError("a -> b -> a", {})).code, ExitCode::kUnusable);
   EXPECT_EQ(described(std::bad_alloc()).code, ExitCode::kUnusable);
+  EXPECT_EQ(described(std::runtime_error("pthread_create has failed: no luck")).code, ExitCode::kUnusable);  // oneTBB
+  EXPECT_EQ(described(std::filesystem::filesystem_error("stat", "a", std::make_error_code(std::errc::io_error))).code,
+            ExitCode::kUnusable);
   EXPECT_EQ(described(UsageError("unknown")).code, ExitCode::kWrongUsage);
   EXPECT_EQ(described(Interrupted()).code, ExitCode::kInterrupted);
   EXPECT_EQ(described(InternalError("broken")).code, ExitCode::kOurBug);

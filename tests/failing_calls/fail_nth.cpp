@@ -1,0 +1,248 @@
+// A library for LD_PRELOAD under which the n-th call of one kind fails: failing_calls.py runs the program with it.
+//
+//   FAIL_CALL=open   the kind: one of kKinds below
+//   FAIL_AT=7        which call fails, from 1 on; 0 or nothing: none, all are counted
+//   FAIL_HOW=every   all calls from that one on fail too
+//   FAIL_HOW=short   it does not fail: a read or write transfers one byte
+//   FAIL_HOW=again   it fails because a signal came: EINTR
+//   FAIL_LOG=FILE    where the counts go: one 8-byte integer a kind in the order of kKinds, then how many failed
+//
+// It calls the kernel and glibc's own allocator directly, so that it needs no look-up, which would allocate.
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+}
+
+namespace {
+
+enum Kind : std::size_t {
+  kMalloc,
+  kRead,
+  kWrite,
+  kOpen,
+  kStat,
+  kFstat,
+  kRename,
+  kFsync,
+  kThread,
+  kFolder,
+  kMap,
+  kKinds
+};
+struct KindNames {
+  const char* name;
+  int error;
+};
+constexpr std::array<KindNames, kKinds> kNames{{{"malloc", ENOMEM},
+                                                {"read", EIO},
+                                                {"write", ENOSPC},
+                                                {"open", EMFILE},
+                                                {"stat", EIO},
+                                                {"fstat", EIO},
+                                                {"rename", EIO},
+                                                {"fsync", EIO},
+                                                {"thread", EAGAIN},
+                                                {"folder", EIO},
+                                                {"map", ENOMEM}}};
+
+using Counter = std::atomic<std::uint64_t>;
+static_assert(Counter::is_always_lock_free && sizeof(Counter) == 8, "the log holds them");
+
+std::array<Counter, kKinds + 1> in_memory{};  // where no log is named
+[[gnu::tls_model("initial-exec")]] thread_local bool in_dlopen = false;
+struct Order {
+  Counter* counts = in_memory.data();
+  std::size_t kind = kKinds;
+  std::uint64_t at = 0;
+  std::string_view how;
+};
+
+Counter* open_log(const char* path) {
+  const std::size_t size = sizeof(in_memory);
+  const int file = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (file < 0 || ::syscall(SYS_ftruncate, file, size) != 0) ::abort();
+  const long place = ::syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::syscall(SYS_close, file);
+  if (place < 0) ::abort();
+  return reinterpret_cast<Counter*>(place);
+}
+
+Order read_order() {
+  Order order;
+  const char* const kind = ::getenv("FAIL_CALL");
+  const char* const at = ::getenv("FAIL_AT");
+  const char* const how = ::getenv("FAIL_HOW");
+  const char* const log = ::getenv("FAIL_LOG");
+  for (std::size_t i = 0; kind != nullptr && i < kKinds; ++i) {
+    if (std::strcmp(kind, kNames[i].name) == 0) order.kind = i;
+  }
+  if (at != nullptr) order.at = std::strtoull(at, nullptr, 10);
+  if (how != nullptr) order.how = how;
+  if (log != nullptr) order.counts = open_log(log);
+  return order;
+}
+
+const Order& order() {
+  static const Order order = read_order();
+  return order;
+}
+
+/// Counts a call, and says whether its turn has come. Calls before the environment is there (of the dynamic linker)
+/// are not counted, nor is what dlopen() calls: without memory for its error glibc 2.36 reads a null pointer.
+bool is_turn(Kind kind) {
+  if (environ == nullptr || in_dlopen) return false;
+  const std::uint64_t number = order().counts[kind].fetch_add(1) + 1;
+  const bool turn = number == order().at || (number > order().at && order().how == "every");
+  if (kind != order().kind || order().at == 0 || !turn) return false;
+  order().counts[kKinds].fetch_add(1);
+  return true;
+}
+
+/// Whether a call is to fail; errno is then set.
+bool fails(Kind kind) {
+  if (!is_turn(kind)) return false;
+  errno = order().how == "again" ? EINTR : kNames[kind].error;
+  return true;
+}
+
+/// Sets `size` to 1 if the call is to transfer little. True if it is to fail.
+bool fails(Kind kind, std::size_t& size) {
+  if (order().how != "short") return fails(kind);
+  if (is_turn(kind) && size > 1) size = 1;
+  return false;
+}
+
+/// As glibc's wrappers return: -1 with errno set.
+template <typename... Arguments>
+int call(long number, Arguments... arguments) {
+  return static_cast<int>(::syscall(number, arguments...));
+}
+
+int open_at(int folder, const char* path, int flags, std::va_list rest) {
+  if (fails(kOpen)) return -1;
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  return call(SYS_openat, folder, path, flags, mode);
+}
+
+int stat_at(int folder, const char* path, struct stat* status, int flags) {
+  return fails(kStat) ? -1 : call(SYS_newfstatat, folder, path, status, flags);
+}
+
+template <typename Function>
+Function real(const char* name) {
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+void* malloc(std::size_t size) { return fails(kMalloc) ? nullptr : __libc_malloc(size); }
+void* calloc(std::size_t count, std::size_t size) { return fails(kMalloc) ? nullptr : __libc_calloc(count, size); }
+void* realloc(void* old, std::size_t size) { return fails(kMalloc) ? nullptr : __libc_realloc(old, size); }
+void* memalign(std::size_t alignment, std::size_t size) {
+  return fails(kMalloc) ? nullptr : __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
+int posix_memalign(void** place, std::size_t alignment, std::size_t size) {
+  *place = memalign(alignment, size);
+  return *place == nullptr ? ENOMEM : 0;
+}
+
+ssize_t read(int file, void* to, std::size_t size) {
+  return fails(kRead, size) ? -1 : ::syscall(SYS_read, file, to, size);
+}
+ssize_t pread(int file, void* to, std::size_t size, off_t offset) {
+  return fails(kRead, size) ? -1 : ::syscall(SYS_pread64, file, to, size, offset);
+}
+ssize_t pread64(int file, void* to, std::size_t size, off_t offset) { return pread(file, to, size, offset); }
+ssize_t write(int file, const void* from, std::size_t size) {
+  return fails(kWrite, size) ? -1 : ::syscall(SYS_write, file, from, size);
+}
+
+int open(const char* path, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  const int file = open_at(AT_FDCWD, path, flags, rest);
+  va_end(rest);
+  return file;
+}
+int open64(const char* path, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  const int file = open_at(AT_FDCWD, path, flags, rest);
+  va_end(rest);
+  return file;
+}
+int openat(int folder, const char* path, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  const int file = open_at(folder, path, flags, rest);
+  va_end(rest);
+  return file;
+}
+
+int stat(const char* path, struct stat* status) { return stat_at(AT_FDCWD, path, status, 0); }
+int lstat(const char* path, struct stat* status) { return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW); }
+int fstatat(int folder, const char* path, struct stat* status, int flags) {
+  return stat_at(folder, path, status, flags);
+}
+int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) {
+  return fails(kStat) ? -1 : call(SYS_statx, folder, path, flags, mask, status);
+}
+int fstat(int file, struct stat* status) { return fails(kFstat) ? -1 : call(SYS_fstat, file, status); }
+int fstat64(int file, struct stat64* status) { return fails(kFstat) ? -1 : call(SYS_fstat, file, status); }
+
+int rename(const char* from, const char* to) { return fails(kRename) ? -1 : call(SYS_rename, from, to); }
+int fsync(int file) { return fails(kFsync) ? -1 : call(SYS_fsync, file); }
+int fdatasync(int file) { return fails(kFsync) ? -1 : call(SYS_fdatasync, file); }
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* settings, void* (*run)(void*), void* argument) {
+  static const auto next = real<decltype(&pthread_create)>("pthread_create");
+  return fails(kThread) ? EAGAIN : next(thread, settings, run, argument);
+}
+
+void* dlopen(const char* path, int flags) {
+  static const auto next = real<decltype(&dlopen)>("dlopen");
+  in_dlopen = true;
+  void* const library = next(path, flags);
+  in_dlopen = false;
+  return library;
+}
+
+DIR* opendir(const char* path) {
+  static const auto next = real<decltype(&opendir)>("opendir");
+  return fails(kFolder) ? nullptr : next(path);
+}
+struct dirent* readdir(DIR* folder) {
+  static const auto next = real<decltype(&readdir)>("readdir");
+  return fails(kFolder) ? nullptr : next(folder);
+}
+
+void* mmap(void* place, std::size_t size, int protection, int flags, int file, off_t offset) {
+  if (fails(kMap)) return MAP_FAILED;
+  return reinterpret_cast<void*>(::syscall(SYS_mmap, place, size, protection, flags, file, offset));
+}
+
+}  // extern "C"

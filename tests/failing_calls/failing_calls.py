@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""failing_calls.py STEPSIM LIBRARY SOURCES [--full] [--seed N] [--only REGEX] [--parallel N]
+
+Lets one call fail while a small job runs: the n-th malloc, read, write, open and so on (fail_nth.cpp), or all calls
+from the n-th on. Each run must end in one of two ways, without a temporary or a half-written file left:
+
+* exit 0, with the output and the files of a run in which nothing failed
+* exit 1, with one line "error: ..." on standard error and files that are whole: the old or the new ones; with what a
+  sweep leaves to go on with, it must come to that output
+
+Only the first is right if a call was interrupted by a signal, or read or wrote less than it was asked to.
+
+Without --full it tries the first n of each kind and of the rest as many as the seed chooses. Exit 1 if a run ends otherwise."""
+import argparse
+import collections
+import concurrent.futures
+import gzip
+import os
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+KINDS = ["malloc", "read", "write", "open", "stat", "fstat", "rename", "fsync", "thread", "folder", "map"]
+HOW = {"read": ["once", "every", "short", "again"], "write": ["once", "every", "short", "again"]}
+FIRST = 6  # of each kind, and as many of the last
+CHOSEN = {"malloc": 60}  # of those between, without --full; of other kinds 6
+SECONDS = 5  # a watchdog: a run takes some 0.05 s
+LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself if it has no memory
+OLD = b"what was here before\n"
+
+Case = collections.namedtuple("Case", "job kind at how")
+# What the program is asked, the files that it writes in its folder, and one that it leaves there for --resume if it
+# does not come to its end. It finds the inputs in the folder `in`.
+Job = collections.namedtuple("Job", "name arguments outputs journal", defaults=[None])
+
+JOBS = [
+    Job("help", ["replay", "--help"], []),
+    Job("kineto", ["replay", "in/gpu_step.json", "--json", "-o", "out.trace.json"], ["out.trace.json"]),
+    Job("gzip", ["critical-path", "in/gpu_step.json.gz", "-o", "out.csv"], ["out.csv"]),
+    Job("byteps", ["replay", "in/byteps", "-o", "out.json"], ["out.json"]),
+    Job("archive", ["replay", "in/byteps.tar", "--network", "maxmin", "--threads", "2"], []),
+    Job("graph", ["replay", "in/two_hosts.json", "--tasks", "--json", "-o", "out.tasks.json"], ["out.tasks.json"]),
+    Job("calibrate", ["calibrate", "in/byteps", "-o", "cluster.yaml"], ["cluster.yaml"]),
+    Job("whatif", ["whatif", "in/byteps", "--set", "network.bandwidth=2x", "--json", "-o", "out.json"], ["out.json"]),
+    Job("sweep", ["sweep", "in/byteps", "-s", "in/grid.yaml", "--threads", "2", "-o", "out.csv"], ["out.csv"], "out.csv.points"),
+]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def make_inputs(sources, folder):
+    data = os.path.join(sources, "tests", "golden", "data")
+    for name in ("gpu_step.json", "two_hosts.json"):
+        shutil.copy(os.path.join(data, name), folder)
+    with open(os.path.join(folder, "grid.yaml"), "w") as file:
+        file.write("sweep:\n  network.bandwidth: [1x, 2x]\n  comm.partition_bytes: [1MiB, 4MiB]\n")
+    with gzip.open(os.path.join(folder, "gpu_step.json.gz"), "wb") as file:
+        file.write(read(os.path.join(data, "gpu_step.json")))
+    shutil.copytree(os.path.join(sources, "scenarios", "samples", "byteps-even"), os.path.join(folder, "byteps"))
+    with tarfile.open(os.path.join(folder, "byteps.tar"), "w") as archive:
+        archive.add(os.path.join(folder, "byteps"), "byteps")
+
+
+class Runner:
+    def __init__(self, stepsim, library, inputs):
+        self.stepsim, self.library, self.inputs = stepsim, library, inputs
+
+    def run(self, job, more=(), before=None, **order):
+        """(exit code, standard output, standard error, files left, counts of calls); the code is None if it hung."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(self.inputs, os.path.join(folder, "in"))
+            log = os.path.join(folder, "in", "..", f"log{os.path.basename(folder)}")
+            for name, content in (before or dict.fromkeys(job.outputs, OLD)).items():
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(content)
+            environment = {**os.environ, "LD_PRELOAD": self.library, "FAIL_LOG": log, **order}
+            try:
+                done = subprocess.run([self.stepsim, *job.arguments, *more], cwd=folder, env=environment, capture_output=True,
+                                      stdin=subprocess.DEVNULL, timeout=SECONDS)
+                code, out, error = done.returncode, done.stdout, done.stderr
+            except subprocess.TimeoutExpired:
+                code, out, error = None, b"", b""
+            counts = struct.unpack(f"{len(KINDS) + 1}Q", read(log))
+            os.unlink(log)
+            files = {name: read(os.path.join(folder, name)) for name in os.listdir(folder) if name != "in"}
+        return code, out, error, files, counts
+
+
+def problem_of(runner, case, clean, found):
+    """What is wrong with a run, or None."""
+    code, out, error, files, _ = found
+    if code is None:
+        return f"not done after {SECONDS} s"
+    if code not in ((0,) if case.how in ("short", "again") else (0, 1)):
+        return f"exit {code}: {error[-300:]!r}"
+    for name, content in files.items():
+        if name == case.job.journal and code == 1:
+            again = runner.run(case.job, more=["--resume"], before=files)
+            if (again[0], again[1], again[3]) != (clean[0], clean[1], clean[3]):
+                return f"with --resume then exit {again[0]}, {len(again[1])} bytes of output, {again[2]!r}"
+        elif name not in case.job.outputs:
+            return f"it leaves {name}"
+        elif content != clean[3][name] and (code == 0 or content != OLD):
+            return f"exit {code} with {len(content)} bytes in {name}, {len(clean[3][name])} expected"
+    if code == 0 and (out, error) != (clean[1], clean[2]):
+        return f"exit 0 with {len(out)} bytes of output, {len(clean[1])} expected; {error[:300]!r} on standard error"
+    silent = case.kind == "write" and case.how == "every" and error == b""  # where should it say so?
+    if code == 1 and not silent and not re.fullmatch(LINE, error):
+        return f"not one 'error: ' line on standard error: {error[:300]!r}"
+    return None
+
+
+def numbers(kind, count, options, chance):
+    """Which of the `count` calls are to fail."""
+    everything = list(range(1, count + 1))
+    if options.full or count <= 3 * FIRST:
+        return everything
+    between = everything[FIRST:-FIRST]
+    return everything[:FIRST] + sorted(chance.sample(between, min(len(between), CHOSEN.get(kind, FIRST)))) + everything[-FIRST:]
+
+
+def cases_of(job, counts, options, chance):
+    for kind, count in zip(KINDS, counts):
+        if kind == "stat":
+            continue  # not yet: the search for files takes no notice
+        for at in numbers(kind, count, options, chance):
+            for how in HOW.get(kind, ["once", "every"]):
+                yield Case(job, kind, at, how)
+
+
+def check(runner, case, clean):
+    found = runner.run(case.job, FAIL_CALL=case.kind, FAIL_AT=str(case.at), FAIL_HOW=case.how)
+    return case, found, problem_of(runner, case, clean, found)
+
+
+def check_job(runner, job, options, chance):
+    """Prints what failed and a line of counts. Returns the number of runs and of failures."""
+    began, failed, tally = time.monotonic(), 0, collections.Counter()
+    clean = runner.run(job)
+    if clean[0] != 0:
+        print(f"FAILED {job.name}: exit {clean[0]} although nothing fails: {clean[2]!r}")
+        return 1, 1
+    with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
+        cases = [case for case in cases_of(job, clean[4], options, chance) if re.search(options.only, f"{job.name} {case.kind}")]
+        for case, found, problem in pool.map(lambda case: check(runner, case, clean), cases):
+            tally[found[0]] += 1
+            if problem:
+                failed += 1
+                print(f"FAILED {job.name}: {case.kind} {case.at} {case.how}: {problem}", flush=True)
+    print(f"{job.name}: {sum(tally.values())} runs of {sum(clean[4])} calls, {tally[0]} done, {tally[1]} ended by an error, "
+          f"{failed} failed; {time.monotonic() - began:.0f} s", flush=True)
+    return sum(tally.values()), failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("stepsim", type=os.path.abspath)
+    parser.add_argument("library", type=os.path.abspath)
+    parser.add_argument("sources", type=os.path.abspath)
+    parser.add_argument("--full", action="store_true", help="every n")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--only", default="", help="a regular expression that 'JOB KIND' matches")
+    parser.add_argument("--parallel", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = os.path.join(folder, "in")
+        os.mkdir(inputs)
+        make_inputs(options.sources, inputs)
+        runner, chance = Runner(options.stepsim, options.library, inputs), random.Random(options.seed)
+        results = [check_job(runner, job, options, chance) for job in JOBS if re.search(options.only.split(" ")[0], job.name)]
+    runs, failed = (sum(column) for column in zip(*results))
+    print(f"{runs} runs, {failed} failed")
+    return 1 if failed or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
