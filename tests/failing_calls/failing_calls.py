@@ -131,8 +131,6 @@ def numbers(kind, count, options, chance):
 
 def cases_of(job, counts, options, chance):
     for kind, count in zip(KINDS, counts):
-        if kind == "stat":
-            continue  # not yet: the search for files takes no notice
         for at in numbers(kind, count, options, chance):
             for how in HOW.get(kind, ["once", "every"]):
                 yield Case(job, kind, at, how)
