@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/live_bytes.h"
+#include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
@@ -32,10 +33,11 @@ DagBuilder train(int ranks, int iterations, Bytes bytes) {
   return train_builder({.ranks = ranks, .layers = 10, .iterations = iterations, .bytes = bytes});
 }
 
-/// ps 64 8 L 3 I, with at most `in_flight` pushes per worker; 0 means no limit.
-DagBuilder servers(int layers, int iterations, Bytes bytes, int in_flight = 0, LaneOrder sums = LaneOrder::kEdges) {
-  return parameter_server_builder({.workers = 64,
-                                   .servers = 8,
+/// ps W S L 3 I, with at most `in_flight` pushes per worker; 0 means no limit.
+DagBuilder servers(int layers, int iterations, Bytes bytes, int in_flight = 0, LaneOrder sums = LaneOrder::kEdges,
+                   int workers = 64, int count = 8) {
+  return parameter_server_builder({.workers = workers,
+                                   .servers = count,
                                    .layers = layers,
                                    .partitions = 3,
                                    .iterations = iterations,
@@ -115,6 +117,13 @@ void maxmin(benchmark::State& state, const Workload& workload) {
   replay_on(state, "maxmin", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
 
+/// Of several senders into one link, each has half the rate of the one before.
+void maxmin_sharing_half(benchmark::State& state, const Workload& workload) {
+  Cluster cluster = stepsim::testing::oracle_cluster(workload.hosts);
+  cluster.network.set(kSharing, 0.5);
+  replay_on(state, "maxmin", cluster, workload);
+}
+
 void loggp(benchmark::State& state, const Workload& workload) {
   replay_on(state, "loggp", stepsim::testing::log_gp_cluster(workload.hosts), workload);
 }
@@ -141,6 +150,7 @@ DagBuilder train_64x1() { return train(64, 1, kMegabyte); }
 DagBuilder train_64x10() { return train(64, 10, kMegabyte); }
 DagBuilder train_256x1() { return train(256, 1, kMegabyte); }
 DagBuilder servers_1() { return servers(50, 1, kMegabyte); }
+DagBuilder servers_128() { return servers(50, 1, kMegabyte, 0, LaneOrder::kEdges, 128, 16); }
 DagBuilder servers_10() { return servers(50, 10, kMegabyte); }
 DagBuilder servers_credit() { return servers(50, 1, kMegabyte, 8); }
 DagBuilder few_layers_credit() { return servers(10, 1, kMegabyte, 8); }
@@ -170,6 +180,9 @@ STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1, servers_1, 72, microseconds(185'664)
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, microseconds(36'901), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
+
+STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_64x8x50x3x1, servers_1, 72, microseconds(200'233), kMicrosecond);
+STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_128x16x50x3x1, servers_128, 144, microseconds(207'261), kMicrosecond);
 
 STEPSIM_MODEL_BENCH(alpha_beta, ring_64x120, ring_64x120, 64, alone(64, 120));
 

@@ -79,6 +79,7 @@ class MaxMin final : public ChannelNetwork {
   void solve();
   void set_rates_of_links();
   void set_rates_of_channels();
+  void set_rate(ChannelId channel);
 
   MaxMinSolver solver_;
   Fluids fluids_;                    ///< clocks by link; by channel where sharing is not fair
@@ -202,7 +203,8 @@ void MaxMin::weigh(ChannelId id) {
 
 void MaxMin::solve() {
   if (sender_queues_) {
-    for (const ChannelId id : sender_queues_->settle()) {
+    sender_queues_->settle();
+    for (const ChannelId id : sender_queues_->settled()) {
       flows_[id.index()].weight = sender_queues_->weight(id);
       weigh(id);
     }
@@ -226,13 +228,20 @@ void MaxMin::set_rates_of_links() {
   }
 }
 
+/// Of those whose weight, level or bottleneck has changed: their clock goes by all three.
 void MaxMin::set_rates_of_channels() {
-  for (std::uint32_t index = 0; index < flows_.size(); ++index) {
-    const ChannelId id{index};
-    if (fluids_.messages(id) == 0) continue;
-    if (fluids_.clock(id) == Fluids::kNoClock) fluids_.put_on(index, id, now_);
-    fluids_.set_rate(index, flows_[index].weight * solver_.level(flows_[index].solved), now_);
+  for (const std::uint32_t link : solver_.changed_links()) {
+    solver_.for_each_limited(link, [this](FlowClassId limited) { set_rate(of_class_[limited.index()]); });
   }
+  for (const FlowClassId moved : solver_.moved_classes()) set_rate(of_class_[moved.index()]);
+  for (const ChannelId id : sender_queues_->settled()) set_rate(id);
+}
+
+void MaxMin::set_rate(ChannelId id) {
+  if (fluids_.messages(id) == 0) return;
+  if (fluids_.clock(id) == Fluids::kNoClock) fluids_.put_on(id.value(), id, now_);
+  const Flow& flow = flows_[id.index()];
+  fluids_.set_rate(id.value(), flow.weight * solver_.level(flow.solved), now_);
 }
 
 }  // namespace

@@ -110,10 +110,12 @@ void MaxMinFill::freeze(Touched& one, std::uint32_t bottleneck, double level) {
   for (const MaxMinTables::Crossing& crossing : tables_.route(owner)) {
     if (!tables_.links[crossing.link].in_region) continue;
     Filling& filling = links_[crossing.link];
-    filling.room -= owner.weight * level;
     --filling.open_classes;
+    if (crossing.link == bottleneck) continue;  // all its open classes freeze now
+    filling.room -= owner.weight * level;
     filling.open_weight -= owner.weight;
-    if (filling.open_weight < kCancelled * filling.whole_weight) filling.open_weight = sum_of_open(crossing.link);
+    if (filling.open_weight >= kCancelled * filling.whole_weight) continue;
+    filling.open_weight = filling.whole_weight = sum_of_open(crossing.link);
   }
 }
 

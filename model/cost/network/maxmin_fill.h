@@ -34,7 +34,7 @@ class MaxMinFill {
   struct Filling {
     double room = 0;          ///< capacity that nobody has yet
     double open_weight = 0;   ///< of the open classes
-    double whole_weight = 0;  ///< of all
+    double whole_weight = 0;  ///< of those that were open when it was summed up
     std::uint32_t open_classes = 0;
   };
   /// A link that may be the next to be full, at `level` or later.

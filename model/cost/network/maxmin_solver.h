@@ -54,6 +54,16 @@ class MaxMinSolver {
   /// Rate of a class per unit of weight. Precondition as for bottleneck().
   [[nodiscard]] double level(FlowClassId id) const noexcept { return level(bottleneck(id)); }
 
+  /// Calls on_class(FlowClassId) for every class that `link` limits; for one that crosses it twice,
+  /// twice. O(classes that cross it).
+  template <class OnClass>
+  void for_each_limited(std::uint32_t link, OnClass on_class) const {
+    for (const std::uint32_t member : tables_.links[link].members) {
+      const std::uint32_t owner = tables_.crossings[member].owner;
+      if (tables_.classes[owner].bottleneck == link) on_class(FlowClassId{owner});
+    }
+  }
+
   /// Links whose level the last solve() changed, and classes whose bottleneck it changed or
   /// which had none before.
   [[nodiscard]] const std::vector<std::uint32_t>& changed_links() const noexcept { return changed_links_; }

@@ -15,19 +15,31 @@ SenderQueues::SenderQueues(double sharing, std::size_t links, bool keep_turn)
     : keep_turn_(keep_turn), ratio_(std::clamp(sharing, kSerial, 1.0)), queues_(links) {}
 
 void SenderQueues::add_channel(const Channel& channel) {
-  for (const LinkId link : channel.links) queues_[link.index()].channels.emplace_back(channels_.size());
-  channels_.push_back(channel);
+  const ChannelId id{channels_.size()};
+  channels_.push_back({channel, static_cast<std::uint32_t>(ahead_.size())});
+  for (const LinkId link : channel.links) {
+    Queue& queue = queues_[link.index()];
+    const auto own = std::find_if(queue.places.begin(), queue.places.end(),
+                                  [&](const Place& one) { return one.sender == channel.from; });
+    const Crossing added{channel.from, id, static_cast<std::uint32_t>(ahead_.size())};
+    ahead_.push_back(own == queue.places.end() || own->ahead == kNone ? 0 : own->ahead);
+    const auto behind = std::upper_bound(queue.crossings.begin(), queue.crossings.end(), channel.from,
+                                         [](EndpointId from, const Crossing& one) { return from < one.sender; });
+    queue.crossings.insert(behind, added);
+  }
 }
 
 void SenderQueues::enter(ChannelId id, Time now) {
-  const Channel& channel = channels_[id.index()];
-  for (const LinkId link : channel.links) ++place_of(link.value(), channel.from, now).messages;
+  Sending& one = channels_[id.index()];
+  if (one.messages++ == 0) begun_.push_back(id);
+  for (const LinkId link : one.channel.links) ++place_of(link.value(), one.channel.from, now).messages;
 }
 
 void SenderQueues::leave(ChannelId id) {
-  const Channel& channel = channels_[id.index()];
-  for (const LinkId link : channel.links) {
-    if (--place_of(link.value(), channel.from, {}).messages == 0) change(link.value());
+  Sending& one = channels_[id.index()];
+  --one.messages;
+  for (const LinkId link : one.channel.links) {
+    if (--place_of(link.value(), one.channel.from, {}).messages == 0) change(link.value());
   }
 }
 
@@ -47,28 +59,35 @@ void SenderQueues::change(std::uint32_t link) {
   if (!std::exchange(queues_[link].changed, true)) changed_.push_back(link);
 }
 
-const std::vector<ChannelId>& SenderQueues::settle() {
+void SenderQueues::settle() {
   settled_.clear();
+  std::swap(settled_, begun_);
   for (const std::uint32_t link : changed_) {
     Queue& queue = queues_[link];
     queue.changed = false;
     std::erase_if(queue.places, [](const Place& one) { return one.messages == 0; });
-    settled_.insert(settled_.end(), queue.channels.begin(), queue.channels.end());
+    for (std::uint32_t ahead = 0; ahead < queue.places.size(); ++ahead) {
+      if (std::exchange(queue.places[ahead].ahead, ahead) != ahead) move_up(queue, queue.places[ahead]);
+    }
   }
   changed_.clear();
-  return settled_;
+}
+
+/// Tells the channels of a sender how many are in front of it now.
+void SenderQueues::move_up(Queue& queue, const Place& place) {
+  auto crossing = std::lower_bound(queue.crossings.begin(), queue.crossings.end(), place.sender,
+                                   [](const Crossing& one, EndpointId sender) { return one.sender < sender; });
+  for (; crossing != queue.crossings.end() && crossing->sender == place.sender; ++crossing) {
+    ahead_[crossing->id] = place.ahead;
+    if (channels_[crossing->channel.index()].messages > 0) settled_.push_back(crossing->channel);
+  }
 }
 
 double SenderQueues::weight(ChannelId id) const {
-  const Channel& channel = channels_[id.index()];
-  std::size_t ahead = 0;
-  for (const LinkId link : channel.links) {
-    const std::vector<Place>& places = queues_[link.index()].places;
-    const auto own =
-        std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.sender == channel.from; });
-    if (own != places.end()) ahead = std::max(ahead, static_cast<std::size_t>(own - places.begin()));
-  }
-  return powers_[ahead];
+  const Sending& one = channels_[id.index()];
+  const auto first = ahead_.begin() + one.first;
+  const auto last = first + static_cast<std::ptrdiff_t>(one.channel.links.size());
+  return powers_[*std::max_element(first, last)];
 }
 
 }  // namespace stepsim

@@ -159,7 +159,7 @@ struct SenderQueuesTest : ::testing::Test {
     }
   }
   std::vector<double> weights() {
-    (void)queues.settle();
+    queues.settle();
     return {queues.weight(ChannelId{0}), queues.weight(ChannelId{1}), queues.weight(ChannelId{2})};
   }
 
@@ -192,6 +192,17 @@ TEST_F(SenderQueuesTest, ThoseBehindMoveUpWhenOneHasNothingLeft) {
   EXPECT_EQ(weights()[1], 1);
 }
 
+TEST_F(SenderQueuesTest, OnlyChannelsWhoseSenderMovedAreSettledAgain) {
+  for (std::size_t i = 0; i < 3; ++i) queues.enter(ChannelId{i}, at(1));
+  queues.settle();
+  queues.enter(ChannelId{1}, at(2));
+  queues.settle();
+  EXPECT_TRUE(queues.settled().empty());
+  queues.leave(ChannelId{0});
+  queues.settle();
+  EXPECT_EQ(queues.settled(), (std::vector<ChannelId>{ChannelId{1}, ChannelId{2}}));
+}
+
 TEST_F(SenderQueuesTest, AQueueOfThousandsStillHasWeightsAboveZero) {
   SenderQueues serial{0, 2};
   Channel channel{.links = {LinkId{0}}};
@@ -200,7 +211,7 @@ TEST_F(SenderQueuesTest, AQueueOfThousandsStillHasWeightsAboveZero) {
     serial.add_channel(channel);
     serial.enter(ChannelId{i}, at(0));
   }
-  (void)serial.settle();
+  serial.settle();
   EXPECT_EQ(serial.weight(ChannelId{0}), 1);
   EXPECT_GT(serial.weight(ChannelId{2999}), 0);
 }
