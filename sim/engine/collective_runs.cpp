@@ -1,7 +1,10 @@
 #include "sim/engine/collective_runs.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 
+#include "model/base/time_limits.h"
 #include "sim/engine/message_ids.h"
 
 namespace stepsim::sim {
@@ -21,106 +24,203 @@ std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& f
 
 }  // namespace
 
-bool CollectiveRuns::expands(RendezvousId rendezvous) const {
-  const Collective& collective = dag_.collective(rendezvous);
-  const std::size_t present = dag_.members(rendezvous).size();
-  const bool alone =
-      present == 1 && collective.members <= std::min<std::size_t>(kMostAbsentMembers, cluster_.endpoints.size());
-  if (present < collective.members && !alone) return false;
-  return model_for(shape_of(rendezvous), collective.algorithm) != nullptr;
+bool CollectiveRuns::expands(RendezvousId rendezvous) {
+  std::optional<Run> run = resolved(rendezvous);
+  if (!run) return false;
+  resolved_.insert_or_assign(rendezvous.value(), *std::move(run));
+  return true;
 }
 
-/// Members by rank; of one rank, by task. Around a member that is alone, the others of as many
-/// neighbouring endpoints as the group has members: they come when it comes.
-std::vector<CollectiveRuns::Member> CollectiveRuns::group_of(RendezvousId rendezvous) const {
+/// Members by rank; of one rank, by task.
+std::vector<TaskId> CollectiveRuns::by_rank(RendezvousId rendezvous) const {
   const auto members = dag_.members(rendezvous);
-  const std::size_t size = dag_.collective(rendezvous).members;
-  std::vector<Member> group;
-  if (members.size() < size) {
-    const std::size_t own = endpoint_of(members.front()).index();
-    const std::size_t first = std::min(own - own % size, cluster_.endpoints.size() - size);
-    for (std::size_t i = first; i < first + size; ++i)
-      group.push_back({i == own ? members.front() : TaskId{}, EndpointId{i}});
-    return group;
-  }
-  for (const TaskId task : members) group.push_back({task, endpoint_of(task)});
-  std::stable_sort(group.begin(), group.end(), [this](const Member& a, const Member& b) {
-    return dag_.lane(a.task).rank < dag_.lane(b.task).rank;
-  });
-  return group;
+  std::vector<TaskId> tasks(members.begin(), members.end());
+  const auto is_before = [this](TaskId a, TaskId b) { return dag_.lane(a).rank < dag_.lane(b).rank; };
+  if (!std::is_sorted(tasks.begin(), tasks.end(), is_before)) std::stable_sort(tasks.begin(), tasks.end(), is_before);
+  return tasks;
 }
 
-CollectiveShape CollectiveRuns::shape_of(RendezvousId rendezvous) const {
+/// Around a member that is alone, the others of as many neighbouring endpoints as the group has members: they come when
+/// it comes.
+std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezvous) {
   const Collective& collective = dag_.collective(rendezvous);
-  const std::vector<Member> group = group_of(rendezvous);
-  const auto host_of = [this](const Member& member) { return cluster_.endpoints[member.endpoint.index()].host; };
-  CollectiveShape shape{
-      collective.op,      static_cast<std::uint32_t>(group.size()), collective.bytes, collective.root, 1,
-      collective.buffered};
-  if (collective.op == CollectiveOp::kUnknown) return shape;
-  const auto other = std::find_if(group.begin(), group.end(),
-                                  [&](const Member& member) { return host_of(member) != host_of(group.front()); });
-  const auto on_first = static_cast<std::uint32_t>(other - group.begin());
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    if (host_of(group[i]) != host_of(group[i - i % on_first])) return shape;
+  if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) return std::nullopt;
+  const std::vector<TaskId> tasks = by_rank(rendezvous);
+  std::vector<EndpointId> endpoints;
+  Run run;
+  if (tasks.size() < collective.members) {
+    const std::size_t size = collective.members;
+    if (tasks.size() > 1 || size > std::min<std::size_t>(kMostAbsentMembers, cluster_.endpoints.size()))
+      return std::nullopt;
+    const std::size_t own = endpoint_of(tasks.front()).index();
+    const std::size_t first = std::min(own - own % size, cluster_.endpoints.size() - size);
+    for (std::size_t i = first; i < first + size; ++i) {
+      endpoints.emplace_back(i);
+      run.members.push_back({i == own ? tasks.front() : TaskId{}});
+    }
+  } else {
+    endpoints.reserve(tasks.size());
+    run.members.reserve(tasks.size());
+    for (const TaskId task : tasks) {
+      endpoints.push_back(endpoint_of(task));
+      run.members.push_back({task});
+    }
   }
-  shape.members_per_host = on_first;
-  return shape;
+  run.group = &groups_.of(endpoints);
+  run.shape = {collective.op,   run.group->members(),          collective.bytes,
+               collective.root, run.group->members_per_host(), collective.buffered};
+  run.model = model_for(run.shape, collective.algorithm);
+  if (run.model == nullptr) return std::nullopt;
+  run.rounds = run.model->rounds(run.shape);
+  return run;
 }
 
 void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
+  make_way(now);
   const std::uint32_t place = take_place(runs_, free_runs_);
+  const auto resolved = resolved_.find(rendezvous.value());
+  runs_[place] = std::move(resolved->second);
+  resolved_.erase(resolved);
+  if (!foresee(place, now)) begin_rounds(place, now);
+}
+
+// ---- foreseen
+
+/// Works out the ends of a run that has the network to itself. False if they do not follow from a formula.
+bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   Run& run = runs_[place];
-  run.shape = shape_of(rendezvous);
-  run.model = model_for(run.shape, dag_.collective(rendezvous).algorithm);
-  run.rounds = run.model->rounds(run.shape);
-  run.members = group_of(rendezvous);
-  run.running = run.shape.members;
-  for (std::uint32_t member = 0; member < run.shape.members; ++member) enter_round(place, member, now);
+  if (run.model->ends == nullptr || run.shape.members < 2) return false;
+  const bool runs_alone = runs_.size() - free_runs_.size() == 1 && network_.is_idle(now);
+  if (!independent_ && !(runs_alone && run.group->neighbours_share_nothing())) return false;
+  const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
+  bool is_known = true;
+  const std::vector<Duration> ends = run.model->ends(run.shape, [&](Bytes bytes) {
+    const std::optional<Duration> time = run.group->time_to_neighbour(bytes);
+    is_known = is_known && time && *time < longest;
+    return is_known ? *time : Duration{};
+  });
+  if (!is_known) return false;
+  run.foreseen = {.begun = now};
+  run.foreseen.ends.reserve(ends.size());
+  for (std::uint32_t member = 0; member < ends.size(); ++member)
+    run.foreseen.ends.push_back({now + ends[member], member});
+  std::stable_sort(run.foreseen.ends.begin(), run.foreseen.ends.end(),
+                   [](const Foreseen::End& a, const Foreseen::End& b) { return a.time < b.time; });
+  run.foreseen.flight = take_place(flights_, free_flights_);
+  flights_[run.foreseen.flight] = {.run = place, .kind = Flight::Kind::kForeseenEnd};
+  known_.emplace_back(MessageId{kFirstOfCollectives + run.foreseen.flight}, run.foreseen.ends.front().time);
+  if (!independent_) foreseen_run_ = place;
+  return true;
+}
+
+/// Tells of all members that are done at `now`, and when the next ones are.
+void CollectiveRuns::tell_ends(std::uint32_t flight, Time now) {
+  Run& run = runs_[flights_[flight].run];
+  Foreseen& foreseen = run.foreseen;
+  for (; foreseen.told < foreseen.ends.size() && foreseen.ends[foreseen.told].time <= now; ++foreseen.told) {
+    TaskId& task = run.members[foreseen.ends[foreseen.told].member].task;
+    if (task.valid()) done_.push_back(std::exchange(task, TaskId{}));
+  }
+  if (foreseen.told < foreseen.ends.size()) {
+    known_.emplace_back(MessageId{kFirstOfCollectives + flight}, foreseen.ends[foreseen.told].time);
+    return;
+  }
+  free_flights_.push_back(flight);
+  if (!independent_) foreseen_run_.reset();
+  free_runs_.push_back(flights_[flight].run);
+}
+
+void CollectiveRuns::make_way(Time now) {
+  if (!foreseen_run_) return;
+  const std::uint32_t place = *std::exchange(foreseen_run_, std::nullopt);
+  const Foreseen foreseen = std::exchange(runs_[place].foreseen, {});
+  flights_[foreseen.flight].kind = Flight::Kind::kVoid;
+  begin_rounds(place, foreseen.begun);
+  catch_up(now);
+}
+
+/// Lets happen what happens before `now`, as the engine would have. What is left of it becomes known().
+void CollectiveRuns::catch_up(Time now) {
+  using Arrival = std::pair<Time, MessageId>;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
+  std::vector<Network::Notification> notifications;
+  const auto take_known = [&] {
+    for (const auto& [message, time] : std::exchange(known_, {})) arrivals.emplace(time, message);
+  };
+  Time before = Time::min();
+  const auto advance = [&](Time time) {
+    notifications.clear();
+    network_.advance(time, notifications);
+    guard_.advanced(std::exchange(before, time), time, notifications.size());
+    for (const Network::Notification& one : notifications) {
+      if (one.passage.arrived) arrivals.emplace(*one.passage.arrived, one.message);
+    }
+  };
+  while (true) {
+    take_known();
+    const Time from_network = network_.next();
+    const Time time = std::min(from_network, arrivals.empty() ? Time::max() : arrivals.top().first);
+    // Arrivals of an instant are taken before its starts, but the members go on after them.
+    if (from_network == time && time <= now) advance(time);
+    if (time >= now) break;
+    while (!arrivals.empty() && arrivals.top().first <= time) {
+      const MessageId message = arrivals.top().second;
+      arrivals.pop();
+      arrived(message, time);
+      take_known();
+    }
+  }
+  for (; !arrivals.empty(); arrivals.pop()) known_.emplace_back(arrivals.top().second, arrivals.top().first);
+}
+
+// ---- round by round
+
+void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
+  runs_[place].running = runs_[place].shape.members;
+  const std::uint32_t members = runs_[place].shape.members;
+  for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
   // Only now, when all are in: a round without messages must not end the run under the others.
-  for (std::uint32_t member = 0, members = run.shape.members; member < members; ++member) go_on(place, member, now);
+  for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
 }
 
 /// Sends what `member` sends in its round, and counts what it waits for.
 void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_place, Time now) {
-  const Run& run = runs_[run_place];
-  if (run.members[member_place].round == run.rounds) return;
-  const std::uint32_t round = run.members[member_place].round;
-  std::vector<Send> sends;
-  run.model->sends(run.shape, member_place, round, sends);
-  Member& member = runs_[run_place].members[member_place];
+  Run& run = runs_[run_place];
+  Member& member = run.members[member_place];
+  if (member.round == run.rounds) return;
+  const std::uint32_t round = member.round;
+  sends_.clear();
+  run.model->sends(run.shape, member_place, round, sends_);
   member.waiting = run.model->receives(run.shape, member_place, round);
-  for (const Send& one : sends) member.waiting += one.left_behind ? 0 : 1;
+  for (const Send& one : sends_) member.waiting += one.left_behind ? 0 : 1;
   std::erase_if(member.early, [&member, round](const auto& entry) {
     if (entry.first != round) return false;
     member.waiting -= entry.second;
     return true;
   });
-  for (const Send& one : sends) send({run_place, round, member_place, one.to, one.left_behind}, one.bytes, now);
+  for (const Send& one : sends_) send({run_place, round, member_place, one.to, one.left_behind}, one.bytes, now);
 }
 
 /// Takes `member` through the rounds that it waits for nothing in.
 void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, Time now) {
-  const auto member = [&]() -> Member& { return runs_[run_place].members[member_place]; };
-  const std::uint32_t rounds = runs_[run_place].rounds;
-  if (member().done) return;
-  while (member().round < rounds && member().waiting == 0) {
-    ++member().round;
+  Run& run = runs_[run_place];
+  Member& member = run.members[member_place];
+  if (member.done) return;
+  while (member.round < run.rounds && member.waiting == 0) {
+    ++member.round;
     enter_round(run_place, member_place, now);
   }
-  if (member().round < rounds) return;
-  if (member().task.valid()) done_.push_back(member().task);
-  member().done = true;
-  if (--runs_[run_place].running == 0) free_runs_.push_back(run_place);
+  if (member.round < run.rounds) return;
+  if (member.task.valid()) done_.push_back(member.task);
+  member.done = true;
+  if (--run.running == 0) free_runs_.push_back(run_place);
 }
 
 void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
   const std::uint32_t place = take_place(flights_, free_flights_);
   flights_[place] = flight;
-  const std::vector<Member>& members = runs_[flight.run].members;
   const MessageId message{kFirstOfCollectives + place};
-  const ChannelId channel =
-      network_.channel(members[flight.from].endpoint, members[flight.to].endpoint, Latency::kFirst);
+  const ChannelId channel = runs_[flight.run].group->channel(flight.from, flight.to);
   const Passage passage = network_.start(message, channel, bytes, now);
   if (passage.arrived) known_.emplace_back(message, *passage.arrived);
 }
@@ -143,7 +243,9 @@ void CollectiveRuns::count_received(const Flight& flight) {
 void CollectiveRuns::arrived(MessageId message, Time now) {
   const std::uint32_t place = message.value() - kFirstOfCollectives;
   const Flight flight = flights_[place];
+  if (flight.kind == Flight::Kind::kForeseenEnd) return tell_ends(place, now);
   free_flights_.push_back(place);
+  if (flight.kind == Flight::Kind::kVoid) return;
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);

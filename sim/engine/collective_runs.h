@@ -2,31 +2,51 @@
 #define STEPSIM_SIM_ENGINE_COLLECTIVE_RUNS_H
 
 #include <cstdint>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
-#include "model/job/cluster.h"
 #include "model/job/dag.h"
+#include "sim/engine/collective_group.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/progress_guard.h"
 
 namespace stepsim::sim {
 
 /// The collectives that are under way in a replay: expands each into the messages of its
 /// algorithm, round by round, and stores nothing but what is in flight. Only the engine uses it.
+///
+/// Where nothing else is under way and the algorithm has a formula (CollectiveModel::ends), no message is sent: the
+/// ends of all members are foreseen. If something else is sent before the last of them, make_way() sends the
+/// collective's messages after all, from its beginning up to that time. So the answer is that of the messages, and
+/// ranks in a ring cost O(ranks), not O(ranks^2).
 class CollectiveRuns {
  public:
-  /// Refers to all three.
-  CollectiveRuns(const Dag& dag, const Cluster& cluster, Network& network)
-      : dag_(dag), cluster_(cluster), network_(network) {}
+  /// Refers to all three. Precondition: the machine has a network model, and `network` is of that model.
+  CollectiveRuns(const Dag& dag, const Machine& machine, Network& network)
+      : dag_(dag),
+        cluster_(machine.cluster()),
+        network_(network),
+        independent_(machine.network()->independent),
+        guard_(machine.network()->name),
+        groups_(cluster_, network) {}
 
-  /// Whether the rendezvous runs as messages: its payload is known and an algorithm fits.
-  [[nodiscard]] bool expands(RendezvousId rendezvous) const;
+  /// Whether the rendezvous runs as messages: its payload is known and an algorithm fits. What that takes to find out
+  /// is kept for begin().
+  [[nodiscard]] bool expands(RendezvousId rendezvous);
 
-  /// All members have come, the last one at `now`: the first round begins.
+  /// All members have come, the last one at `now`: the first round begins. Precondition: expands().
   void begin(RendezvousId rendezvous, Time now);
-  /// The last byte of one of its messages is there: rounds go on.
+  /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end.
   void arrived(MessageId message, Time now);
+
+  /// Something else will be sent: make_way() must be called first.
+  [[nodiscard]] bool is_in_the_way() const noexcept { return foreseen_run_.has_value(); }
+  /// Sends the messages of the collective whose ends were foreseen, as they would have been sent until `now`.
+  void make_way(Time now);
 
   /// Messages whose arrival is known ahead, with when it is, and members that are done, each
   /// since the last call of clear(). The engine takes them after every call.
@@ -39,20 +59,32 @@ class CollectiveRuns {
 
  private:
   struct Member {
-    TaskId task;  ///< invalid: its rank was not captured
-    EndpointId endpoint;
+    TaskId task;  ///< invalid: its rank was not captured, or its end was foreseen and told
     std::uint32_t round = 0;
     bool done = false;
     std::uint32_t waiting = 0;  ///< messages of its round, in and out, that have not arrived
     /// (round, messages): what came from members that are ahead of it.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> early{};
   };
+  /// The ends of a run, in order of time.
+  struct Foreseen {
+    struct End {
+      Time time;
+      std::uint32_t member = 0;
+    };
+    Time begun{};
+    std::vector<End> ends{};
+    std::size_t told = 0;      ///< of the ends
+    std::uint32_t flight = 0;  ///< that tells of the next one
+  };
   struct Run {
     const CollectiveModel* model = nullptr;
+    CollectiveGroup* group = nullptr;
     CollectiveShape shape;
     std::uint32_t rounds = 0;
     std::uint32_t running = 0;  ///< members that are not done
     std::vector<Member> members;
+    Foreseen foreseen;
   };
   struct Flight {
     std::uint32_t run = 0;
@@ -60,11 +92,16 @@ class CollectiveRuns {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool left_behind = false;  ///< the sender does not wait for it
+    enum class Kind : std::uint8_t { kMessage, kForeseenEnd, kVoid } kind = Kind::kMessage;
   };
 
-  [[nodiscard]] CollectiveShape shape_of(RendezvousId rendezvous) const;
+  [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
+  [[nodiscard]] std::vector<TaskId> by_rank(RendezvousId rendezvous) const;
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
-  [[nodiscard]] std::vector<Member> group_of(RendezvousId rendezvous) const;
+  [[nodiscard]] bool foresee(std::uint32_t run, Time now);
+  void tell_ends(std::uint32_t flight, Time now);
+  void begin_rounds(std::uint32_t run, Time now);
+  void catch_up(Time now);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);
@@ -73,10 +110,16 @@ class CollectiveRuns {
   const Dag& dag_;
   const Cluster& cluster_;
   Network& network_;
+  bool independent_;     ///< no message holds up another: what is foreseen stays true
+  ProgressGuard guard_;  ///< of catch_up()
+  CollectiveGroups groups_;
+  std::unordered_map<std::uint32_t, Run> resolved_;  ///< by rendezvous: has not begun; never walked
   std::vector<Run> runs_;
   std::vector<std::uint32_t> free_runs_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
+  std::optional<std::uint32_t> foreseen_run_;  ///< the one that others would hold up; it runs alone
+  std::vector<Send> sends_;                    ///< of one call
   std::vector<std::pair<MessageId, Time>> known_;
   std::vector<TaskId> done_;
 };

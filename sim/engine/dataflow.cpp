@@ -61,7 +61,7 @@ class CollectiveClock {
  public:
   CollectiveClock(const Dag& dag, const Machine& machine, Messages& messages) {
     if (messages.network() == nullptr) return;
-    runs_.emplace(dag, machine.cluster(), *messages.network());
+    runs_.emplace(dag, machine, *messages.network());
     overhead_ = machine.cluster().network[kCollectiveOverhead];
   }
 

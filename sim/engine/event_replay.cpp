@@ -114,7 +114,7 @@ void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
   network_ = machine_.network()->make(machine_.cluster());
   guard_.emplace(machine_.network()->name);
-  collectives_.emplace(dag_, machine_.cluster(), *network_);
+  collectives_.emplace(dag_, machine_, *network_);
   collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];
   senders_go_on_ = machine_.network()->sender_goes_on;
 }
@@ -286,6 +286,10 @@ void Replay::begin(TaskId task) {
 
 /// Hands a message to the network. Precondition: it is ready, and first in line, now.
 void Replay::send(TaskId task) {
+  if (collectives_->is_in_the_way()) {
+    collectives_->make_way(now_);
+    take_collectives();
+  }
   notify(task, network_->start(message_of(task), role(task).channel, dag_.bytes(task), now_));
 }
 

@@ -82,6 +82,83 @@ TEST(CollectiveReplayTest, RingsTakeItOnSharedLinksTooBecauseTheyShareNone) {
   }
 }
 
+/// A message beside a collective.
+struct Beside {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Bytes bytes{};
+  std::int64_t begins = 0;  ///< nanoseconds after the collective
+};
+
+/// When the members of a ring are done, in a cluster with two more hosts.
+std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape& shape, Bandwidth rate,
+                               const std::vector<Beside>& others) {
+  DagMaker maker;
+  const RendezvousId rendezvous =
+      maker.builder.add_rendezvous({shape.op, find_collective_model("ring"), shape.bytes, shape.root, shape.buffered});
+  std::vector<TaskId> members;
+  for (std::uint32_t rank = 0; rank < shape.members; ++rank) {
+    members.push_back(maker.task(maker.lane(static_cast<Rank>(rank)), 123));
+    maker.builder.join(rendezvous, members.back());
+  }
+  for (const Beside& one : others) {
+    const auto rank = static_cast<Rank>(one.from);
+    const TaskId wait = maker.task(maker.lane(rank), one.begins);
+    Lane link{.name = "link", .rank = rank, .kind = LaneKind::kLink};
+    link.from = EndpointId{one.from};
+    link.to = EndpointId{one.to};
+    const TaskId message = maker.builder.add_task({.kind = TaskKind::kTransfer,
+                                                   .name = maker.builder.intern("message"),
+                                                   .lane = maker.builder.add_lane(link),
+                                                   .bytes = one.bytes});
+    maker.builder.add_edge(wait, message, EdgeKind::kData);
+  }
+  const Dag dag = maker.build();
+  Cluster cluster = star(shape.members + 2, {.name = {}, .bandwidth = rate, .latency = kLatency, .efficiency = 0.957});
+  cluster.network.set(kMessageOverhead, kOverhead);
+  Machine machine{dag};
+  machine.set_network(*find_network_model(network), cluster);
+  const Timeline timeline = replay(dag, machine);
+  std::vector<Time> ends;
+  for (const TaskId member : members) ends.push_back(timeline.finish[maker.new_id(member).index()]);
+  return ends;
+}
+
+/// The ends of a ring are foreseen if it has the network to itself, and as soon as it no longer does, its messages are
+/// sent after all. A message between hosts outside the ring that is under way from the start to the end makes all of
+/// them be sent from the start, and holds up none.
+TEST(CollectiveReplayTest, ForeseenEndsAreThoseOfTheMessagesWhateverElseIsSentAndWhen) {
+  constexpr Bytes kLasting{10'000'000'000};
+  for (const std::string network : {"alpha_beta", "fifo", "maxmin"}) {
+    for (const CollectiveOp op :
+         {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather, CollectiveOp::kBroadcast}) {
+      for (const std::uint32_t members : {2U, 3U, 7U}) {
+        for (const std::int64_t bytes : {5, 50'021, 2'000'003}) {
+          for (const double rate : {1.25e8, 1.25e9}) {
+            const CollectiveShape shape{op, members, Bytes{bytes}, 1};
+            const auto ends = [&,
+                               bandwidth = Bandwidth::from_bytes_per_second(rate)](const std::vector<Beside>& others) {
+              return ends_of_ring(network, shape, bandwidth, others);
+            };
+            const Beside lasting{members, members + 1, kLasting, 0};
+            const std::vector<Time> foreseen = ends({});
+            EXPECT_EQ(ends({lasting}), foreseen) << network << ", " << members << " members, " << bytes << " bytes";
+            const std::int64_t last = (*std::max_element(foreseen.begin(), foreseen.end()) - Time{}).count();
+            for (const std::int64_t begins : {std::int64_t{1}, last / 3, last / 2, last - 1, last}) {
+              for (const Beside& other : {Beside{members + 1, members, Bytes{5'000}, begins},
+                                          Beside{0, 1, Bytes{5'000}, begins}, Beside{1, 0, Bytes{70'000}, begins}}) {
+                EXPECT_EQ(ends({other}), ends({lasting, other}))
+                    << network << ", op " << static_cast<int>(op) << ", " << members << " members, " << bytes
+                    << " bytes, and from " << other.from << " to " << other.to << " after " << begins << " ns";
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 /// An all-reduce of `members` of which only `rank` was captured, on a cluster of eight hosts.
 Duration replayed_alone(std::uint32_t members, Rank rank) {
   DagMaker maker;

@@ -102,6 +102,9 @@ TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
         ready = next;
       }
       EXPECT_EQ(model.closed_form(shape, cost), *std::max_element(ready.begin(), ready.end())) << text_of(shape);
+      if (model.ends == nullptr) continue;
+      const auto time = [&](Bytes bytes) { return cost.alpha + transfer_time(bytes, cost.rate); };
+      EXPECT_EQ(model.ends(shape, time), ready) << text_of(shape);
     }
   }
 }

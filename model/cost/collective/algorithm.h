@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,9 @@ struct MessageCost {
   Bandwidth rate;
 };
 
+/// How long a message of so many bytes takes where nothing else is on its links.
+using MessageTime = std::function<Duration(Bytes bytes)>;
+
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
 /// stored per message. A member begins round k + 1 when everything it sent in round k has
 /// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together,
@@ -62,6 +66,10 @@ struct CollectiveModel {
   /// The whole collective without contention, every member with a full-duplex link of its own.
   /// The replay of the rounds equals it to the nanosecond.
   Duration (*closed_form)(const CollectiveShape& shape, const MessageCost& cost) = nullptr;
+  /// When each member is done, counted from the start of round 0, where every message takes what `time` says. The
+  /// replay of the rounds equals it to the nanosecond. Only for algorithms in which a member sends to the next one
+  /// alone, one message at a time; null for the others. `time` must not fall with the bytes. O(members + slices).
+  std::vector<Duration> (*ends)(const CollectiveShape& shape, const MessageTime& time) = nullptr;
 };
 
 /// All of them, in the order of model/cost/collective/CMakeLists.txt.

@@ -41,6 +41,10 @@ bool passes_slice(const CollectiveShape& shape, std::uint32_t sender, std::uint3
   return sender + 1 < shape.members && round >= sender && round - sender < slices(shape);
 }
 
+/// Which part a member sends in round 0; the one before it in each round that follows. A reduce-scatter begins with
+/// the part before its own, so that its own comes home last.
+std::int64_t first_part(const CollectiveShape& shape) { return shape.op == CollectiveOp::kReduceScatter ? -1 : 0; }
+
 void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   Part part;
   if (is_chain(shape)) {
@@ -48,9 +52,8 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
     if (!passes_slice(shape, sender, round)) return;
     part = part_of(shape.bytes, slices(shape), round - sender);
   } else {
-    // A reduce-scatter begins with the part before its own, so that its own comes home last.
-    const std::int64_t first = shape.op == CollectiveOp::kReduceScatter ? -1 : 0;
-    part = part_of(shape.bytes, shape.members, place(shape.members, member, first - std::int64_t{round}));
+    const std::int64_t steps = first_part(shape) - std::int64_t{round};
+    part = part_of(shape.bytes, shape.members, place(shape.members, member, steps));
   }
   sends.push_back({place(shape.members, member, 1), part.bytes, part.offset});
 }
@@ -73,6 +76,56 @@ Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   return (shape.members - 2 + large) * slowest + (count - large) * time_of(cost, Bytes{shape.bytes.count() / count});
 }
 
+/// A flow shop of equal machines: every sender passes on the same slices in the same order. The sender in place p is
+/// done after the sum of all slices and p times the largest. The last member only receives.
+std::vector<Duration> chain_ends(const CollectiveShape& shape, const MessageTime& time) {
+  const std::uint32_t count = slices(shape);
+  const std::int64_t large = shape.bytes.count() % count;
+  const Duration smallest = time(Bytes{shape.bytes.count() / count});
+  const Duration largest = large == 0 ? smallest : time(largest_part(shape.bytes, count));
+  std::vector<Duration> ends(shape.members);
+  for (std::uint32_t member = 0; member < shape.members; ++member) {
+    const std::uint32_t sender = std::min(place_in_chain(shape, member), shape.members - 2);
+    ends[member] = large * largest + (count - large) * smallest + sender * largest;
+  }
+  return ends;
+}
+
+/// By part, how many parts on, itself included, the next one of the larger size is; `parts` if all are equal.
+std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
+  const Bytes smaller{shape.bytes.count() / shape.members};
+  std::vector<std::uint32_t> steps(shape.members, shape.members);
+  for (std::uint32_t i = 2 * shape.members; i-- > 0;) {
+    const std::uint32_t part = i % shape.members;
+    if (part_of(shape.bytes, shape.members, part).bytes > smaller) {
+      steps[part] = 0;
+    } else {
+      steps[part] = std::min(shape.members, steps[(part + 1) % shape.members] + 1);
+    }
+  }
+  return steps;
+}
+
+/// The longest chain of messages that ends at a member, looked at backwards, sends in each round either the part
+/// of the round after it or the next higher one. So it goes up to the next part of the larger size and stays there.
+std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time) {
+  if (shape.members < 2) return std::vector<Duration>(shape.members);
+  if (is_chain(shape)) return chain_ends(shape, time);
+  const Duration larger = time(largest_part(shape.bytes, shape.members));
+  const Duration smaller = time(Bytes{shape.bytes.count() / shape.members});
+  const std::vector<std::uint32_t> to_larger = steps_to_larger(shape);
+  std::vector<Duration> ends(shape.members);
+  for (std::uint32_t member = 0; member < shape.members; ++member) {
+    // What the member itself sends last, or what it receives last: the part before that.
+    const std::int64_t steps = first_part(shape) - std::int64_t{rounds(shape)} + 1;
+    const std::uint32_t own = to_larger[place(shape.members, member, steps)];
+    const std::uint32_t received = to_larger[place(shape.members, member, steps - 1)];
+    const std::uint32_t small = std::min({own, received, rounds(shape)});
+    ends[member] = (rounds(shape) - small) * larger + small * smaller;
+  }
+  return ends;
+}
+
 }  // namespace
 
 extern const CollectiveModel ring_collective;
@@ -89,6 +142,7 @@ const CollectiveModel ring_collective{
     .sends = sends,
     .receives = receives,
     .closed_form = closed_form,
+    .ends = ends,
 };
 
 }  // namespace stepsim

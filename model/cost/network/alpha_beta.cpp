@@ -12,11 +12,19 @@ class AlphaBeta final : public ChannelNetwork {
  public:
   using ChannelNetwork::ChannelNetwork;
 
-  Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override {
+  Passage start(MessageId /*message*/, ChannelId id, Bytes bytes, Time now) override { return passage(id, bytes, now); }
+
+  [[nodiscard]] std::optional<Duration> alone(ChannelId id, Bytes bytes) const override {
+    return *passage(id, bytes, Time{}).arrived - Time{};
+  }
+  [[nodiscard]] bool is_idle(Time /*now*/) const override { return true; }
+
+ private:
+  [[nodiscard]] Passage passage(ChannelId id, Bytes bytes, Time now) const {
     const Channel& channel = at(id);
     const Time begun = later(now, message_overhead());
     const Time sent = later(begun, channel.transfer(bytes));
-    return Passage{sent, later(sent, channel.route_latency)};
+    return {sent, later(sent, channel.route_latency)};
   }
 };
 

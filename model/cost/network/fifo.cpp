@@ -54,6 +54,18 @@ class Fifo final : public ChannelNetwork {
     std::sort(notifications.begin() + first, notifications.end());
   }
 
+  [[nodiscard]] std::optional<Duration> alone(ChannelId id, Bytes bytes) const override {
+    Time head = later(Time{}, message_overhead());
+    Time tail = head;
+    for (const LinkId hop : at(id).links) {
+      const Link& link = cluster().links[hop.index()];
+      tail = later(std::max(later(head, transfer_time(bytes, link.goodput())), tail), link.latency);
+      head = later(head, link.latency);
+    }
+    return tail - Time{};
+  }
+  [[nodiscard]] bool is_idle(Time now) const override { return heads_.empty() && all_free_ <= now; }
+
  private:
   /// Puts the message on the link that its head has reached, behind what is there.
   Passage enter(Head head) {
@@ -62,6 +74,7 @@ class Fifo final : public ChannelNetwork {
     Time& free = free_[route[head.hop].index()];
     const Time begin = std::max(head.time, free);
     free = std::max(later(begin, transfer_time(head.bytes, link.goodput())), head.tail);
+    all_free_ = std::max(all_free_, free);
     Passage passage;
     if (head.hop == 0) passage.sent = free;
     head.time = later(begin, link.latency);
@@ -75,6 +88,7 @@ class Fifo final : public ChannelNetwork {
   }
 
   std::vector<Time> free_;  ///< by link: from when on it is
+  Time all_free_{};         ///< the latest of them
   Heads heads_;
   std::uint64_t count_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <optional>
 
@@ -55,6 +56,8 @@ class MaxMin final : public ChannelNetwork {
   Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
   Time next() override;
   void advance(Time now, std::vector<Notification>& notifications) override;
+  [[nodiscard]] std::optional<Duration> alone(ChannelId channel, Bytes bytes) const override;
+  [[nodiscard]] bool is_idle(Time /*now*/) const override { return under_way_ == 0; }
 
  private:
   /// What has an event in events_: a clock of fluids_ or a delay.
@@ -91,7 +94,8 @@ class MaxMin final : public ChannelNetwork {
   std::vector<Source> sources_;                ///< by number in events_
   std::vector<Fluids::Ended> ended_;           ///< of one call
   Earliest events_;
-  Time now_{};  ///< of the last change
+  Time now_{};                 ///< of the last change
+  std::size_t under_way_ = 0;  ///< messages that advance() has still to tell of
 };
 
 ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
@@ -138,6 +142,7 @@ Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
     return {begin, channel.latency == Latency::kLast ? later(begin, channel.route_latency) : begin};
   }
   if (sender_queues_) sender_queues_->enter(id, now);
+  ++under_way_;
   now_ = now;
   if (begin == now) {
     enter(message, id, bytes, now);
@@ -186,6 +191,7 @@ void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& no
   events_.set(clock_events_[clock], Time::max());
   ended_.clear();
   fluids_.finish(clock, now, ended_);
+  under_way_ -= ended_.size();
   for (const Fluids::Ended& one : ended_) {
     const Channel& channel = at(one.channel);
     const Time arrived = channel.latency == Latency::kLast ? later(now, channel.route_latency) : now;
@@ -193,6 +199,18 @@ void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& no
     if (sender_queues_) sender_queues_->leave(one.channel);
     weigh(one.channel);
   }
+}
+
+/// As fluids_ rounds: to the nearest nanosecond.
+std::optional<Duration> MaxMin::alone(ChannelId id, Bytes bytes) const {
+  const Channel& channel = at(id);
+  const Duration delay = delays_[flows_[id.index()].delay].length;
+  const Duration rest = channel.latency == Latency::kLast ? channel.route_latency : Duration{};
+  if (channel.links.empty() || bytes == Bytes{}) return delay + rest;
+  const double rate = channel.narrowest.bytes_per_second() / kNanoseconds;
+  const double wait = static_cast<double>(bytes.count()) / rate;
+  if (wait >= 0x1p60) return std::nullopt;
+  return delay + Duration{std::llround(wait)} + rest;
 }
 
 /// Tells the solver how much a channel weighs now.

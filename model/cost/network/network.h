@@ -65,6 +65,14 @@ class Network {
   /// message id. Takes all that happens inside by then: next() is the same instant again only for
   /// messages that the next call tells of. The engine checks it (sim/engine/progress_guard.h).
   virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
+
+  /// How long a message takes from start() to its arrival while no other is under way on its links. Nothing from a
+  /// model in which a message that has arrived may still hold up the next one.
+  [[nodiscard]] virtual std::optional<Duration> alone(ChannelId /*channel*/, Bytes /*bytes*/) const {
+    return std::nullopt;
+  }
+  /// Nothing that was handed over holds up what starts from `now` on.
+  [[nodiscard]] virtual bool is_idle(Time /*now*/) const { return false; }
 };
 
 /// A way to time messages, for --network. One .cpp in model/cost/network/ defines one constant.

@@ -1,0 +1,66 @@
+#ifndef STEPSIM_SIM_ENGINE_COLLECTIVE_GROUP_H
+#define STEPSIM_SIM_ENGINE_COLLECTIVE_GROUP_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/cost/network/network.h"
+#include "model/job/cluster.h"
+
+namespace stepsim::sim {
+
+/// Where the members of a collective are. All collectives of the same members share one. Only the engine uses it.
+class CollectiveGroup {
+ public:
+  /// Refers to both.
+  CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network);
+
+  [[nodiscard]] std::uint32_t members() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
+  /// As CollectiveShape::members_per_host; 1 if hosts differ in it.
+  [[nodiscard]] std::uint32_t members_per_host() const noexcept { return members_per_host_; }
+
+  /// The class of messages between two members. O(1); without hashing where a member sends to the one it sent to last.
+  [[nodiscard]] ChannelId channel(std::uint32_t from, std::uint32_t to);
+
+  /// Messages from every member to the next one can be under way at once and share no link.
+  [[nodiscard]] bool neighbours_share_nothing();
+  /// What such a message takes if it takes the same between any two neighbours. O(members).
+  [[nodiscard]] std::optional<Duration> time_to_neighbour(Bytes bytes);
+
+ private:
+  struct LastChannel {
+    std::uint32_t to = 0;
+    ChannelId channel{};
+  };
+
+  [[nodiscard]] std::uint32_t next(std::uint32_t member) const noexcept { return (member + 1) % members(); }
+
+  const Cluster& cluster_;
+  Network& network_;
+  std::vector<EndpointId> members_;
+  std::uint32_t members_per_host_ = 1;
+  std::vector<LastChannel> last_channels_;  ///< by sender
+  std::optional<bool> share_nothing_;       ///< once it was asked for
+};
+
+/// The groups of a replay.
+class CollectiveGroups {
+ public:
+  /// Refers to both.
+  CollectiveGroups(const Cluster& cluster, Network& network) : cluster_(cluster), network_(network) {}
+
+  /// The same group for the same members. O(members log groups).
+  [[nodiscard]] CollectiveGroup& of(const std::vector<EndpointId>& members);
+
+ private:
+  const Cluster& cluster_;
+  Network& network_;
+  std::map<std::vector<EndpointId>, CollectiveGroup> groups_;
+};
+
+}  // namespace stepsim::sim
+
+#endif
