@@ -1,7 +1,6 @@
 #include "model/cost/network/maxmin_fill.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace stepsim {
 namespace {
@@ -15,14 +14,11 @@ constexpr double kCancelled = 1e-4;
 const std::vector<MaxMinFill::Touched>& MaxMinFill::fill(const std::vector<std::uint32_t>& region) {
   touched_.clear();
   capped_.clear();
-  next_capped_ = 0;
   for (const std::uint32_t id : region) links_[id] = {tables_.links[id].capacity, 0, 0, 0};
   for (const std::uint32_t id : region) {
     for (const std::uint32_t member : tables_.links[id].members) touch(tables_.crossings[member].owner);
   }
-  std::sort(capped_.begin(), capped_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return std::tie(touched_[a].cap, touched_[a].id) < std::tie(touched_[b].cap, touched_[b].id);
-  });
+  std::make_heap(capped_.begin(), capped_.end());
   line_up(region);
   raise();
   return touched_;
@@ -46,7 +42,7 @@ void MaxMinFill::touch(std::uint32_t id) {
       added.cap_link = crossing.link;
     }
   }
-  if (added.cap_link != kNone) capped_.push_back(one.touched);
+  if (added.cap_link != kNone) capped_.push_back({added.cap, id, one.touched});
 }
 
 /// Puts the links in line, the one that is full first if all classes rise alike in front. What is
@@ -89,9 +85,11 @@ void MaxMinFill::raise() {
 
 /// The next open class that a link beside the region holds back at a level up to `below`.
 MaxMinFill::Touched* MaxMinFill::next_held_back(double below) {
-  for (; next_capped_ < capped_.size(); ++next_capped_) {
-    Touched& one = touched_[capped_[next_capped_]];
-    if (one.bottleneck == kNone) return one.cap <= below ? &one : nullptr;
+  while (!capped_.empty() && capped_.front().level <= below) {
+    Touched& one = touched_[capped_.front().place];
+    std::pop_heap(capped_.begin(), capped_.end());
+    capped_.pop_back();
+    if (one.bottleneck == kNone) return &one;
   }
   return nullptr;
 }

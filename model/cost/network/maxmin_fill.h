@@ -46,6 +46,16 @@ class MaxMinFill {
     }
   };
 
+  /// A class that a link beside the region holds back at `level`.
+  struct Capped {
+    double level = 0;
+    std::uint32_t id = 0;
+    std::uint32_t place = 0;  ///< in touched_
+    friend bool operator<(const Capped& a, const Capped& b) noexcept {
+      return a.level != b.level ? a.level > b.level : a.id > b.id;
+    }
+  };
+
   void touch(std::uint32_t id);
   void line_up(const std::vector<std::uint32_t>& region);
   void add_to_line(std::uint32_t link, double level);
@@ -58,8 +68,7 @@ class MaxMinFill {
   MaxMinTables& tables_;
   std::vector<Filling> links_;
   std::vector<Touched> touched_;
-  std::vector<std::uint32_t> capped_;  ///< places in touched_, by cap
-  std::size_t next_capped_ = 0;
+  std::vector<Capped> capped_;   ///< a heap
   std::vector<Candidate> line_;  ///< a heap
 };
 
