@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/counted_solves.h"
 #include "bench/live_bytes.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
@@ -80,6 +81,14 @@ Duration makespan(const Timeline& timeline) {
 /// `what`, rounded to the last digit of the answer.
 Duration rounded(Duration what, Duration digit) { return (what + digit / 2) / digit * digit; }
 
+/// Another replay, not timed, that counts.
+double solves_per_instant(const Dag& dag, const Cluster& cluster) {
+  Machine machine{dag};
+  machine.set_network(bench::counted_maxmin(), cluster);
+  static_cast<void>(sim::replay(dag, machine));
+  return static_cast<double>(bench::most_solves_of_an_instant());
+}
+
 void replay_on(benchmark::State& state, const char* model, const Cluster& cluster, const Workload& workload) {
   const NetworkModel* const network = find_network_model(model);
   if (network == nullptr) {
@@ -109,6 +118,7 @@ void replay_on(benchmark::State& state, const char* model, const Cluster& cluste
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(dag.task_count()));
   state.counters["tasks"] = static_cast<double>(dag.task_count());
+  if (network->name == "maxmin") state.counters["most_solves_of_an_instant"] = solves_per_instant(dag, cluster);
   state.counters["bytes_per_task"] =
       static_cast<double>(bench::most_live_bytes() - before) / static_cast<double>(dag.task_count());
 }
