@@ -19,7 +19,7 @@ using Done = std::vector<std::pair<std::size_t, Outcome>>;
 constexpr std::size_t kLargestPart = std::size_t{1} << 30U;
 constexpr std::ptrdiff_t kNamed = 6;
 
-Fields fields_of(std::size_t point, const Outcome& outcome) {
+Fields line_of(std::size_t point, const Outcome& outcome) {
   if (outcome.iteration) return {"point", std::to_string(point), std::to_string(outcome.iteration->count())};
   return {"refused", std::to_string(point), outcome.problem};
 }
@@ -212,6 +212,6 @@ void SweepJournal::go_on(std::string_view text, const std::vector<Fields>& head,
   file_.cut(read.bytes);
 }
 
-void SweepJournal::add(std::size_t point, const Outcome& outcome) { file_.append(sealed(fields_of(point, outcome))); }
+void SweepJournal::add(std::size_t point, const Outcome& outcome) { file_.append(sealed(line_of(point, outcome))); }
 
 }  // namespace stepsim::cli

@@ -33,7 +33,16 @@ char meant_by(char escape) {
   }
 }
 
-Fields split(std::string_view text) {
+}  // namespace
+
+std::string sealed(const Fields& fields) {
+  std::string line;
+  for (const std::string& field : fields) line += escaped(field) + '\t';
+  if (!line.empty()) line.pop_back();
+  return line + '\t' + seal_of(line) + '\n';
+}
+
+Fields fields_of(std::string_view text) {
   Fields fields(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\t') {
@@ -47,20 +56,11 @@ Fields split(std::string_view text) {
   return fields;
 }
 
-}  // namespace
-
-std::string sealed(const Fields& fields) {
-  std::string line;
-  for (const std::string& field : fields) line += escaped(field) + '\t';
-  if (!line.empty()) line.pop_back();
-  return line + '\t' + seal_of(line) + '\n';
-}
-
 std::optional<Fields> unsealed(std::string_view line) {
   if (line.size() <= kSealDigits) return std::nullopt;
   const std::size_t tab = line.size() - kSealDigits - 1;
   if (line[tab] != '\t' || line.substr(tab + 1) != seal_of(line.substr(0, tab))) return std::nullopt;
-  return split(line.substr(0, tab));
+  return fields_of(line.substr(0, tab));
 }
 
 SealedLines read_sealed(std::string_view text) {

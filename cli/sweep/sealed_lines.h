@@ -18,6 +18,9 @@ using Fields = std::vector<std::string>;
 /// The fields of a line without its new line; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
+/// The fields of a line without its checksum.
+[[nodiscard]] Fields fields_of(std::string_view text);
+
 /// The whole lines at the beginning of a text.
 struct SealedLines {
   std::vector<Fields> lines;
