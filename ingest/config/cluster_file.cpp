@@ -106,14 +106,30 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
   }
 }
 
+/// A value, or {value: ..., assumed: true} for one that nobody measured or asked for.
+void read_parameter(const NetworkParameter& parameter, const YamlField& field, NetworkParameters& network) {
+  if (!field.is(Kind::kMap)) return network.set_value(parameter, parameter.read(field));
+  static const std::vector<std::string> kNames{"value", "assumed"};
+  std::optional<ParameterValue> value;
+  bool assumed = false;
+  field.for_each_entry(kNames, [&](std::size_t key, const YamlField& entry) {
+    if (key == 1) {
+      assumed = entry.flag();
+    } else {
+      value = parameter.read(entry);
+    }
+  });
+  if (!value) field.fail(fmt::format("'{}' has no 'value'; expected {}", field.name, parameter.form));
+  network.set_value(parameter, *value, assumed);
+}
+
 /// The values of a map whose keys are those of `declared`, by their names without the map's.
 void read_parameters(const YamlField& map, const std::vector<const NetworkParameter*>& declared,
                      NetworkParameters& network) {
   std::vector<std::string> names;
   for (const NetworkParameter* const parameter : declared) names.emplace_back(parts_of_key(*parameter).name);
-  map.for_each_entry(names, [&](std::size_t key, const YamlField& field) {
-    network.set_value(*declared[key], declared[key]->read(field));
-  });
+  map.for_each_entry(names,
+                     [&](std::size_t key, const YamlField& field) { read_parameter(*declared[key], field, network); });
 }
 
 /// Parameters by the map they stand in, in the order of the declarations.
@@ -143,7 +159,7 @@ NetworkParameters read_messages(const YamlField& field) {
   for (const auto& [name, parameters] : maps) names.push_back(name);
   NetworkParameters network;
   field.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
-    if (key < plain.size()) return network.set_value(*plain[key], plain[key]->read(value));
+    if (key < plain.size()) return read_parameter(*plain[key], value, network);
     const auto& [name, parameters] = maps[key - plain.size()];
     if (!value.is(Kind::kMap))
       value.reject(fmt::format("a map such as {{{}: 200ns}}", parts_of_key(*parameters.front()).name));

@@ -47,4 +47,9 @@ bool NetworkParameters::is_given(const NetworkParameter& parameter) const noexce
                      [&parameter](const Entry& entry) { return entry.parameter == &parameter && !entry.assumed; });
 }
 
+bool NetworkParameters::is_assumed(const NetworkParameter& parameter) const noexcept {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&parameter](const Entry& entry) { return entry.parameter == &parameter && entry.assumed; });
+}
+
 }  // namespace stepsim

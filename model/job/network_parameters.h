@@ -65,6 +65,9 @@ class NetworkParameters {
   /// Whether it was set, not assumed, to something other than its default.
   [[nodiscard]] bool is_given(const NetworkParameter& parameter) const noexcept;
 
+  /// Whether it has a value that nobody measured or asked for.
+  [[nodiscard]] bool is_assumed(const NetworkParameter& parameter) const noexcept;
+
   friend bool operator==(const NetworkParameters&, const NetworkParameters&) = default;
 
  private:

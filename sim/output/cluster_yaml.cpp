@@ -248,7 +248,9 @@ std::string messages_text(const NetworkParameters& network) {
     open = map;
     const ParameterValue value = network.value_of(*parameter);
     if (value == parameter->default_value) continue;
-    (map.empty() ? messages : inner).add(name, value_text(*parameter, value));
+    const std::string text = value_text(*parameter, value);
+    (map.empty() ? messages : inner)
+        .add(name, network.is_assumed(*parameter) ? FlowMap{}.add("value", text).add("assumed", "true").text() : text);
   }
   close();
   return messages.empty() ? "" : fmt::format("messages: {}\n", messages.text());

@@ -31,6 +31,11 @@ def check_round_trip(trace, folder):
     for key in ("iteration", "steps", "critical_path"):
         if on_the_way[key] != on_the_file[key]:
             sys.exit(f"{key} differs: {on_the_way[key]} calibrated on the way, {on_the_file[key]} from the file")
+    for change in ("network.bandwidth=2x", "network.latency=20us"):
+        answers = [json.loads(run("whatif", trace, "--set", change, "--json", *more)) for more in ([], ["--network", "maxmin"], ["--cluster", path, "--network", "maxmin"])]
+        for key in ("baseline", "scenario", "measured"):
+            if not answers[0][key] == answers[1][key] == answers[2][key]:
+                sys.exit(f"{key} of {change} differs: {[answer[key] for answer in answers]}")
     if path not in [entry["path"] for entry in on_the_file["provenance"]["inputs"]]:
         sys.exit("the cluster's file is not among the inputs")
 

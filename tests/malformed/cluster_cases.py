@@ -25,7 +25,8 @@ def cases():
     yield WHOLE
     line = Refused(r"error: (/.*/)?cluster\.yaml:\d+(:\d+)?: .*expected")
     for name, text in {
-        "empty": "", "a-list": "- a\n", "a-word": "star\n", "no-hosts": NIC, "no-nic": TWO, "tab-before-a-map": TWO + "nic:\n\t{bandwidth: 1Gb/s}\n", "unknown-key": TWO + NIC + "switches: 2\n",
+        "empty": "", "a-list": "- a\n", "a-word": "star\n", "no-hosts": NIC, "no-nic": TWO, "assumed-without-a-value": TWO + NIC + "messages: {sharing: {assumed: true}}\n", "assumed-of-words": TWO + NIC + "messages: {sharing: {value: 0.5, assumed: perhaps}}\n", "assumed-unknown-key": TWO + NIC + "messages: {overhead: {value: 5us, assume: true}}\n",
+        "assumed-twice": TWO + NIC + "messages: {overhead: {value: {value: 5us}}}\n", "tab-before-a-map": TWO + "nic:\n\t{bandwidth: 1Gb/s}\n", "unknown-key": TWO + NIC + "switches: 2\n",
         "key-twice": TWO + NIC + NIC, "hosts-zero": NIC + "hosts: 0\n", "hosts-a-trillion": NIC + "hosts: 1000000000000\n", "hosts-a-billion": NIC + "hosts: 1000000000\n",
         "hosts-nested": NIC + "hosts: [[a], b]\n", "hosts-twice": NIC + "hosts: [a, a]\n", "hosts-none": NIC + "hosts: []\n", "hosts-null": NIC + "hosts: [null, ~]\n",
         "bandwidth-zero": TWO + "nic: {bandwidth: 0Gb/s}\n", "bandwidth-negative": TWO + "nic: {bandwidth: -1Gb/s}\n", "bandwidth-bare": TWO + "nic: {bandwidth: 25}\n",

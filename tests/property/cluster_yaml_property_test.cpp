@@ -26,6 +26,9 @@ class Maker {
       if (std::holds_alternative<Duration>(parameter->default_value)) cluster.network.set_value(*parameter, time());
     }
     cluster.network.set(kSharing, std::vector<double>{1, 0, 0.25, 1.0 / 3}[below(4)]);
+    for (const NetworkParameter* const parameter : network_parameters()) {
+      if (below(3) == 0) cluster.network.set_value(*parameter, cluster.network.value_of(*parameter), true);
+    }
     if (below(2) == 0) {
       cluster.rates = {rate(), std::nullopt, time(), rate(), Duration{}, Duration{below(5000)}};
     }
@@ -104,6 +107,39 @@ TEST_P(ClusterYamlProperty, WhatIsWrittenReadsBackAsTheSameCluster) {
     const Cluster cluster = Maker(GetParam() * 1000 + i).cluster();
     const std::string text = sim::cluster_yaml(cluster);
     ASSERT_EQ(ingest::parse_cluster(text, "cluster.yaml"), cluster) << text;
+  }
+}
+
+/// Every number of a calibration that is whole in its file, and every flag, one at a time.
+TEST(ClusterYamlTest, EachParameterComesBackAsItWasSetOrAssumed) {
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    const ParameterValue value = std::holds_alternative<Duration>(parameter->default_value)
+                                     ? ParameterValue{Duration{1'234}}
+                                     : ParameterValue{0.5};
+    for (const bool assumed : {false, true}) {
+      Cluster cluster = star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)});
+      cluster.network.set_value(*parameter, value, assumed);
+      const Cluster read = ingest::parse_cluster(sim::cluster_yaml(cluster), "cluster.yaml");
+      EXPECT_EQ(read.network.value_of(*parameter), value) << parameter->key;
+      EXPECT_EQ(read.network.is_assumed(*parameter), assumed) << parameter->key;
+      EXPECT_EQ(read.network.is_given(*parameter), !assumed) << parameter->key;
+      EXPECT_EQ(read, cluster) << parameter->key;
+    }
+  }
+}
+
+TEST(ClusterYamlTest, EachRateComesBack) {
+  const Bandwidth rate = Bandwidth::from_bytes_per_second(33'049'537'001);
+  for (int which = 0; which < 6; ++which) {
+    Cluster cluster = star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)});
+    HostRates& rates = cluster.rates;
+    if (which == 0) rates.copy_to_host = rate;
+    if (which == 1) rates.copy_to_device = rate;
+    if (which == 2) rates.copy_overhead = Duration{211'381};
+    if (which == 3) rates.sum = rate;
+    if (which == 4) rates.sum_overhead = Duration{7};
+    if (which == 5) rates.launch_overhead = Duration{};
+    EXPECT_EQ(ingest::parse_cluster(sim::cluster_yaml(cluster), "cluster.yaml").rates, rates) << which;
   }
 }
 
