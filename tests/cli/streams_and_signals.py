@@ -3,6 +3,7 @@
 has gone, a file-size limit, Ctrl-C. SAMPLE is a capture that replays."""
 import gzip
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -113,6 +114,30 @@ def ignored(number):
         check(f"and signal {other} beside it", child.returncode == 130 and err == b"error: interrupted\n" and not out, (child.returncode, err))
 
 
+def at_any_moment():
+    """A signal at a random moment of a command that writes: the old file or the new one, and at most one line."""
+    dice = random.Random(7)
+    with tempfile.TemporaryDirectory() as folder:
+        target = os.path.join(folder, "out.json")
+        command = [STEPSIM, "replay", SAMPLE, "-o", target, "--quiet"]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        new, whole = open(target, "rb").read(), 0
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT) * 8:
+            with open(target, "wb") as old:
+                old.write(b"old")
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            time.sleep(dice.uniform(0, 0.15))
+            child.send_signal(number)
+            err = child.communicate()[1]
+            content = open(target, "rb").read()
+            whole += content == new
+            check(f"signal {number} at any moment", child.returncode in (0, 130, -number) and content in (b"old", new) and (not err or one_error_line(err)), (child.returncode, err, len(content)))
+            check("a command that is done has written", child.returncode != 0 or content == new)
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        check("nothing is left of them", os.listdir(folder) == ["out.json"], os.listdir(folder))
+        print(f"of 32 commands that got a signal, {whole} had written their file")
+
+
 def main():
     for arguments in (["--help"], ["--version"], ["replay", "--help"], ["replay", SAMPLE], ["replay", SAMPLE, "--json", "--tasks"], ["critical-path", SAMPLE]):
         full_stdout(*arguments)
@@ -125,6 +150,7 @@ def main():
     interrupted(signal.SIGTERM)
     ignored(signal.SIGINT)
     ignored(signal.SIGTERM)
+    at_any_moment()
     print(f"{len(failures)} failed")
     return 1 if failures else 0
 
