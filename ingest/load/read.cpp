@@ -68,7 +68,7 @@ bool is_job_file(const std::string& name) { return fs::path(name).filename() == 
 void note_unknown(const std::string& name, Diagnostics& diagnostics) {
   if (is_job_file(name)) return;  // find_job_file() finds that one
   diagnostics.count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
-                    {name, {}, {}});
+                    {name, {}, {}}, shown(name));
 }
 
 /// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.
