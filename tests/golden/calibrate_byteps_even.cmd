@@ -12,7 +12,7 @@ overhead of a copy    211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling 
 cluster.yaml
 hosts: 4
 nic: {bandwidth: 1Gb/s, latency: 5us, efficiency: 0.957}
-messages: {sharing: 0.5}
+messages: {sharing: {value: 0.5, assumed: true}}
 rates: {copy_to_host: 33049537kB/s, copy_to_device: 22233040kB/s, copy_overhead: 211381ns}
 
 Input
