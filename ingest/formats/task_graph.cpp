@@ -19,6 +19,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -55,6 +56,7 @@ class Reader {
     graph_.hosts = static_cast<std::uint32_t>(*hosts_);
     check_routes();
     check_tasks();
+    graph_.texts = std::move(texts_).take();
     return std::move(graph_);
   }
 
@@ -157,6 +159,7 @@ class Reader {
     json_.object([&](const std::string& key) { read_task_member(key, record); });
     if (!record.id.has_value()) fail(record.offset, "a task without 'id'; expected a whole number");
     record.task.id = *record.id;
+    record.task.after_end = after_.size();
     complete(record);
     graph_.tasks.push_back(std::move(record.task));
     offsets_.push_back(record.offset);
@@ -179,10 +182,11 @@ class Reader {
     } else if (key == "bytes") {
       record.bytes = integer("bytes", 0, kMostBytes);
     } else if (key == "name" && json_.peek() == '"') {
-      record.task.name = json_.text();
+      const std::string name = json_.text();
+      if (!name.empty()) record.task.name = texts_.intern(name);
     } else if (key == "after") {
-      record.task.after.clear();
-      json_.array([&] { record.task.after.push_back(integer("after", 0, kMostId)); });
+      after_.resize(graph_.tasks.empty() ? 0 : graph_.tasks.back().after_end);  // the last "after" of a task counts
+      json_.array([&] { after_.push_back(integer("after", 0, kMostId)); });
     } else {
       json_.skip();
     }
@@ -234,12 +238,13 @@ class Reader {
              fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
       }
     }
+    graph_.after.reserve(after_.size());
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
     check_span();
     check_order();
   }
 
-  void check_task(const TaskGraph::Task& task, std::uint64_t offset) const {
+  void check_task(const TaskGraph::Task& task, std::uint64_t offset) {
     for (const std::uint32_t host : {task.host, task.transfer ? task.destination : task.host}) {
       if (host >= graph_.hosts)
         fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
@@ -248,11 +253,14 @@ class Reader {
       fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host,
                                task.destination));
     }
-    for (const std::int64_t id : task.after) {
-      if (!place_of(id).has_value()) {
+    while (graph_.after.size() < task.after_end) {
+      const std::int64_t id = after_[graph_.after.size()];
+      const std::optional<std::uint32_t> place = place_of(id);
+      if (!place.has_value()) {
         fail(offset,
              fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
       }
+      graph_.after.push_back(*place);
     }
   }
 
@@ -283,12 +291,11 @@ class Reader {
   /// Kahn's algorithm; a task that never becomes ready waits for itself.
   void check_order() const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    edges.reserve(graph_.after.size());
     std::vector<std::uint32_t> waiting(graph_.tasks.size());
     for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
-      for (const std::int64_t id : graph_.tasks[i].after) {
-        edges.emplace_back(*place_of(id), i);
-        ++waiting[i];
-      }
+      for (const std::uint32_t before : graph_.after_of(i)) edges.emplace_back(before, i);
+      waiting[i] = static_cast<std::uint32_t>(graph_.after_of(i).size());
     }
     std::sort(edges.begin(), edges.end());
     std::vector<std::uint32_t> ready;
@@ -316,6 +323,8 @@ class Reader {
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> routes_;  // with their offsets
   std::vector<std::uint64_t> offsets_;                                                     // of tasks
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_id_;
+  std::vector<std::int64_t> after_;  // as graph_.after, but ids
+  TextTable texts_;
 };
 
 int recognise(std::string_view /*file_name*/, std::string_view head) {

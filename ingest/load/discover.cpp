@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -41,6 +42,11 @@ std::optional<struct ::stat> status_of(const std::string& path, std::string_view
 bool is_link(const std::string& path) {
   struct ::stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/// A working folder that is gone is no error, and then all paths stay as they are. For want of memory one might.
+void refuse_without_memory(std::error_code error) {
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
 }
 
 struct Found {
@@ -136,6 +142,7 @@ std::string as_given(const std::string& file, const std::string& trace) {
   if (fs::path(trace).is_absolute()) return file;
   std::error_code unknown;
   const fs::path here = fs::current_path(unknown);
+  refuse_without_memory(unknown);
   return unknown ? file : fs::path(file).lexically_proximate(here).string();
 }
 
@@ -170,6 +177,7 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
 std::string absolute_path(const std::string& path) {
   std::error_code unknown;
   const fs::path absolute = fs::absolute(path, unknown);
+  refuse_without_memory(unknown);
   return (unknown ? fs::path(path) : absolute).lexically_normal().string();
 }
 

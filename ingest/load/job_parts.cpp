@@ -167,7 +167,11 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   refuse_mix(ranks_, gpus, graphs_);
-  if (!graphs_.empty()) return stitch_given_graph(graphs_.front().first, assembly);
+  if (!graphs_.empty()) {
+    stitch_given_graph(graphs_.front().first, assembly);
+    graphs_.clear();  // finish() needs the memory
+    return;
+  }
   if (!gpus.empty()) {
     keep_gpus(gpus, ranks);
     return stitch_parameter_server(std::move(gpus), job, assembly);

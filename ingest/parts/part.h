@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "ingest/parts/optional_column.h"
+#include "model/base/count_column.h"
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
@@ -65,12 +68,12 @@ struct EventDetail {
 /// host's clock, with the file's base time added.
 struct HostDeviceTrace {
   std::vector<Time> start;
-  std::vector<Duration> duration;  ///< not negative
+  CountColumn<Duration> duration;
   std::vector<EventKind> kind;
   std::vector<TextId> name;
   std::vector<TrackId> track;
-  std::vector<std::int64_t> correlation;  ///< -1 if none
-  std::vector<std::uint32_t> detail;      ///< index into details; kNoDetail if none
+  OptionalColumn<std::int64_t, -1> correlation;
+  OptionalColumn<std::uint32_t, 0xFFFFFFFFU> detail;  ///< index into details; kNoDetail if none
 
   std::vector<EventDetail> details;
   std::vector<Track> tracks;
@@ -186,19 +189,26 @@ struct TaskGraph {
   };
   struct Task {
     std::int64_t id = 0;
-    std::string name;                 ///< empty if the file has none
-    bool transfer = false;            ///< else a computation
-    std::uint32_t host = 0;           ///< of a computation; of a transfer, where it comes from
-    std::uint32_t destination = 0;    ///< of a transfer
-    Duration duration{};              ///< of a computation
-    Bytes bytes{};                    ///< of a transfer
-    std::vector<std::int64_t> after;  ///< ids of the tasks that must have finished
+    Duration duration{};            ///< of a computation
+    Bytes bytes{};                  ///< of a transfer
+    std::uint64_t after_end = 0;    ///< index into `after`: the end of those of this task
+    TextId name;                    ///< invalid if the file has none
+    std::uint32_t host = 0;         ///< of a computation; of a transfer, where it comes from
+    std::uint32_t destination = 0;  ///< of a transfer
+    bool transfer = false;          ///< else a computation
   };
   std::uint32_t hosts = 0;
   std::vector<Link> links;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>
       routes;  ///< (from, to) -> links, never empty
   std::vector<Task> tasks;
+  std::vector<std::uint32_t> after;  ///< what must have finished, as indices into tasks; by task
+  std::vector<std::string> texts;    ///< by TextId; each once
+
+  [[nodiscard]] std::span<const std::uint32_t> after_of(std::size_t task) const noexcept {
+    const std::uint64_t begin = task == 0 ? 0 : tasks[task - 1].after_end;
+    return std::span(after).subspan(begin, tasks[task].after_end - begin);
+  }
 };
 
 /// One kind of content that a file may have.

@@ -63,10 +63,11 @@ class GraphStitcher {
 
   void run() {
     assembly_.measured = false;
+    reserve();
     for (const TaskGraph::Task& task : graph_.tasks) add_task(task);
-    std::sort(place_.begin(), place_.end());
     for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      for (const std::int64_t id : graph_.tasks[i].after) assembly_.add_edge(task_of(id), TaskId{i}, EdgeKind::kData);
+      for (const std::uint32_t before : graph_.after_of(i))
+        assembly_.add_edge(TaskId{before}, TaskId{i}, EdgeKind::kData);
     }
     const std::size_t hosts = hosts_used(graph_);
     if (hosts <= kMostHosts) {
@@ -78,16 +79,24 @@ class GraphStitcher {
   }
 
  private:
+  void reserve() {
+    const std::size_t tasks = graph_.tasks.size();
+    assembly_.builder.reserve(tasks, graph_.after.size());
+    assembly_.start.reserve(tasks);
+    assembly_.finish.reserve(tasks);
+    assembly_.step.reserve(tasks);
+    assembly_.task_ids.reserve(tasks);
+  }
+
   void add_task(const TaskGraph::Task& task) {
     const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
-    const std::string name =
-        !task.name.empty() ? task.name : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
+    const std::string name = task.name.valid() ? graph_.texts[task.name.index()]
+                                               : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
     const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
     const TaskId added = assembly_.add_task(task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
                                             assembly_.builder.intern(name), lane, Time{}, Time{}, -1, task.bytes);
     assembly_.builder.set_duration(added, duration);
     assembly_.task_ids.push_back(task.id);
-    place_.emplace_back(task.id, added);
   }
 
   LaneId host_lane(std::uint32_t host) {
@@ -109,16 +118,8 @@ class GraphStitcher {
     return slot->second;
   }
 
-  /// Precondition: the reader has checked that the id exists.
-  [[nodiscard]] TaskId task_of(std::int64_t id) const {
-    return std::lower_bound(place_.begin(), place_.end(), id,
-                            [](const auto& entry, std::int64_t value) { return entry.first < value; })
-        ->second;
-  }
-
   const TaskGraph& graph_;
   Assembly& assembly_;
-  std::vector<std::pair<std::int64_t, TaskId>> place_;  // id in the file, task
   std::map<std::uint32_t, LaneId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
 };

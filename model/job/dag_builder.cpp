@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace {
 
 using Index = std::uint32_t;
 
+constexpr Index kFreeSlot = 0xFFFFFFFFU;
 constexpr std::string_view kRemedy = "fewer ranks (--ranks), or a capture of fewer steps";
 
 /// "a -> b -> a"; of a long cycle the first eight tasks and how many more there are.
@@ -157,12 +159,34 @@ LaneId DagBuilder::add_lane(Lane lane) {
   return LaneId{lanes_.size() - 1};
 }
 
+std::uint32_t& DagBuilder::slot_of(std::string_view name) noexcept {
+  const std::size_t mask = name_slots_.size() - 1;
+  std::size_t at = std::hash<std::string_view>{}(name)&mask;
+  while (name_slots_[at] != kFreeSlot && names_[name_slots_[at]] != name) at = (at + 1) & mask;
+  return name_slots_[at];
+}
+
+void DagBuilder::double_name_slots() {
+  constexpr std::size_t kFirstSlots = 64;
+  const std::size_t slots = std::max(kFirstSlots, name_slots_.size() * 2);
+  name_slots_ = {};  // before the larger table is made
+  name_slots_.resize(slots, kFreeSlot);
+  for (Index id = 0; id < names_.size(); ++id) slot_of(names_[id]) = id;
+}
+
 NameId DagBuilder::intern(std::string_view name) {
-  if (const auto known = name_ids_.find(name); known != name_ids_.end()) return known->second;
-  const NameId id{names_.size()};
-  names_.emplace_back(name);
-  name_ids_.emplace(name, id);
-  return id;
+  if (names_.size() * 2 >= name_slots_.size()) double_name_slots();
+  std::uint32_t& slot = slot_of(name);
+  if (slot == kFreeSlot) {
+    names_.emplace_back(name);
+    slot = static_cast<Index>(names_.size() - 1);
+  }
+  return NameId{slot};
+}
+
+void DagBuilder::reserve(std::size_t tasks, std::size_t edges) {
+  tasks_.reserve(tasks);
+  edges_.reserve(edges);
 }
 
 TaskId DagBuilder::add_task(const TaskSpec& task) {

@@ -2,7 +2,7 @@
 #define STEPSIM_MODEL_JOB_DAG_BUILDER_H
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -69,6 +69,9 @@ class DagBuilder {
     return task.index() < returns_credit_of_.size() ? returns_credit_of_[task.index()] : TaskId{};
   }
 
+  /// Makes room for so many, so that adding them moves nothing.
+  void reserve(std::size_t tasks, std::size_t edges);
+
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
   [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
   [[nodiscard]] TaskSpec& task(TaskId id) noexcept { return tasks_[id.index()]; }
@@ -106,16 +109,15 @@ class DagBuilder {
 
  private:
   class Layout;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
+  /// The slot that holds the id of `name`, else the free one where it belongs.
+  [[nodiscard]] std::uint32_t& slot_of(std::string_view name) noexcept;
+  void double_name_slots();
 
   std::vector<TaskSpec> tasks_;
   std::vector<Edge> edges_;
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> name_ids_;
+  std::vector<std::uint32_t> name_slots_;  // hash table of ids with open addressing, at most half full
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
   std::vector<Collective> collectives_;    // by RendezvousId

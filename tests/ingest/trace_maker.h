@@ -30,7 +30,7 @@ class TraceMaker {
     return static_cast<std::uint32_t>(trace.size() - 1);
   }
   EventDetail& detail(std::uint32_t event) {
-    trace.detail[event] = static_cast<std::uint32_t>(trace.details.size());
+    trace.detail.set(event, static_cast<std::uint32_t>(trace.details.size()));
     return trace.details.emplace_back();
   }
   TextId text(const std::string& name) {

@@ -136,7 +136,7 @@ void KinetoTrace::skip(std::string_view name, std::string_view remedy, const Chr
 void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
                          std::uint32_t detail) {
   trace_.start.emplace_back(Duration{*event.start_ns});
-  trace_.duration.emplace_back(std::max<std::int64_t>(0, event.duration_ns.value_or(0)));
+  trace_.duration.push_back(Duration{std::max<std::int64_t>(0, event.duration_ns.value_or(0))});
   trace_.kind.push_back(kind);
   trace_.name.push_back(texts_.intern(event.name));
   trace_.track.push_back(track);

@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/device_tasks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -137,26 +138,30 @@ DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits,
 
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly) {
-  std::vector<std::vector<Dependency>> dependencies(events.ops.size());
+  std::vector<StreamWait> across;  // by the work that waits
+  std::copy_if(waits.streams.begin(), waits.streams.end(), std::back_inserter(across),
+               [](const StreamWait& wait) { return wait.before < wait.after; });
+  std::stable_sort(across.begin(), across.end(),
+                   [](const StreamWait& a, const StreamWait& b) { return a.after < b.after; });
+  auto wait = across.begin();
+  std::vector<Dependency> dependencies;  // reused from one piece of work to the next
   const Duration turn_cap = std::max(kTurnCap, kUsualTimes * waits.delays.turn);
   const Duration launch_cap = std::max(kLaunchCap, kUsualTimes * waits.delays.launch);
   for (std::size_t i = 0; i < events.ops.size(); ++i) {
     const DeviceOp& op = events.ops[i];
+    dependencies.clear();
     if (waits.order.previous[i] != kNoIndex) {
       const std::uint32_t before = waits.order.previous[i];
-      dependencies[i].push_back(
+      dependencies.push_back(
           {tasks.ops[before].last, events.ops[before].end, EdgeKind::kStream, waits.delays.turn, turn_cap});
     }
-    if (op.call == kNoIndex) continue;
-    const TaskId launch = threads[op.thread].task_ending_by(op.launched);
+    const TaskId launch = op.call == kNoIndex ? TaskId{} : threads[op.thread].task_ending_by(op.launched);
     if (launch.valid())
-      dependencies[i].push_back({launch, op.launched, EdgeKind::kLaunch, waits.delays.launch, launch_cap});
+      dependencies.push_back({launch, op.launched, EdgeKind::kLaunch, waits.delays.launch, launch_cap});
+    for (; wait != across.end() && wait->after == i; ++wait)
+      dependencies.push_back(across_streams(events, waits, tasks, *wait));
+    add_dependencies(tasks.ops[i].first, op.begin, dependencies, assembly);
   }
-  for (const StreamWait& wait : waits.streams) {
-    if (wait.before < wait.after) dependencies[wait.after].push_back(across_streams(events, waits, tasks, wait));
-  }
-  for (std::size_t i = 0; i < events.ops.size(); ++i)
-    add_dependencies(tasks.ops[i].first, events.ops[i].begin, dependencies[i], assembly);
 }
 
 }  // namespace stepsim::ingest

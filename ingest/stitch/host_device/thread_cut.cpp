@@ -8,7 +8,8 @@ namespace {
 /// Goes through the sorted events of a thread, with those that are still open on a stack.
 class Sweep {
  public:
-  explicit Sweep(const RankEvents& events) : events_(&events) {}
+  /// Each of the thread's `count` events ends one segment where it begins and one where it ends, at most.
+  Sweep(const RankEvents& events, std::size_t count) : events_(&events) { segments_.reserve(2 * count); }
 
   void open(std::uint32_t event) {
     const Time begin = events_->begin_of(event);
@@ -60,7 +61,7 @@ class Sweep {
 }  // namespace
 
 std::vector<Segment> cut_thread(const RankEvents& events, const RankEvents::Thread& thread) {
-  Sweep sweep(events);
+  Sweep sweep(events, thread.events.size());
   if (!thread.events.empty()) sweep.start_at(events.begin_of(thread.events.front()));
   for (const std::uint32_t event : thread.events) sweep.open(event);
   return sweep.finish();

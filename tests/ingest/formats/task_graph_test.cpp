@@ -33,8 +33,11 @@ TEST(TaskGraphTest, ReadsComputesAndTransfers) {
   EXPECT_EQ(graph.tasks[0].duration, Duration{375'357});
   EXPECT_TRUE(graph.tasks[1].transfer);
   EXPECT_EQ(graph.tasks[1].bytes, Bytes{4096});
-  EXPECT_EQ(graph.tasks[1].after, std::vector<std::int64_t>{7});
-  EXPECT_EQ(graph.tasks[1].name, "t");
+  EXPECT_TRUE(graph.after_of(0).empty());
+  ASSERT_EQ(graph.after_of(1).size(), 1U);
+  EXPECT_EQ(graph.after_of(1).front(), 0U);  // the task with id 7
+  EXPECT_FALSE(graph.tasks[0].name.valid());
+  EXPECT_EQ(graph.texts[graph.tasks[1].name.index()], "t");
 }
 
 TEST(TaskGraphTest, TasksMayComeBeforeHostsLinksAndRoutes) {

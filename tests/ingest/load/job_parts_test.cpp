@@ -15,7 +15,7 @@ HostDeviceTrace trace_of(std::int64_t rank) {
   trace.texts = {"op"};
   trace.tracks.push_back({"1", "1", "", false, -1, -1});
   trace.start.emplace_back(Duration{1'000});
-  trace.duration.emplace_back(10'000);
+  trace.duration.push_back(Duration{10'000});
   trace.kind.push_back(EventKind::kOp);
   trace.name.emplace_back(0);
   trace.track.emplace_back(0);

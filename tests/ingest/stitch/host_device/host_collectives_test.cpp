@@ -168,7 +168,7 @@ TEST(PayloadTest, KernelOfUnknownOperationKeepsItsRecordedTime) {
 TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
   // Both arrive at 100 us; the sender returns at 400 us, the receiver at 500 us: a quarter was left.
   HostDeviceTrace sender = host_rank("gloo:send", 4000);
-  sender.duration.front() = us(300);
+  sender.duration.set(0, us(300));
 
   EXPECT_EQ(only_collective(stitched({sender, host_rank("gloo:recv", 4000)})).buffered, Bytes{1000});
   EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});

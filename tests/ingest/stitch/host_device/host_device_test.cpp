@@ -203,7 +203,7 @@ TEST(HostDeviceTest, AllToAllMatchesAlthoughSizesDiffer) {
   HostDeviceTrace b = collective_rank(220, 320);
   for (auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
     trace->texts.push_back("all_to_allv");
-    trace->detail[1] = 0;
+    trace->detail.set(1, 0);
     trace->details.push_back({});
     trace->details[0].collective = TextId{trace->texts.size() - 1};
     trace->details[0].elements = elements;
@@ -216,7 +216,7 @@ TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
   std::vector<HostDeviceTrace> traces;
   for (int rank = 0; rank < 2; ++rank) {
     HostDeviceTrace trace = collective_rank(20 + 100 * rank, 320);
-    trace.detail[1] = 0;
+    trace.detail.set(1, 0);
     trace.details.push_back({});
     trace.details[0].sequence = 17;
     traces.push_back(std::move(trace));
