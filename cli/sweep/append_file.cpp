@@ -41,6 +41,12 @@ AppendFile::~AppendFile() { ::close(descriptor_); }
 
 std::string AppendFile::read(std::size_t largest) const {
   constexpr std::size_t kPiece = std::size_t{1} << 16U;
+  struct ::stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail(errno);
+  if (static_cast<std::uint64_t>(status.st_size) > largest) {
+    throw InputError({path_, {}, {}},
+                     fmt::format("is larger than {} MiB; expected the points of a sweep", largest >> 20U));
+  }
   std::string text;
   while (true) {
     const std::size_t before = text.size();
@@ -49,10 +55,6 @@ std::string AppendFile::read(std::size_t largest) const {
     if (count < 0 && errno != EINTR) fail(errno);
     text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, count)));
     if (count == 0) return text;
-    if (text.size() > largest) {
-      throw InputError({path_, {}, {}},
-                       fmt::format("is larger than {} MiB; expected the points of a sweep", largest >> 20U));
-    }
   }
 }
 
