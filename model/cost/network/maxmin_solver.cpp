@@ -111,7 +111,10 @@ bool MaxMinSolver::change_calmly() {
   }
   for (const std::uint32_t id : region_) narrow_budget(id);
   for (const std::uint32_t id : changed_classes_) {
-    if (!adopt(id)) return false;
+    if (adopt(id)) continue;
+    // The others are counted, perhaps at the level that they will have: nobody would look again.
+    for (const std::uint32_t changed : changed_classes_) fits_beside(tables_.classes[changed], true);
+    return false;
   }
   bool fits = true;
   const std::size_t calm_links = region_.size();  // those that do not fit join behind
