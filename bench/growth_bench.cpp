@@ -1,11 +1,15 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
+#include "model/rewrite/ranks.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/independent_parts.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/sim/workloads.h"
 
 /// How time grows with the size of a job. Each answer is compared with a closed form, and a wrong one ends the
@@ -53,6 +57,46 @@ BENCHMARK_CAPTURE(all_reduce_on, maxmin, "maxmin")
     ->RangeMultiplier(2)
     ->Range(1024, 8192)
     ->Unit(benchmark::kMillisecond);
+
+/// A capture of 2 ranks as one of many: each has as many tasks as those two.
+void more_ranks(benchmark::State& state) {
+  const Capture two = stepsim::testing::DataParallelJob{}.capture();
+  const auto ranks = static_cast<std::size_t>(state.range(0));
+  for (auto _ : state) {
+    if (with_ranks(two, ranks).dag.task_count() != two.dag.task_count() / 2 * ranks) {
+      state.SkipWithError("copies do not have the tasks of their originals");
+      break;
+    }
+  }
+}
+BENCHMARK(more_ranks)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
+
+/// Ranks in groups of eight, each with a collective of its own, on one network: one part.
+void parts_of_groups(benchmark::State& state) {
+  const int ranks = static_cast<int>(state.range(0));
+  DagBuilder builder;
+  const NameId name = builder.intern("all-reduce");
+  for (int group = 0; group < ranks / 8; ++group) {
+    const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = kMegabyte});
+    for (int rank = 8 * group; rank < 8 * (group + 1); ++rank) {
+      const LaneId lane = builder.add_lane({.name = "stream", .rank = rank});
+      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
+    }
+  }
+  const Dag dag = std::move(builder).build().dag;
+  const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
+  Machine machine{dag};
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  std::vector<TaskId> sources;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) sources.emplace_back(i);
+  for (auto _ : state) {
+    if (deal_parts(dag, machine, sources, 2).size() != 1) {
+      state.SkipWithError("groups that share a network are not one part");
+      break;
+    }
+  }
+}
+BENCHMARK(parts_of_groups)->RangeMultiplier(2)->Range(2048, 16384)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepsim::sim

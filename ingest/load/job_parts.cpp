@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <set>
 #include <variant>
 
 #include <fmt/format.h>
@@ -17,12 +16,6 @@
 namespace stepsim::ingest {
 namespace {
 
-Rank next_free(const std::set<Rank>& taken) {
-  Rank rank = 0;
-  while (taken.contains(rank)) ++rank;
-  return rank;
-}
-
 /// Whether a trace names a rank that can be one: ids from files are any number.
 bool has_rank(const HostDeviceTrace& trace) {
   return trace.rank && *trace.rank >= 0 && *trace.rank <= std::numeric_limits<Rank>::max();
@@ -31,7 +24,6 @@ bool has_rank(const HostDeviceTrace& trace) {
 /// Gives every trace its rank: the one it names, else the smallest that is free.
 void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
-  std::set<Rank> taken;
   for (RankTrace& rank : ranks) {
     if (!has_rank(rank.trace)) continue;
     rank.rank = static_cast<Rank>(*rank.trace.rank);
@@ -41,12 +33,12 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
                        fmt::format("this trace says it is rank {}, and so does {}; expected one trace a rank",
                                    rank.rank, shown(slot->second)));
     }
-    taken.insert(rank.rank);
   }
+  Rank next = 0;  // those below it are taken
   for (RankTrace& rank : ranks) {
     if (has_rank(rank.trace)) continue;
-    rank.rank = next_free(taken);
-    taken.insert(rank.rank);
+    while (claimed.contains(next)) ++next;
+    rank.rank = next++;
     if (!rank.trace.rank && ranks.size() == 1) continue;
     const std::string says = rank.trace.rank ? fmt::format("says it is rank {}, which is none from 0 to {}",
                                                            *rank.trace.rank, std::numeric_limits<Rank>::max())

@@ -1,6 +1,7 @@
 #include "model/rewrite/capture_edit.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace stepsim {
@@ -91,10 +92,9 @@ void CaptureEdit::drop_steps() {
   if (kept.size() == place.size()) return;
   recording.steps = std::move(kept);
   for (std::int32_t& step : recording.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
-  std::erase_if(recording.ranks, [&](Rank rank) {
-    return std::none_of(recording.steps.begin(), recording.steps.end(),
-                        [rank](const RecordedStep& step) { return step.rank == rank; });
-  });
+  std::set<Rank> left;
+  for (const RecordedStep& step : recording.steps) left.insert(step.rank);
+  std::erase_if(recording.ranks, [&](Rank rank) { return !left.contains(rank); });
 }
 
 Capture CaptureEdit::finish() && {

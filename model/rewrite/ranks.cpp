@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,8 @@ class Resizing {
     check_size();
     check_collectives();
     check_edges();
-    for (std::size_t i = count_; i < ranks_.size(); ++i) remove(ranks_[i]);
+    if (count_ < ranks_.size()) remove(std::span(ranks_).subspan(count_));
+    if (count_ > ranks_.size()) sort_by_rank();
     for (std::size_t i = ranks_.size(); i < count_; ++i) {
       copy(ranks_[i % ranks_.size()], ranks_.back() + static_cast<Rank>(i - ranks_.size()) + 1);
     }
@@ -38,6 +40,15 @@ class Resizing {
   }
 
  private:
+  /// Of the capture, what is one rank's.
+  struct Parts {
+    std::vector<TaskId> tasks;
+    std::vector<LaneId> lanes;
+    std::vector<std::size_t> steps;  ///< in Recording::steps
+    std::vector<Gradient> gradients;
+    std::vector<OperatorTable::Use> uses;
+  };
+
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
 
   void check_size() const {
@@ -67,63 +78,61 @@ class Resizing {
     }
   }
 
-  void remove(Rank rank) {
+  void remove(std::span<const Rank> ranks) {
     for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      if (rank_of(TaskId{i}) == rank) edit_.remove(TaskId{i});
+      if (std::binary_search(ranks.begin(), ranks.end(), rank_of(TaskId{i}))) edit_.remove(TaskId{i});
     }
+  }
+
+  /// What a copy of each rank will be made of, found once.
+  void sort_by_rank() {
+    copy_of_.resize(dag_.task_count());
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) parts_[rank_of(TaskId{i})].tasks.emplace_back(i);
+    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) parts_[dag_.lanes()[i].rank].lanes.emplace_back(i);
+    const std::vector<RecordedStep>& steps = capture_.recording.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) parts_[steps[i].rank].steps.push_back(i);
+    for (const Gradient& gradient : capture_.gradients) parts_[rank_of(gradient.ready)].gradients.push_back(gradient);
+    for (const OperatorTable::Use& use : capture_.operators.uses) parts_[rank_of(use.task)].uses.push_back(use);
   }
 
   void copy(Rank from, Rank to) {
-    const std::vector<TaskId> tasks = tasks_of(from);
-    std::vector<TaskId> copy_of(dag_.task_count());
-    for (std::size_t i = 0; i < tasks.size(); ++i) copy_of[tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
-    const std::map<LaneId, LaneId> lanes = copy_lanes(from, to);
-    const std::map<std::int32_t, std::int32_t> steps = copy_steps(from, to, copy_of);
-    for (const TaskId task : tasks) copy_task(task, lanes, steps);
-    for (const TaskId task : tasks) copy_edges(task, copy_of);
-    for (const Gradient& gradient : capture_.gradients) {
-      if (rank_of(gradient.ready) == from) edit_.add_gradient({copy_of[gradient.ready.index()], gradient.bytes});
-    }
-    copy_uses(copy_of, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
+    const Parts& parts = parts_[from];
+    for (std::size_t i = 0; i < parts.tasks.size(); ++i)
+      copy_of_[parts.tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
+    const std::map<LaneId, LaneId> lanes = copy_lanes(parts, to);
+    const std::map<std::int32_t, std::int32_t> steps = copy_steps(parts, to);
+    for (const TaskId task : parts.tasks) copy_task(task, lanes, steps);
+    for (const TaskId task : parts.tasks) copy_edges(task);
+    for (const Gradient& gradient : parts.gradients)
+      edit_.add_gradient({copy_of_[gradient.ready.index()], gradient.bytes});
+    copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
   }
 
   /// A copy's calls are its own: `shift` later than those it does again.
-  void copy_uses(const std::vector<TaskId>& copy_of, std::uint32_t shift) {
-    for (OperatorTable::Use use : capture_.operators.uses) {
-      if (!copy_of[use.task.index()].valid()) continue;
-      use.task = copy_of[use.task.index()];
+  void copy_uses(const Parts& parts, std::uint32_t shift) {
+    for (OperatorTable::Use use : parts.uses) {
+      use.task = copy_of_[use.task.index()];
       use.occurrence += shift;
       edit_.add_operator_use(use);
     }
   }
 
-  [[nodiscard]] std::vector<TaskId> tasks_of(Rank rank) const {
-    std::vector<TaskId> tasks;
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      if (rank_of(TaskId{i}) == rank) tasks.emplace_back(i);
-    }
-    return tasks;
-  }
-
-  std::map<LaneId, LaneId> copy_lanes(Rank from, Rank to) {
+  std::map<LaneId, LaneId> copy_lanes(const Parts& parts, Rank to) {
     std::map<LaneId, LaneId> lanes;
-    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) {
-      Lane lane = dag_.lanes()[i];
-      if (lane.rank != from) continue;
+    for (const LaneId id : parts.lanes) {
+      Lane lane = dag_.lane(id);
       lane.rank = to;
-      lanes.emplace(LaneId{i}, edit_.builder().add_lane(std::move(lane)));
+      lanes.emplace(id, edit_.builder().add_lane(std::move(lane)));
     }
     return lanes;
   }
 
-  std::map<std::int32_t, std::int32_t> copy_steps(Rank from, Rank to, const std::vector<TaskId>& copy_of) {
+  std::map<std::int32_t, std::int32_t> copy_steps(const Parts& parts, Rank to) {
     std::map<std::int32_t, std::int32_t> steps{{-1, -1}};
-    const std::vector<RecordedStep>& recorded = capture_.recording.steps;
-    for (std::size_t i = 0; i < recorded.size(); ++i) {
-      RecordedStep step = recorded[i];
-      if (step.rank != from) continue;
+    for (const std::size_t i : parts.steps) {
+      RecordedStep step = capture_.recording.steps[i];
       step.rank = to;
-      if (step.first.valid()) step.first = copy_of[step.first.index()];
+      if (step.first.valid()) step.first = copy_of_[step.first.index()];
       steps.emplace(static_cast<std::int32_t>(i), edit_.add_step(step));
     }
     return steps;
@@ -137,11 +146,11 @@ class Resizing {
     if (dag_.rendezvous(task).valid()) edit_.builder().join(dag_.rendezvous(task), copy);
   }
 
-  void copy_edges(TaskId task, const std::vector<TaskId>& copy_of) {
+  void copy_edges(TaskId task) {
     const auto targets = dag_.successors(task);
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const EdgeId edge{dag_.first_edge(task).index() + i};
-      edit_.builder().add_edge(copy_of[task.index()], copy_of[targets[i].index()], dag_.edge_kind(edge),
+      edit_.builder().add_edge(copy_of_[task.index()], copy_of_[targets[i].index()], dag_.edge_kind(edge),
                                dag_.lag(edge));
     }
   }
@@ -151,6 +160,8 @@ class Resizing {
   const std::vector<Rank>& ranks_;
   std::size_t count_;
   CaptureEdit edit_;
+  std::map<Rank, Parts> parts_;  ///< once there is something to copy
+  std::vector<TaskId> copy_of_;  ///< by task: its copy on the rank that was copied last
 };
 
 }  // namespace

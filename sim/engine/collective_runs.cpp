@@ -1,14 +1,19 @@
 #include "sim/engine/collective_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <queue>
 
+#include "model/base/error.h"
 #include "model/base/time_limits.h"
 #include "sim/engine/message_ids.h"
 
 namespace stepsim::sim {
 namespace {
+
+constexpr std::uint64_t kMostMessages = 250'000'000;  // some five minutes
 
 /// Takes a number that is free again, or the next new one of `used`.
 template <class Entry>
@@ -176,11 +181,22 @@ void CollectiveRuns::catch_up(Time now) {
 // ---- round by round
 
 void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
+  count_messages(runs_[place]);
   runs_[place].running = runs_[place].shape.members;
   const std::uint32_t members = runs_[place].shape.members;
   for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
   // Only now, when all are in: a round without messages must not end the run under the others.
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
+}
+
+/// The messages of a replay are as many as ranks times ranks, which settings of a few bytes make any number.
+void CollectiveRuns::count_messages(const Run& run) {
+  messages_ += std::uint64_t{run.rounds} * run.shape.members;
+  if (messages_ <= kMostMessages) return;
+  throw UsageError(fmt::format(
+      "a collective of {} ranks that does not have the network to itself brings the messages of a replay to {}; "
+      "expected at most {}: fewer ranks",
+      run.shape.members, messages_, kMostMessages));
 }
 
 /// Sends what `member` sends in its round, and counts what it waits for.

@@ -38,7 +38,8 @@ class CollectiveRuns {
   /// is kept for begin().
   [[nodiscard]] bool expands(RendezvousId rendezvous);
 
-  /// All members have come, the last one at `now`: the first round begins. Precondition: expands().
+  /// All members have come, the last one at `now`: the first round begins. Precondition: expands(). Throws UsageError
+  /// if the messages of the replay become too many; so does make_way().
   void begin(RendezvousId rendezvous, Time now);
   /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end.
   void arrived(MessageId message, Time now);
@@ -102,6 +103,7 @@ class CollectiveRuns {
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t run, Time now);
   void catch_up(Time now);
+  void count_messages(const Run& run);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);
@@ -118,6 +120,7 @@ class CollectiveRuns {
   std::vector<std::uint32_t> free_runs_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
+  std::uint64_t messages_ = 0;                 ///< of all runs that were not foreseen to their end
   std::optional<std::uint32_t> foreseen_run_;  ///< the one that others would hold up; it runs alone
   std::vector<Send> sends_;                    ///< of one call
   std::vector<std::pair<MessageId, Time>> known_;

@@ -59,7 +59,8 @@ class DeadlockError : public std::runtime_error {
 /// `machine` are only read. Needs 24 bytes a task, the timeline included, 16 for each task that
 /// waits for or runs on a lane with a queue, and what the network keeps of messages under way.
 /// O(tasks log tasks + edges), besides the network's work. Times beyond 146 years stay there.
-/// Throws Interrupted, and DeadlockError (only where rendezvous or credit meet lanes with queues).
+/// Throws Interrupted, UsageError for collectives of more messages than can be followed, and DeadlockError (only where
+/// rendezvous or credit meet lanes with queues).
 [[nodiscard]] Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options = {});
 
 }  // namespace stepsim::sim

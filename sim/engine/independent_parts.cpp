@@ -43,12 +43,20 @@ class LaneSets {
 
   /// Where messages hold each other up, a collective may do so on any link.
   void join_collectives(const Dag& dag, const Machine& machine) {
+    LaneId on_links{};  // of one that sends: the links are joined to it, and so are the others that do
     for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
       const auto members = dag.members(RendezvousId{i});
-      for (const TaskId member : members) join(dag.lane_id(members.front()), dag.lane_id(member));
-      if (dag.collective(RendezvousId{i}).op == CollectiveOp::kUnknown) continue;
+      if (members.empty()) continue;
+      const LaneId first = dag.lane_id(members.front());
+      for (const TaskId member : members) join(first, dag.lane_id(member));
+      if (!contended(machine) || dag.collective(RendezvousId{i}).op == CollectiveOp::kUnknown) continue;
+      if (on_links.valid()) {
+        join(on_links, first);
+        continue;
+      }
+      on_links = first;
       const std::size_t end = endpoints_ + endpoints_of(machine);
-      for (std::size_t node = links_; node < end; ++node) sets_.union_set(dag.lane_id(members.front()).index(), node);
+      for (std::size_t node = links_; node < end; ++node) sets_.union_set(first.index(), node);
     }
   }
 

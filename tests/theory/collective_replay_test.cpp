@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/error.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/parameters.h"
 #include "sim/engine/engine.h"
@@ -156,6 +157,21 @@ TEST(CollectiveReplayTest, ForeseenEndsAreThoseOfTheMessagesWhateverElseIsSentAn
         }
       }
     }
+  }
+}
+
+TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreForeseen) {
+  // 2 * 11,999 rounds of 12,000 messages, 288 million.
+  const CollectiveShape shape{CollectiveOp::kAllReduce, 12'000, Bytes{12'000'000}};
+  const Bandwidth rate = Bandwidth::from_bytes_per_second(1e9);
+  EXPECT_EQ(ends_of_ring("maxmin", shape, rate, {}).size(), 12'000U);
+  try {
+    (void)ends_of_ring("maxmin", shape, rate, {{0, 1, Bytes{5'000}, 1'000}});
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "a collective of 12000 ranks that does not have the network to itself brings the messages of a replay "
+                 "to 287976000; expected at most 250000000: fewer ranks");
   }
 }
 
