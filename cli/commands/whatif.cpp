@@ -6,6 +6,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/program/progress.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "scenarios/answer/what_if_document.h"
@@ -21,6 +22,16 @@ void refuse_sweep(const scenarios::Scenario& scenario) {
   if (!scenario.points.empty()) scenario.points.front().front().value.fail(kProblem);
 }
 
+scenarios::WhatIfAnswer answer_with_progress(WhatIfSession& what_if, const scenarios::Scenario& scenario,
+                                             const CommonOptions& options, const Session& session) {
+  Progress progress(options.quiet);
+  progress.phase("predicting");
+  scenarios::ReplayMeter meter({.threads = options.threads, .stop = &session.stop},
+                               [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+  return scenarios::answer_of(*what_if.predictor, scenario, what_if.calibration ? &*what_if.calibration : nullptr,
+                              meter);
+}
+
 void run(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
          const Session& session) {
   const scenarios::Scenario scenario = read_scenario();
@@ -29,9 +40,7 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, scenario, session);
   const Provenance provenance = provenance_if_needed(options, session, what_if->capture);
   with_set_errors([&] {
-    const scenarios::WhatIfAnswer answer =
-        scenarios::answer_of(*what_if->predictor, scenario, what_if->calibration ? &*what_if->calibration : nullptr,
-                             {.threads = options.threads, .stop = &session.stop});
+    const scenarios::WhatIfAnswer answer = answer_with_progress(*what_if, scenario, options, session);
     const scenarios::Prediction& baseline = answer.baseline.prediction;
     const scenarios::Prediction& predicted = answer.scenario.prediction;
     sim::Document document = scenarios::what_if_document(answer, provenance);

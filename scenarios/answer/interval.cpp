@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -23,6 +24,9 @@ constexpr double kUsualError = 0.03;
 /// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with and without shapes. A
 /// factor given by the user has no error.
 constexpr ScaledBias kDeviceError{0.09, 0.09, 0.09, 0.15, 0, 0};
+
+/// The ways of sharing links that are tried.
+constexpr std::array kSharings{0.0, 0.5, 1.0};
 
 using sim::RankBreakdown;
 using sim::ratio;
@@ -60,17 +64,18 @@ bool has_scaled_by_model(const std::vector<DeviceShare>& shares) {
 class Sources {
  public:
   Sources(Predictor& predictor, const Plan& plan, const Prediction& baseline, const Prediction& scenario,
-          const sim::EngineOptions& options)
+          ReplayMeter& meter)
       : predictor_(predictor),
         plan_(plan),
         captured_(*plan.captured),
         baseline_(baseline),
         scenario_(scenario),
         predicted_(scenario.iteration),
-        options_(options),
+        meter_(meter),
         summary_(sim::summarize(*baseline.graph, baseline.timeline)) {}
 
   AnswerInterval run() {
+    expect_replays();
     add_steps();
     add_sharing();
     add_drift();
@@ -107,12 +112,33 @@ class Sources {
     add("steps", fmt::format("the {} captured steps differ by this much", least_steps), steps_);
   }
 
+  [[nodiscard]] bool sharing_applies() const {
+    return !plan_.sharing_known && links_are_shared() && uses_links(captured_);
+  }
+  [[nodiscard]] bool drift_applies() const {
+    return captured_.parameter_server != nullptr && links_are_shared() && plan_.job.workers >= 2U;
+  }
+  [[nodiscard]] bool copies_apply() const {
+    return captured_ranks().size() >= 2 && *plan_.job.workers > captured_workers(captured_);
+  }
+
+  /// Tells the meter how many replays may follow, so that it can tell what is left.
+  void expect_replays() {
+    const std::size_t alternatives = (sharing_applies() ? kSharings.size() : 0U) + (drift_applies() ? 1U : 0U);
+    const std::size_t others = (plan_.recorded_transfers == 1 ? 0U : 1U) + (copies_apply() ? 2U : 0U) +
+                               (has_scaled_by_model(scenario_.shares) ? 2U : 0U);
+    meter_.expect(alternatives * baseline_.graph->dag.task_count() +
+                  (alternatives + others) * scenario_.graph->dag.task_count());
+  }
+
+  [[nodiscard]] Duration iteration_of(const Plan& plan) { return meter_.predict(predictor_, plan).iteration; }
+
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
 
   void add_sharing() {
-    if (plan_.sharing_known || !links_are_shared() || !uses_links(captured_)) return;
+    if (!sharing_applies()) return;
     std::vector<Alternative> others;
-    for (const double sharing : {0.0, 0.5, 1.0}) {
+    for (const double sharing : kSharings) {
       others.emplace_back([sharing](Plan& plan) {
         plan.cluster.network.set(kSharing, sharing);
         plan.cluster.network.set(kSendersKeepTurn, true);
@@ -123,7 +149,7 @@ class Sources {
   }
 
   void add_drift() {
-    if (captured_.parameter_server == nullptr || !links_are_shared() || plan_.job.workers < 2U) return;
+    if (!drift_applies()) return;
     add_alternatives("drift", "workers may stay in step or drift apart",
                      {[](Plan& plan) { plan.begins_together = true; }});
   }
@@ -133,7 +159,7 @@ class Sources {
     Plan plan = plan_;
     plan.recorded_transfers = 1;
     Factors factors;
-    factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
+    factors.include(ratio(iteration_of(plan), predicted_));
     add("transfers", "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none",
         factors);
   }
@@ -147,10 +173,10 @@ class Sources {
     for (const Alternative& change : others) {
       Plan captured = predictor_.plan();
       change(captured);
-      if (is_contradicted(predictor_.predict(captured, options_).iteration)) continue;
+      if (is_contradicted(iteration_of(captured))) continue;
       Plan plan = plan_;
       change(plan);
-      factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
+      factors.include(ratio(iteration_of(plan), predicted_));
       any = true;
     }
     if (any) add(name, std::move(reason), factors);
@@ -196,7 +222,7 @@ class Sources {
               durations[i] = scaled(durations[i], factor);
           }
         });
-    return ratio(predictor_.predict(plan, options_).iteration, predicted_);
+    return ratio(iteration_of(plan), predicted_);
   }
 
   void add_device() {
@@ -205,7 +231,7 @@ class Sources {
     for (const double side : {-1.0, 1.0}) {
       Plan plan = plan_;
       for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
-      factors.include(ratio(predictor_.predict(plan, options_).iteration, predicted_));
+      factors.include(ratio(iteration_of(plan), predicted_));
     }
     add("device", "kernels with other work or on another device may take less or more than roofline says", factors);
   }
@@ -242,7 +268,7 @@ class Sources {
   const Prediction& baseline_;
   const Prediction& scenario_;
   Duration predicted_;
-  const sim::EngineOptions& options_;
+  ReplayMeter& meter_;
   sim::Summary summary_;  // of the baseline
   Factors steps_;
   std::vector<IntervalSource> found_;
@@ -251,8 +277,8 @@ class Sources {
 }  // namespace
 
 AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
-                           const Prediction& scenario, const sim::EngineOptions& options) {
-  return Sources(predictor, plan, baseline, scenario, options).run();
+                           const Prediction& scenario, ReplayMeter& meter) {
+  return Sources(predictor, plan, baseline, scenario, meter).run();
 }
 
 }  // namespace stepsim::scenarios

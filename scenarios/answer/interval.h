@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/answer/predict.h"
+#include "scenarios/answer/replay_meter.h"
 
 namespace stepsim::scenarios {
 
@@ -44,7 +45,7 @@ struct AnswerInterval {
 /// Sources are independent, so their factors multiply. `baseline` and `scenario` are what `predictor` made of its
 /// plan() and of `plan`. Takes at most twelve more replays. Throws what predict() throws.
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
-                                         const Prediction& scenario, const sim::EngineOptions& options = {});
+                                         const Prediction& scenario, ReplayMeter& meter);
 
 }  // namespace stepsim::scenarios
 

@@ -51,18 +51,18 @@ std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluste
 }  // namespace
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
-                       const sim::EngineOptions& options) {
+                       ReplayMeter& meter) {
   const Plan captured = predictor.plan();
   WhatIfAnswer answer{
       .name = scenario.name, .capture = captured.captured, .network = captured.network, .calibration = calibration};
-  Prediction baseline = predictor.predict(captured, options);
+  Prediction baseline = meter.predict(predictor, captured);
   Plan plan = predictor.plan();
   for (const Change& change : scenario.changes) {
     change.apply(plan);
     answer.changes.push_back(change.to_text());
   }
-  Prediction predicted = predictor.predict(plan, options);
-  answer.interval = interval_of(predictor, plan, baseline, predicted, options);
+  Prediction predicted = meter.predict(predictor, plan);
+  answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
   answer.scenario = view_of(std::move(predicted), plan.cluster);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);

@@ -49,7 +49,7 @@ struct WhatIfAnswer {
 /// Predicts the job as captured and under `scenario`. `calibration` may be null. The answer refers to
 /// it and to the predictor's capture. Throws what Change::apply() and Predictor::predict() throw.
 [[nodiscard]] WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
-                                     const sim::EngineOptions& options);
+                                     ReplayMeter& meter);
 
 }  // namespace stepsim::scenarios
 

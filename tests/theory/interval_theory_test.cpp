@@ -48,7 +48,8 @@ AnswerInterval answer(const Capture& capture, const Cluster& cluster, Change cha
   Predictor predictor(capture, cluster, *find_network_model("maxmin"));
   Plan plan = predictor.plan();
   change(plan);
-  return interval_of(predictor, plan, predictor.predict(predictor.plan()), predictor.predict(plan));
+  ReplayMeter meter;
+  return interval_of(predictor, plan, predictor.predict(predictor.plan()), predictor.predict(plan), meter);
 }
 
 AnswerInterval answer(const Capture& capture, const Cluster& cluster) {

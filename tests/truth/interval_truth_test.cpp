@@ -34,7 +34,8 @@ class Group {
     for (const std::string& set : sets(run)) add_set(scenario, set);
     scenarios::Plan plan = predictor_.plan();
     for (const scenarios::Change& change : scenario.changes) change.apply(plan);
-    return interval_of(predictor_, plan, predictor_.predict(predictor_.plan()), predictor_.predict(plan));
+    scenarios::ReplayMeter meter;
+    return interval_of(predictor_, plan, predictor_.predict(predictor_.plan()), predictor_.predict(plan), meter);
   }
 
   /// The changes from the captured run to this run.

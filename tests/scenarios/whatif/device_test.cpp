@@ -131,7 +131,8 @@ scenarios::AnswerInterval interval(const Question& question, std::initializer_li
   for (const std::string& set : sets) scenarios::add_set(scenario, set);
   scenarios::Plan plan = question.predictor().plan();
   for (const scenarios::Change& change : scenario.changes) change.apply(plan);
-  return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets));
+  scenarios::ReplayMeter meter;
+  return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets), meter);
 }
 
 TEST(DeviceWhatIf, RangesOverTwiceTheErrorOfRooflineOnMeasuredPairs) {

@@ -30,7 +30,8 @@ scenarios::AnswerInterval interval(const Question& question, const std::string& 
   scenario.changes.front().apply(plan);
   const scenarios::Prediction baseline = question.predictor().predict(question.predictor().plan());
   const scenarios::Prediction predicted = question.predictor().predict(plan);
-  return scenarios::interval_of(question.predictor(), plan, baseline, predicted);
+  scenarios::ReplayMeter meter;
+  return scenarios::interval_of(question.predictor(), plan, baseline, predicted, meter);
 }
 
 const scenarios::IntervalSource* find(const scenarios::AnswerInterval& interval, std::string_view name) {
