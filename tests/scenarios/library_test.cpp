@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -111,6 +112,7 @@ TEST(LibraryTest, EachChangesTheStepInTheExpectedDirection) {
 TEST(LibraryTest, ASweepHasAnAnswerAtEveryPoint) {
   const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question},
                                                      {"network-or-partitions", parameter_server_question}};
+  std::set<std::string> asked;
   for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
     const std::string name = file.path().stem().string();
     const scenarios::Scenario scenario = scenario_of(name);
@@ -120,10 +122,18 @@ TEST(LibraryTest, ASweepHasAnAnswerAtEveryPoint) {
     scenarios::Sweep sweep(question.predictor(), scenario);
     std::vector<std::size_t> points(sweep.points().size());
     std::iota(points.begin(), points.end(), std::size_t{0});
-    sweep.run(points, {.done = [&](std::size_t point, const scenarios::Outcome& outcome) {
-                EXPECT_TRUE(outcome.iteration.has_value()) << name << ", point " << point << ": " << outcome.problem;
-              }});
+    std::vector<std::size_t> answered;
+    sweep.run(points, {.threads = 1, .done = [&](std::size_t point, const scenarios::Outcome& outcome) {
+                         EXPECT_TRUE(outcome.iteration.has_value())
+                             << name << ", point " << point << ": " << outcome.problem;
+                         answered.push_back(point);
+                       }});
+    std::sort(answered.begin(), answered.end());
+    EXPECT_EQ(answered, points) << name;
+    EXPECT_GT(points.size(), 1U) << name;
+    asked.insert(name);
   }
+  EXPECT_EQ(asked.size(), sweeps.size()) << "not every sweep of this test is in the library";
 }
 
 TEST(LibraryTest, WithoutLaunchesOnlyTheTimeOfTheDeviceIsLeft) {

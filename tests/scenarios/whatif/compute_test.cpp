@@ -1,5 +1,7 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 
 // A step of streams_question(): rank 0 computes 100 us, rank 1 150 us; then a collective of 30 us,
@@ -29,7 +31,8 @@ TEST(ComputeWhatIf, ScalesHostWorkWhereItIsSelected) {
 }
 
 TEST(ComputeWhatIf, RefusesASelectionOfCommunication) {
-  EXPECT_ANY_THROW((void)streams_question().iteration({"compute{kind=collective}.scale=2"}));
+  EXPECT_THAT([] { (void)streams_question().iteration({"compute{kind=collective}.scale=2"}); },
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("matches only communication")));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
 
@@ -109,7 +111,8 @@ TEST(StragglerWhatIf, OnlyTheSeedDecides) {
 }
 
 TEST(StragglerWhatIf, RefusesExponentialFactorsBelowOne) {
-  EXPECT_ANY_THROW((void)factors("factor: 0.5, distribution: exponential"));
+  EXPECT_THAT([] { (void)factors("factor: 0.5, distribution: exponential"); },
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("expected 'factor' from 1")));
 }
 
 }  // namespace
