@@ -17,9 +17,8 @@
 #include "model/cost/device/rescale.h"
 #include "model/cost/device/roofline.h"
 
+namespace stepsim {
 namespace {
-
-using namespace stepsim;
 
 struct Pair {
   std::string name;
@@ -121,6 +120,7 @@ int run(const std::vector<std::string>& files, bool shares) {
 }
 
 }  // namespace
+}  // namespace stepsim
 
 int main(int count, char** arguments) {
   std::vector<std::string> files(arguments + 1, arguments + count);
@@ -131,7 +131,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   try {
-    return run(files, shares);
+    return stepsim::run(files, shares);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 1;

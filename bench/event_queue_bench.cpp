@@ -98,7 +98,7 @@ template <class Queue>
 void hold(benchmark::State& state) {
   constexpr int kPairs = 1 << 16;
   bool goes_back = false;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     std::mt19937 generator{1};
     Queue queue;

@@ -19,14 +19,14 @@
 #include "ingest/formats/format.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim {
+
+namespace ingest {
 extern const Format kineto_format;
 extern const Format task_graph_format;
-}  // namespace stepsim::ingest
+}  // namespace ingest
 
 namespace {
-
-using namespace stepsim;
 
 constexpr int kCopies = 11;  // 2.4 million records, 500 MB
 
@@ -107,7 +107,7 @@ void read_kineto(benchmark::State& state, const std::string& suffix) {
     return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   double peak = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     reset_peak_memory();
     ingest::Input input = ingest::Input::open(file.path + suffix);
     ingest::PartSink sink;
@@ -130,7 +130,7 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
     return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   std::string buffer(std::size_t{256} << 10, '\0');
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     ingest::Input input = ingest::Input::open(file.path + suffix);
     std::uint64_t bytes = 0;
     while (const std::size_t got = input.stream().read(buffer)) bytes += got;
@@ -145,7 +145,7 @@ void read_records(benchmark::State& state, const std::string& suffix) {
     return state.SkipWithError("the capture beside the checkout is not there");
   const bench::KinetoFile& file = workspace().file();
   const std::uint64_t damaged = suffix.empty() ? 0 : workspace().damaged();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     ingest::Input input = ingest::Input::open(file.path + suffix);
     Diagnostics diagnostics;
     ingest::ChromeEventReader reader{input.stream(), diagnostics};
@@ -172,7 +172,7 @@ std::string chain_of_tasks(int tasks) {
 void read_task_graph(benchmark::State& state) {
   constexpr int kTasks = 500'000;
   const std::string text = chain_of_tasks(kTasks);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     ingest::Input input = ingest::Input::from_memory(text, "chain.json");
     ingest::PartSink sink;
     ingest::task_graph_format.read(input, sink);
@@ -190,3 +190,5 @@ BENCHMARK_CAPTURE(read_bytes, plain, "")->Name("BM_Bytes/plain")->Unit(benchmark
 BENCHMARK_CAPTURE(read_bytes, gzip, ".gz")->Name("BM_Bytes/gz")->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+}  // namespace stepsim

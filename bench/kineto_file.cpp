@@ -57,8 +57,8 @@ void shift(std::string& record, std::string_view key, std::int64_t by) {
 }
 
 bool is_kept(std::string_view record) {
-  return record.find("\"ph\": \"X\"") != std::string_view::npos &&
-         record.find("\"cat\": \"Trace\"") == std::string_view::npos;
+  return record.find(R"("ph": "X")") != std::string_view::npos &&
+         record.find(R"("cat": "Trace")") == std::string_view::npos;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ KinetoFile make_kineto_file(const std::string& source, const std::string& path, 
 
 std::uint64_t damage_file(const std::string& path, const std::string& to) {
   constexpr std::uint64_t kEvery = 5'000;
-  constexpr std::string_view kName = "\"name\": \"";
+  constexpr std::string_view kName = R"("name": ")";
   std::ifstream in{path, std::ios::binary};
   std::ofstream out{to, std::ios::binary};
   std::uint64_t named = 0;

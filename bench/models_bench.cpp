@@ -100,7 +100,7 @@ void replay_on(benchmark::State& state, const char* model, const Cluster& cluste
   Machine machine{dag};
   machine.set_network(*network, cluster);
   bench::mark();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     if (workload.cold) {
       state.PauseTiming();
       empty_caches();

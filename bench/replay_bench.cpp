@@ -78,7 +78,7 @@ double per_task(std::size_t bytes, std::size_t tasks) {
 void build(benchmark::State& state, Make make) {
   std::size_t tasks = 0;
   std::size_t bytes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     const std::size_t before = bench::live_bytes();
     DagBuilder builder = make(LaneOrder::kEdges);
@@ -100,7 +100,7 @@ void replay(benchmark::State& state, Make make, LaneOrder order, Answer answer) 
   const Machine machine{dag};
   const Duration expected = answer(dag);
   bench::mark();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Timeline timeline = sim::replay(dag, machine);
     if (makespan(timeline) != expected) {
       state.SkipWithError("the makespan is wrong");
@@ -116,7 +116,7 @@ void path(benchmark::State& state, Make make, Answer answer) {
   const Machine machine{dag};
   const Timeline timeline = sim::replay(dag, machine);
   const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end()) - timeline.finish.begin();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const CriticalPath found = critical_path(dag, machine, timeline, TaskId{static_cast<std::size_t>(last)});
     if (found.length != answer(dag)) {
       state.SkipWithError("the path is not as long as the replay");
@@ -128,7 +128,7 @@ void path(benchmark::State& state, Make make, Answer answer) {
 /// The least that any replay can take: one look at every task and edge, in order of id.
 void longest_path_alone(benchmark::State& state, Make make) {
   const Dag dag = make(LaneOrder::kEdges).build().dag;
-  for (auto _ : state) benchmark::DoNotOptimize(longest_path(dag));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(longest_path(dag));
   set_items(state, dag.task_count());
 }
 

@@ -71,7 +71,7 @@ void sweep(benchmark::State& state, const char* folder) {
   if (job == nullptr) return;
   const Scenario scenario = parse_scenario(kGrid, "grid");
   const std::vector<Duration> expected = one_by_one(*job->predictor(), scenario);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const std::unique_ptr<Predictor> predictor = job->predictor();
     Sweep sweep(*predictor, scenario);
     std::size_t right = 0;
@@ -97,7 +97,7 @@ void memory_of_a_point(benchmark::State& state, const char* folder, const char* 
   for (const Change& change : scenario.changes) change.apply(plan);
   std::size_t tasks = 0;
   std::size_t most = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     tasks = predictor->predict(plan).graph->dag.task_count();
     Sweep sweep(*predictor, scenario);
     const std::vector<std::size_t> all = all_of(sweep);

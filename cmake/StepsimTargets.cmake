@@ -96,13 +96,23 @@ std::span<const @ARG_TYPE@* const> @table@() {
 endfunction()
 
 # stepsim_test(dag_test SOURCES dag_test.cpp LINKS stepsim::model LABELS unit)
+# Tests that are also labelled parallel run several threads; target `parallel_tests` builds them and stepsim, for the
+# thread sanitizer.
 function(stepsim_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
+  if(NOT TARGET parallel_tests)
+    add_custom_target(parallel_tests DEPENDS stepsim)
+  endif()
+  if(parallel IN_LIST ARG_LABELS)
+    add_dependencies(parallel_tests ${name})
+  endif()
+  # One label for both, property-parallel: gtest_discover_tests() takes no list. `ctest -L parallel` finds it.
+  list(JOIN ARG_LABELS "-" label)
   # Without NO_PRETTY_VALUES the whole text of a parameter becomes part of the test's name.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
 endfunction()
 
 # stepsim_bench(dag_bench SOURCES dag_bench.cpp LINKS stepsim::model)

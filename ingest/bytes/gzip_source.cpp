@@ -47,11 +47,10 @@ class GzipSource final : public ByteSource {
     const bool had_input = state_.avail_in > 0;
     const int result = isal_inflate(&state_);
     const std::size_t made = room - state_.avail_out;
-    if (result != ISAL_DECOMP_OK) {
-      stop(true);
-    } else if (state_.block_state == ISAL_BLOCK_FINISH) {
+    const bool is_good = result == ISAL_DECOMP_OK;
+    if (is_good && state_.block_state == ISAL_BLOCK_FINISH) {
       next_member();
-    } else if (made == 0 && !had_input) {
+    } else if (!is_good || (made == 0 && !had_input)) {
       stop(true);
     }
     return made;

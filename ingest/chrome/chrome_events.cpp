@@ -33,7 +33,6 @@ struct ChromeEventReader::State {
   std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t records = 0;
 
- private:
   enum class Place { kStart, kMembers, kEvents, kBehind, kDone };
 
   void start();

@@ -127,6 +127,7 @@ void read_parameter(const NetworkParameter& parameter, const YamlField& field, N
 void read_parameters(const YamlField& map, const std::vector<const NetworkParameter*>& declared,
                      NetworkParameters& network) {
   std::vector<std::string> names;
+  names.reserve(declared.size());
   for (const NetworkParameter* const parameter : declared) names.emplace_back(parts_of_key(*parameter).name);
   map.for_each_entry(names,
                      [&](std::size_t key, const YamlField& field) { read_parameter(*declared[key], field, network); });

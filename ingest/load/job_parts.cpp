@@ -89,7 +89,7 @@ void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
 }
 
 template <class PartType>
-void put(std::optional<PartType>& slot, PartType&& part, const std::string& name) {
+void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
     throw InputError({name, {}, {}},
                      "the folder of this file holds another one of the same kind; expected one of each a GPU");

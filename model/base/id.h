@@ -22,8 +22,8 @@ class Id {
   constexpr Id() noexcept = default;
   /// Throws InternalError for an index that is negative or that 32 bits cannot hold.
   template <std::integral Index>
-  constexpr explicit Id(Index index) noexcept(fits<Index>) : value_(static_cast<std::uint32_t>(index)) {
-    if constexpr (!fits<Index>) {
+  constexpr explicit Id(Index index) noexcept(kFits<Index>) : value_(static_cast<std::uint32_t>(index)) {
+    if constexpr (!kFits<Index>) {
       if (!std::in_range<std::uint32_t>(index) || value_ == kNone) id_out_of_range();
     }
   }
@@ -38,7 +38,7 @@ class Id {
 
  private:
   template <class Index>
-  static constexpr bool fits = std::is_unsigned_v<Index> && sizeof(Index) <= sizeof(std::uint32_t);
+  static constexpr bool kFits = std::is_unsigned_v<Index> && sizeof(Index) <= sizeof(std::uint32_t);
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   std::uint32_t value_ = kNone;

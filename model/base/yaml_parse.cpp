@@ -24,6 +24,7 @@ std::uint32_t line_of(const YAML::Mark& mark) noexcept {
   return mark.line < 0 ? 1U : static_cast<std::uint32_t>(mark.line) + 1U;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the depth is bounded by yaml-cpp
 std::size_t size_of(const YamlValue& value) {
   std::size_t size = 1;
   for (const YamlValue& item : value.items) size += size_of(item);

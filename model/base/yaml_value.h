@@ -17,7 +17,7 @@ namespace stepsim {
 
 /// A YAML file as it was written: scalars are text, whatever YAML would make of `no` or `010`;
 /// aliases are replaced by what they stand for.
-struct YamlValue {
+struct YamlValue {  // NOLINT(misc-no-recursion): as deep as the file, which yaml-cpp bounds
   enum class Kind : std::uint8_t { kNothing, kScalar, kList, kMap };
   Kind kind = Kind::kNothing;
   std::uint32_t line = 1;

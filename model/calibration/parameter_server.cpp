@@ -154,9 +154,10 @@ Calibration calibrate_parameter_server(const Capture& capture) {
   (void)endpoint_count(capture);  // refuses absurd numbers in job.yaml
   result.cluster = star(std::size_t{job.workers.value_or(1)} + job.servers.value_or(1), link);
   result.assumptions.push_back({"one_switch", "Every worker and every server has one full-duplex link to one switch."});
-  if (!job.latency.has_value())
+  if (!job.latency.has_value()) {
     result.assumptions.push_back(
         {"link_latency", fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency))});
+  }
   result.assumptions.push_back(
       {"server_time", "Copying and summing on a server takes no time: no server was recorded."});
   fit_sharing(workload, link, result);

@@ -104,6 +104,7 @@ struct boost::graph_traits<stepsim::Dag> {
   using degree_size_type = std::size_t;
   using directed_category = boost::directed_tag;
   using edge_parallel_category = boost::disallow_parallel_edge_tag;
+  // NOLINTNEXTLINE(readability-identifier-naming): the name that Boost.Graph looks for
   struct traversal_category : boost::vertex_list_graph_tag, boost::incidence_graph_tag, boost::edge_list_graph_tag {};
   static vertex_descriptor null_vertex() noexcept { return {}; }
 };

@@ -102,7 +102,7 @@ Work convolution_of(const OperatorCall& call, bool backward) {
   if (input.sizes.size() < 3 || weight.sizes.size() != input.sizes.size()) return {};
   const double channel =
       backward ? gradient_elements(call.inputs[0].sizes) : convolved_elements(call, input.sizes, weight.sizes);
-  const double channels = static_cast<double>(weight.sizes[0]);
+  const auto channels = static_cast<double>(weight.sizes[0]);
   const double results = static_cast<double>(input.sizes[0]) * channels * channel;
   if (results <= 0) return {};
   const double each = elements(weight.sizes) / channels;

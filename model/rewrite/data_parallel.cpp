@@ -117,7 +117,7 @@ class Pools {
 
   /// The first task of the rank's next step, if that follows.
   [[nodiscard]] TaskId first_after(std::int32_t step) const {
-    const auto next = static_cast<std::size_t>(step + 1);
+    const auto next = static_cast<std::size_t>(std::int64_t{step} + 1);
     const bool follows = step >= 0 && next < recording_.steps.size() && recording_.steps[next - 1].next_follows;
     return follows ? recording_.steps[next].first : TaskId{};
   }

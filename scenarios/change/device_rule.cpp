@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "model/base/text.h"
 #include "model/cost/device/roofline.h"
 
@@ -24,10 +26,10 @@ std::string device_of(const Capture& capture) {
 
 }  // namespace
 
-DeviceRule::DeviceRule(const Change& change, const YamlField& value, const Plan& plan, std::string_view kept)
+DeviceRule::DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept)
     : change_(change.to_text()),
       selector_(change.selector()),
-      value_(value),
+      value_(std::move(value)),
       kept_(kept),
       captured_device_(device_of(*plan.captured)) {
   if (!kept_.empty() && !selector_.is_all()) kept_ += ", and what is not selected";

@@ -17,7 +17,7 @@ class DeviceRule {
  public:
   /// `value` is the parameter that asks for the rule; refusals point at it. `kept` says what of device work the
   /// rule leaves as it was, and why; it is empty for a rule that only says what the captured work was.
-  DeviceRule(const Change& change, const YamlField& value, const Plan& plan, std::string_view kept);
+  DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept);
   virtual ~DeviceRule() = default;
   DeviceRule(const DeviceRule&) = delete;
   DeviceRule& operator=(const DeviceRule&) = delete;

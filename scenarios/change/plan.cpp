@@ -43,7 +43,7 @@ Bandwidth scaled(Bandwidth rate, double factor) noexcept {
 
 Duration scaled(Duration duration, double factor) noexcept {
   if (factor == 1) return duration;
-  constexpr double kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
   return Duration{std::llround(std::min(kMost, static_cast<double>(duration.count()) * factor))};
 }
 

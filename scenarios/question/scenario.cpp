@@ -153,8 +153,8 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
   scenario.documents.push_back(document);
   const YamlField file{"scenario", &document->root, &document->name};
   if (!is_filled_map(file, kForm)) return scenario;
-  static const std::vector<std::string> kKeys{"name", "changes", "sweep"};
-  file.for_each_entry(kKeys, [&scenario](std::size_t key, const YamlField& field) {
+  static const std::vector<std::string> keys{"name", "changes", "sweep"};
+  file.for_each_entry(keys, [&scenario](std::size_t key, const YamlField& field) {
     switch (key) {
       case 0: scenario.name = field.line_of_text("a name"); break;
       case 1: read_changes(scenario, field); break;

@@ -83,7 +83,7 @@ class ScaledDevice final : public OtherDevice {
 class FittedDevice final : public OtherDevice {
  public:
   FittedDevice(const Change& change, const YamlField& value, const Plan& plan, DeviceFit fit)
-      : OtherDevice(change, value, plan, fit.to), fit_(std::move(fit)) {}
+      : OtherDevice(change, value, plan, fit.to), fit_(fit) {}
 
  private:
   [[nodiscard]] Scaled time(const DeviceWork& before, const DeviceWork& /*after*/) const override {

@@ -147,6 +147,8 @@ class Follower {
     }
   }
 
+  // NOLINTBEGIN(misc-no-recursion): the end of a collective tells each member that it has finished, and that calls no
+  // more.
   /// Hands a notice to whoever follows its task.
   template <bool kSplit>
   void tell(const Notice& notice) {
@@ -213,6 +215,7 @@ class Follower {
     shared_.timeline.finish[task.index()] = finished;
     ended_.push_back(task);
   }
+  // NOLINTEND(misc-no-recursion)
 
   Shared& shared_;
   const Dag& dag_;

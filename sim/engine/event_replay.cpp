@@ -209,9 +209,7 @@ void Replay::end(const End& one) {
 
 void Replay::make_ready(TaskId task) {
   const LaneRole& role = this->role(task);
-  if (role.is_plain()) {
-    begin(task);
-  } else if (start(task) > now_) {
+  if (!role.is_plain() && start(task) > now_) {
     events_.push(Event{start(task), task, role.is_queue() ? Event::Kind::kReady : Event::Kind::kSend});
   } else if (role.is_queue()) {
     queue_on_lane(task);

@@ -4,8 +4,8 @@
 
 namespace stepsim::sim {
 
-ReplayState::ReplayState(const Dag& dag_, const Machine& machine_, const EngineOptions& options_)
-    : dag(dag_), machine(machine_), options(options_) {
+ReplayState::ReplayState(const Dag& of, const Machine& on, const EngineOptions& how)
+    : dag(of), machine(on), options(how) {
   // All from this thread's memory: another one gives its own back to the system after every replay.
   timeline.start.reserve(dag.task_count());
   timeline.finish.reserve(dag.task_count());

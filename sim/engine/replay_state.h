@@ -31,7 +31,7 @@ constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min
 /// and collectives. Only the engine uses it.
 struct ReplayState {
   /// Two threads fill the columns if a replay of this size may have them.
-  ReplayState(const Dag& dag, const Machine& machine, const EngineOptions& options);
+  ReplayState(const Dag& of, const Machine& on, const EngineOptions& how);
 
   /// Called once a task that has ended, with how many had in this thread; with
   /// `reports_progress` it calls EngineOptions::progress. Throws Interrupted.

@@ -15,7 +15,9 @@ class JsonWriter;
 
 /// A sentence of a list, and what may follow it on a line of its own.
 struct Sentence {
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of sentences is written as a list of texts
   Sentence(std::string sentence, std::string more = {}) : text(std::move(sentence)), detail(std::move(more)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Sentence(const char* sentence) : text(sentence) {}
 
   std::string text;

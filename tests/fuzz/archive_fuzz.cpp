@@ -10,8 +10,9 @@
 #include "ingest/bytes/archive.h"
 #include "model/base/error.h"
 
+namespace stepsim {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace stepsim;
   constexpr std::size_t kMost = std::size_t{1} << 20;  // what a bomb may inflate to here
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};
   std::string piece(4096, '\0');
@@ -32,3 +33,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace stepsim

@@ -4,6 +4,8 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -17,9 +19,10 @@
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
 
+namespace stepsim {
+
 namespace {
 
-using namespace stepsim;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
@@ -39,10 +42,8 @@ bool is_nested(const std::optional<element>& value) {
 bool is_record(const element& item) {
   simdjson::dom::object object;
   if (item.get(object) != simdjson::SUCCESS) return false;
-  for (const std::string_view key : {"ph", "cat", "name", "pid", "tid"}) {
-    if (is_nested(member(object, key))) return false;
-  }
-  return true;
+  constexpr std::array<std::string_view, 5> kKeys{"ph", "cat", "name", "pid", "tid"};
+  return std::none_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) { return is_nested(member(object, key)); });
 }
 
 bool same_text(const std::optional<element>& value, std::string_view seen) {
@@ -115,10 +116,8 @@ Seen read(std::string_view text) {
 
 /// The reader looks for records in a list where a record should be; simdjson's view of that is no help.
 bool has_list(const simdjson::dom::array& items) {
-  for (const element item : items) {
-    if (item.type() == element_type::ARRAY) return true;
-  }
-  return false;
+  return std::any_of(items.begin(), items.end(),
+                     [](const element& item) { return item.type() == element_type::ARRAY; });
 }
 
 void compare(const simdjson::dom::array& items, const Seen& seen) {
@@ -168,3 +167,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace stepsim

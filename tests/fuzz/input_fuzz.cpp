@@ -11,9 +11,9 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 
-namespace {
+namespace stepsim {
 
-using namespace stepsim;
+namespace {
 
 constexpr std::size_t kMost = std::size_t{1} << 18;  // what a bomb may inflate to here
 
@@ -47,3 +47,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace stepsim

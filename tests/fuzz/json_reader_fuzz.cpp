@@ -11,9 +11,9 @@
 #include "ingest/json/json_reader.h"
 #include "model/base/error.h"
 
-namespace {
+namespace stepsim {
 
-using namespace stepsim;
+namespace {
 
 /// Also checks that skipping and reading member by member agree.
 bool is_taken(std::string_view text, bool inside) {
@@ -46,3 +46,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   STEPSIM_ASSERT(tolerated || taken == (error == simdjson::SUCCESS), "what simdjson takes, and nothing else");
   return 0;
 }
+
+}  // namespace stepsim

@@ -5,9 +5,10 @@
 #include "model/base/error.h"
 #include "scenarios/question/points.h"
 
+namespace stepsim::scenarios {
+
 /// A scenario file: read whole, with the points of its sweep and what each of them sets.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace stepsim::scenarios;
   try {
     const Scenario scenario = parse_scenario({reinterpret_cast<const char*>(data), size}, "fuzz");
     const Points points = points_of(scenario);
@@ -19,3 +20,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace stepsim::scenarios

@@ -239,14 +239,14 @@ TEST(LayeringTest, ArrowsBetweenRoomsGoOneWay) {
 }
 
 TEST(LayeringTest, NoSourceIncludesWhatItsFolderMayNotSee) {
-  const fs::path root = stepsim::source_folder();
+  const fs::path& root = stepsim::source_folder();
   const std::vector<fs::path> files = sources(root);
   ASSERT_GT(files.size(), 20U) << "the sources were not found";
   for (const fs::path& file : files) EXPECT_THAT(problems(fs::relative(file, root).string(), read(file)), IsEmpty());
 }
 
 TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
-  const fs::path root = stepsim::source_folder();
+  const fs::path& root = stepsim::source_folder();
   for (const fs::path& file : sources(root)) {
     const fs::path header = fs::path{file}.replace_extension(".h");
     if (file.extension() != ".cpp" || !fs::exists(header)) continue;
@@ -256,7 +256,7 @@ TEST(LayeringTest, EverySourceIncludesItsOwnHeaderFirst) {
 }
 
 TEST(LayeringTest, EverySourceButRegistryEntriesHasAHeaderOfItsName) {
-  const fs::path root = stepsim::source_folder();
+  const fs::path& root = stepsim::source_folder();
   std::set<fs::path> entries;
   for (const auto& [folder, arrows] : kArrows) {
     if (!fs::is_directory(root / folder)) continue;

@@ -46,9 +46,9 @@ class Maker {
   Cable cable() { return {rate(), time(), below(2) == 0 ? 1 : 1.0 / (1 + below(9)), below(4) != 0}; }
 
   std::string name(std::string_view what) {
-    static const std::vector<std::string> kOdd{"null",       "yes",       "a b", "x: y",   "-dash",
-                                               "\"quoted\"", "tab\there", "ünï", "[list]", "#no"};
-    return std::string(what) + (below(2) == 0 ? kOdd[below(10)] : "-") + std::to_string(count_++);
+    static const std::vector<std::string> odd{"null",       "yes",       "a b", "x: y",   "-dash",
+                                              "\"quoted\"", "tab\there", "ünï", "[list]", "#no"};
+    return std::string(what) + (below(2) == 0 ? odd[below(10)] : "-") + std::to_string(count_++);
   }
 
   std::vector<Host> hosts() {

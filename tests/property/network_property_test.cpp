@@ -55,7 +55,7 @@ std::vector<std::pair<Release::By, TaskId>> releases(const Timeline& timeline) {
 
 class NetworkPropertyTest : public ::testing::TestWithParam<const NetworkModel*> {
  protected:
-  const NetworkModel& model() const { return *GetParam(); }
+  [[nodiscard]] static const NetworkModel& model() { return *GetParam(); }
 };
 
 TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {

@@ -40,7 +40,7 @@ class Reference {
 
  private:
   /// When the task may start; nothing while a predecessor has not ended.
-  std::optional<Time> ready(std::size_t task) const {
+  [[nodiscard]] std::optional<Time> ready(std::size_t task) const {
     if (dag_.in_degrees()[task] == 0) return machine_.origin(TaskId{task});
     Time latest = Time::min();
     for (const auto& [from, edge] : in_) {
@@ -51,9 +51,9 @@ class Reference {
     return latest;
   }
 
-  bool fifo(std::size_t task) const { return dag_.lane(TaskId{task}).order == LaneOrder::kFifo; }
+  [[nodiscard]] bool fifo(std::size_t task) const { return dag_.lane(TaskId{task}).order == LaneOrder::kFifo; }
 
-  std::optional<Time> next_instant(std::optional<Time> now) const {
+  [[nodiscard]] std::optional<Time> next_instant(std::optional<Time> now) const {
     std::optional<Time> next;
     const auto consider = [&](std::optional<Time> time) {
       if (time && (!now || *time > *now) && (!next || *time < *next)) next = time;
@@ -104,7 +104,7 @@ class Reference {
     return changed;
   }
 
-  std::optional<TaskId> last_arrival(std::size_t rendezvous) const {
+  [[nodiscard]] std::optional<TaskId> last_arrival(std::size_t rendezvous) const {
     std::optional<TaskId> last;
     for (const TaskId member : dag_.members(RendezvousId{rendezvous})) {
       if (!state_[member.index()].start) return {};
@@ -113,7 +113,7 @@ class Reference {
     return last;
   }
 
-  bool busy(std::size_t lane) const {
+  [[nodiscard]] bool busy(std::size_t lane) const {
     for (std::size_t i = 0; i < state_.size(); ++i) {
       if (dag_.lane_id(TaskId{i}).index() == lane && state_[i].start && !state_[i].ended) return true;
     }
@@ -139,7 +139,7 @@ class Reference {
     return changed;
   }
 
-  sim::Release release(std::size_t task) const {
+  [[nodiscard]] sim::Release release(std::size_t task) const {
     if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, before_[task]};
     for (const auto& [from, edge] : in_) {  // ascending by `from`: the first of equals
       if (dag_.target(EdgeId{edge}).index() != task) continue;
@@ -148,7 +148,7 @@ class Reference {
     return {};
   }
 
-  sim::Timeline timeline() const {
+  [[nodiscard]] sim::Timeline timeline() const {
     sim::Timeline result;
     for (std::size_t i = 0; i < state_.size(); ++i) {
       result.start.push_back(*state_[i].start);

@@ -2,13 +2,12 @@
 #define STEPSIM_TESTS_SIM_TEMPORARY_FOLDER_H
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include <stdlib.h>
 
 namespace stepsim::testing {
 

@@ -10,8 +10,9 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, LaneKind kind, LaneOrder order) {
+std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, const std::string& name, LaneKind kind, LaneOrder order) {
   std::vector<LaneId> lanes;
+  lanes.reserve(index(ranks));
   for (int r = 0; r < ranks; ++r)
     lanes.push_back(builder.add_lane({.name = name, .rank = r, .kind = kind, .order = order}));
   return lanes;
@@ -20,6 +21,7 @@ std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, std::string name, 
 /// A lane a rank for its messages to the next one.
 std::vector<LaneId> add_ring_lanes(DagBuilder& builder, int ranks, LaneOrder order) {
   std::vector<LaneId> lanes;
+  lanes.reserve(index(ranks));
   for (int r = 0; r < ranks; ++r) {
     lanes.push_back(builder.add_lane({.name = "NIC",
                                       .rank = r,
@@ -145,7 +147,7 @@ class Pushes {
     const std::vector<TaskId> pushes = add_messages(server, up_, pushed_);
     const TaskId sum = builder_.add_task(
         {.kind = TaskKind::kServer, .name = builder_.intern("SUM"), .lane = servers_[server], .duration = shape_.sum});
-    const std::vector<TaskId> pulls = add_messages(server, down_, pulled_);
+    std::vector<TaskId> pulls = add_messages(server, down_, pulled_);
     for (std::size_t w = 0; w < pushes.size(); ++w) {
       builder_.add_edge(backward[w], pushes[w], EdgeKind::kStage);
       builder_.add_edge(pushes[w], sum, EdgeKind::kCrossRank);

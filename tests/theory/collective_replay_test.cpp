@@ -192,9 +192,10 @@ TEST(CollectiveReplayTest, RankThatIsAloneMeetsPeersThatComeWithIt) {
   for (const std::uint32_t members : {2U, 3U, 8U}) {
     const Duration whole = replayed("maxmin", nullptr, {CollectiveOp::kAllReduce, members, Bytes{999'983}});
     // Parts differ by a byte, and not every member gets the last of the largest.
-    for (const Rank rank : {0, 5, 7})
+    for (const Rank rank : {0, 5, 7}) {
       EXPECT_NEAR(static_cast<double>((replayed_alone(members, rank) - whole).count()), 0, 8)
           << members << " members, rank " << rank;
+    }
   }
 }
 

@@ -141,7 +141,7 @@ class Carried {
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
   }
 
-  Held at_first(std::uint32_t member) const {
+  [[nodiscard]] Held at_first(std::uint32_t member) const {
     const std::uint32_t own = 1U << member;
     switch (shape_.op) {
       case CollectiveOp::kAllGather: {  // part `member` of `members`

@@ -174,7 +174,7 @@ TEST(IntervalTheory, FactorsOfSourcesMultiply) {
   const IntervalSource* const steps = find(interval, "steps");
   const IntervalSource* const missing = find(interval, "missing ranks");
   ASSERT_TRUE(steps != nullptr && missing != nullptr);
-  const double predicted = static_cast<double>(missing->low.count());
+  const auto predicted = static_cast<double>(missing->low.count());
   const double high = static_cast<double>(steps->high.count()) * static_cast<double>(missing->high.count());
   EXPECT_NEAR(static_cast<double>(interval.high.count()), high / predicted, 2);
   EXPECT_EQ(interval.low, steps->low);

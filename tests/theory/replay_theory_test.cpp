@@ -87,6 +87,7 @@ TEST(ReplayTheoryTest, RendezvousChainTakesTheSlowestMemberEachTime) {
   DagMaker maker;
   std::vector<LaneId> lanes;
   std::vector<TaskId> last(kRanks);
+  lanes.reserve(kRanks);
   for (int r = 0; r < kRanks; ++r) lanes.push_back(maker.lane(r));
   for (int k = 0; k < kCollectives; ++k) {
     const RendezvousId rendezvous = maker.builder.add_rendezvous();

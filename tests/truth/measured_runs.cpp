@@ -27,12 +27,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::vector<MeasuredRun> measured_runs(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  const std::vector<std::string> columns = next_row(file);
+std::vector<MeasuredRun> measured_runs(const std::filesystem::path& file) {
+  std::ifstream rows(file);
+  const std::vector<std::string> columns = next_row(rows);
   std::vector<MeasuredRun> runs;
-  while (file) {
-    const std::vector<std::string> values = next_row(file);
+  while (rows) {
+    const std::vector<std::string> values = next_row(rows);
     if (values.empty()) continue;
     MeasuredRun& run = runs.emplace_back();
     for (std::size_t i = 0; i < columns.size(); ++i) run[columns[i]] = values.at(i);

@@ -30,6 +30,7 @@ std::vector<Difference> median_differences(const std::vector<ClockPair>& pairs) 
     by_hosts[std::minmax(pair.host_a, pair.host_b)].push_back(swapped ? -ahead : ahead);
   }
   std::vector<Difference> differences;
+  differences.reserve(by_hosts.size());
   for (const auto& [hosts, values] : by_hosts) {
     differences.push_back(
         {hosts.first, hosts.second, static_cast<double>(upper_median(values)), static_cast<double>(values.size())});

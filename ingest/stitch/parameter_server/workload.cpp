@@ -258,9 +258,10 @@ PsWorkload workload_of(const PsTasks& tasks) {
   }
   for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) GpuWorkload(tasks, gpu, workload).run();
   workload.job.workers = std::max(workload.job.workers.value_or(0), workload.workers());
-  if (!workload.job.servers.has_value() && workload.cannot_build.empty())
+  if (!workload.job.servers.has_value() && workload.cannot_build.empty()) {
     workload.cannot_build =
         "the job cannot be built anew: the number of servers is unknown; expected servers in job.yaml";
+  }
   return workload;
 }
 

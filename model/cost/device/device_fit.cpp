@@ -46,7 +46,7 @@ CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
     const DeviceWork* const piece = pieces[use.task.index()];
     if (piece == nullptr || limit_of(piece->kind) == Limit::kNone) continue;
     Call& call = calls[use.occurrence];
-    const double recorded = static_cast<double>(piece->recorded.count());
+    const auto recorded = static_cast<double>(piece->recorded.count());
     call.recorded += recorded;
     call.predicted += predicted(*piece, fit);
     if (recorded > call.longest) std::tie(call.longest, call.kind) = std::pair{recorded, piece->kind};
@@ -181,7 +181,7 @@ DeviceFit fit_devices(const Capture& from, const Capture& to) {
 }
 
 Scaled scaled_by_fit(const DeviceWork& work, const DeviceFit& fit) {
-  const double recorded = static_cast<double>(work.recorded.count());
+  const auto recorded = static_cast<double>(work.recorded.count());
   if (limit_of(work.kind) == Limit::kNone) return {recorded, ScaledBy::kUnchanged};
   Scaled scaled = fit.from == nullptr ? Scaled{recorded, ScaledBy::kClass} : roofline_scaled(work, *fit.from, *fit.to);
   scaled.nanoseconds *= fit.factor[static_cast<std::size_t>(work.kind)];

@@ -68,7 +68,7 @@ double rate_of(Limit limit, Precision precision, const Accelerator& device) {
 }
 
 double by_class(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
-  const double recorded = static_cast<double>(before.recorded.count());
+  const auto recorded = static_cast<double>(before.recorded.count());
   if (recorded <= floor_of(from)) return recorded * floor_of(to) / floor_of(from);
   const Limit limit = limit_of(before.kind);
   const double ratio = rate_of(limit, before.precision, from) / rate_of(limit, after.precision, to);
@@ -79,7 +79,7 @@ double by_class(const DeviceWork& before, const Accelerator& from, const DeviceW
 
 Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,
                        const Accelerator& to) {
-  const double recorded = static_cast<double>(before.recorded.count());
+  const auto recorded = static_cast<double>(before.recorded.count());
   if (limit_of(before.kind) == Limit::kNone) {
     if (before.amount == after.amount) return {recorded, ScaledBy::kUnchanged};
     return {recorded * after.amount / before.amount, ScaledBy::kClass};

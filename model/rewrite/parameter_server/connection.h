@@ -7,7 +7,7 @@
 namespace stepsim {
 
 /// What a sender has handed to its socket goes out before anything it decides later.
-inline constexpr Bytes kSocketBuffer{128 * 1024};
+inline constexpr Bytes kSocketBuffer{std::int64_t{128} * 1024};
 
 /// One direction of the connection of a worker and a server, as lanes of a dag: one message
 /// after another, in the order in which they are handed over.

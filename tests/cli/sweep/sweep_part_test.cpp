@@ -55,7 +55,7 @@ class SweepPartTest : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directory(folder_);
   }
-  ~SweepPartTest() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void put(const std::string& name, const std::string& text) const {
@@ -76,6 +76,7 @@ class SweepPartTest : public ::testing::Test {
   [[nodiscard]] std::string merge_error(const std::vector<std::string>& names) const {
     try {
       std::vector<SweepPart> parts;
+      parts.reserve(names.size());
       for (const std::string& name : names) parts.push_back(read_part(path(name)));
       static_cast<void>(merged(parts));
     } catch (const InputError& error) {
@@ -224,7 +225,7 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   finish("0", {0, 2, {}}, false);
   SweepHead other = sample_head();
   other.name = "another";
-  SweepJournal(path("1"), other, {1, 2, {}}, false);
+  { const SweepJournal made(path("1"), other, {1, 2, {}}, false); }
   EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
   SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}});
   EXPECT_THAT(merge_error({"0", "2"}),

@@ -79,8 +79,8 @@ class TemporaryFolder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::string write(const std::string& name, std::string_view bytes) const {
-    const std::string path = (folder_ / name).string();
+  [[nodiscard]] std::string write(const std::string& name, std::string_view bytes) const {
+    std::string path = (folder_ / name).string();
     std::ofstream{path, std::ios::binary} << bytes;
     return path;
   }
@@ -245,6 +245,7 @@ TEST(InputTest, GzipCutAnywhereGivesABeginningOfTheText) {
 
 TEST(InputTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
   std::vector<std::string> records;
+  records.reserve(300);
   for (int i = 0; i < 300; ++i) records.push_back(record_text("kernel " + std::to_string(i * i * 7919)));
   const std::string text = trace_text(records);
   const std::vector<SeenRecord> all = read_all(text).records;

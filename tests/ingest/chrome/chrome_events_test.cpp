@@ -224,6 +224,7 @@ TEST(ChromeEventReaderTest, ABadRecordMayBeTheFirstOrTheLast) {
 
 TEST(ChromeEventReaderTest, EveryBadRecordOfManyIsCounted) {
   std::vector<std::string> records;
+  records.reserve(100);
   for (int i = 0; i < 100; ++i) records.push_back(i % 2 == 0 ? record_text("x\"y") : record_text("a"));
   const SeenTrace seen = read_all(trace_text(records));
   EXPECT_EQ(seen.records.size(), 50U);
@@ -332,8 +333,8 @@ TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
   };
   for (const std::string_view piece :
        {R"({"ph":[)", R"({"ph":")", R"({"ph":"\n","b":[)", "{", "[", "\"", "{\"", R"(,{"a":)",
-        R"({"a":{"b":[{"ph":1},)", "\\", "{}", "],", "{\"ph\":\"X\",\"name\":\"\n\",\"args\":[", "{\"ph\":\"X\"}}",
-        "}]", "1 ", "nul", "{\"ph\":\"X\",\"x\":\"{\\\"ph\\\":"}) {
+        R"({"a":{"b":[{"ph":1},)", "\\", "{}", "],", "{\"ph\":\"X\",\"name\":\"\n\",\"args\":[", R"({"ph":"X"}})", "}]",
+        "1 ", "nul", R"({"ph":"X","x":"{\"ph\":)"}) {
     const std::string text = repeated(piece);
     SeenTrace seen = read_all(text);
     EXPECT_FALSE(seen.diagnostics.entries().empty()) << piece;

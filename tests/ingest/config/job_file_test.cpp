@@ -48,7 +48,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.key_hash, "sdbm");
   EXPECT_EQ(job.partition_bytes, Bytes{1'024'000});
   EXPECT_EQ(job.exact, true);
-  EXPECT_EQ(job.bucket_bytes, Bytes{25 * 1024 * 1024});
+  EXPECT_EQ(job.bucket_bytes, Bytes{26'214'400});
   EXPECT_EQ(job.schedule, Schedule::kPriority);
   EXPECT_EQ(job.credit_bytes, Bytes{0});
   EXPECT_EQ(job.barrier, Barrier::kCross);

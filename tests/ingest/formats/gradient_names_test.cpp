@@ -20,8 +20,8 @@ TEST(GradientNamesTest, ALineGivesNameAndBytes) {
   EXPECT_EQ(table.tensors[0].name, "a");
   EXPECT_FALSE(table.tensors[0].bytes.has_value());
   EXPECT_EQ(table.tensors[1].name, "fc1_weight");
-  EXPECT_EQ(table.tensors[1].bytes, Bytes{512 * 1024 * 2});
-  EXPECT_EQ(table.tensors[2].bytes, Bytes{3 * 4});
+  EXPECT_EQ(table.tensors[1].bytes, Bytes{std::int64_t{512} * 1024 * 2});
+  EXPECT_EQ(table.tensors[2].bytes, Bytes{12});
 }
 
 TEST(GradientNamesTest, TheLineNumberIsTheGradientsNumberEvenWhereALineIsEmpty) {

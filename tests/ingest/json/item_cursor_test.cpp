@@ -36,8 +36,8 @@ TEST(ItemCursorTest, MembersComeInOrderWithTheirRawValues) {
 TEST(ItemCursorTest, StopsAtTheFirstThingThatIsNoJson) {
   EXPECT_EQ(members_of(R"({"a":1, b:2, "c":3})"), (std::vector<std::string>{"a=1"}));
   EXPECT_EQ(members_of(R"({"a":1, "b" 2})"), (std::vector<std::string>{"a=1"}));
-  for (const std::string_view text : {"", " ", "[1]", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"",
-                                      "{\"a\":\"\\", "{\"a\":{", "{\"a\":[\"", "{:1}", "{\"a\":,}"}) {
+  for (const std::string_view text : {"", " ", "[1]", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", R"({"a":")",
+                                      R"({"a":"\)", "{\"a\":{", R"({"a":[")", "{:1}", "{\"a\":,}"}) {
     EXPECT_TRUE(members_of(text).empty()) << text;
   }
 }

@@ -15,7 +15,7 @@ namespace {
 TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
   // Texts of every length up to 70 around the end of the first window must come out whole.
   for (std::size_t pad = TextWindow::kInitial - 36; pad < TextWindow::kInitial + 34; ++pad) {
-    const std::string text = "[\"" + std::string(pad, 'x') + "\", 12345, \"\\u00e9\\ud83d\\ude00\"]";
+    const std::string text = "[\"" + std::string(pad, 'x') + R"(", 12345, "\u00e9\ud83d\ude00"])";
     const auto source = memory_source(text, "t");
     JsonReader json(*source);
     std::size_t element = 0;

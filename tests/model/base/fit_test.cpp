@@ -13,6 +13,7 @@ namespace {
 
 std::vector<double> line(const std::vector<double>& x, double intercept, double slope) {
   std::vector<double> y;
+  y.reserve(x.size());
   for (const double value : x) y.push_back(intercept + slope * value);
   return y;
 }

@@ -32,7 +32,7 @@ TEST(OperatorWorkTest, BiasIsReadAndTheBatchCounts) {
   EXPECT_DOUBLE_EQ(added.bytes, (7 + 3 * 5 + 5 * 7 + 3 * 7) * kElement);
   const Work batch = work("aten::bmm", {half({4, 3, 5}), half({4, 5, 7})});
   EXPECT_DOUBLE_EQ(batch.flops, 4 * 2 * 3 * 5 * 7);
-  EXPECT_DOUBLE_EQ(batch.bytes, 4 * (3 * 5 + 5 * 7 + 3 * 7) * kElement);
+  EXPECT_DOUBLE_EQ(batch.bytes, 4.0 * (3 * 5 + 5 * 7 + 3 * 7) * kElement);
 }
 
 TEST(OperatorWorkTest, LinearHasItsWeightTransposed) {
@@ -83,14 +83,14 @@ TEST(OperatorWorkTest, LookupMovesTheRowsItFetchesNotTheTable) {
   // 9 rows of 16 elements read and written, and 9 indices of 8 bytes read.
   const Work lookup = work("aten::index_select", {half({100'000, 16}), {}, {{9}, 8, Precision::kFloat32}});
   EXPECT_EQ(lookup.kind, KernelClass::kGather);
-  EXPECT_DOUBLE_EQ(lookup.bytes, 2 * 9 * 16 * kElement + 9 * 8);
+  EXPECT_DOUBLE_EQ(lookup.bytes, 2.0 * 9 * 16 * kElement + 9.0 * 8);
 }
 
 TEST(OperatorWorkTest, OtherOperatorsPassOnceOverInputsAndResult) {
   const Work add = work("aten::add", {half({4, 6}), half({4, 6}), {}});
   EXPECT_EQ(add.kind, KernelClass::kElementwise);
   EXPECT_EQ(add.flops, 0);
-  EXPECT_DOUBLE_EQ(add.bytes, 3 * 4 * 6 * kElement);
+  EXPECT_DOUBLE_EQ(add.bytes, 3.0 * 4 * 6 * kElement);
   const Work outer = work("aten::mul", {half({4, 1}), half({6})});
   EXPECT_DOUBLE_EQ(outer.bytes, (4 + 6 + 4 * 6) * kElement) << "broadcast to 4 x 6";
   const Work cat = work("aten::cat", {half({4, 6}), half({5, 6})});

@@ -16,6 +16,7 @@ using ::testing::SizeIs;
 
 std::vector<Outcome> outcomes_of(const std::vector<int>& times) {
   std::vector<Outcome> outcomes;
+  outcomes.reserve(times.size());
   for (const int time : times) {
     outcomes.push_back(time > 0 ? Outcome{Duration{time}, {}} : Outcome{std::nullopt, "cannot be had"});
   }

@@ -19,13 +19,13 @@ class Replayed {
  public:
   explicit Replayed(DagMaker& maker) : maker_(maker), dag_(maker.build()), timeline_(replay(dag_, Machine{dag_})) {}
 
-  Time start(TaskId task) const { return timeline_.start[maker_.new_id(task).index()]; }
-  Time finish(TaskId task) const { return timeline_.finish[maker_.new_id(task).index()]; }
-  Release release(TaskId task) const { return timeline_.released_by[maker_.new_id(task).index()]; }
-  bool released(TaskId task, By by, TaskId releaser) const {
+  [[nodiscard]] Time start(TaskId task) const { return timeline_.start[maker_.new_id(task).index()]; }
+  [[nodiscard]] Time finish(TaskId task) const { return timeline_.finish[maker_.new_id(task).index()]; }
+  [[nodiscard]] Release release(TaskId task) const { return timeline_.released_by[maker_.new_id(task).index()]; }
+  [[nodiscard]] bool released(TaskId task, By by, TaskId releaser) const {
     return release(task).by() == by && release(task).task() == maker_.new_id(releaser);
   }
-  const Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] const Timeline& timeline() const { return timeline_; }
 
  private:
   const DagMaker& maker_;

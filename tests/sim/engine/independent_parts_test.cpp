@@ -32,6 +32,7 @@ TEST(IndependentPartsTest, LanesThatNothingJoinsArePartsOfTheirOwn) {
 TEST(IndependentPartsTest, AnEdgeACollectiveAndCreditEachJoinTwoLanes) {
   DagMaker maker;
   std::vector<TaskId> tasks;
+  tasks.reserve(6);
   for (Rank rank = 0; rank < 6; ++rank) tasks.push_back(maker.task(maker.lane(rank), 1));
   maker.builder.add_edge(tasks[0], tasks[1], EdgeKind::kData);
   maker.rendezvous({tasks[2], tasks[3]});

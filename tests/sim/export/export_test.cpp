@@ -121,7 +121,8 @@ TEST(ChromeExportTest, TasksOfOneLaneThatOverlapTakeSeveralThreads) {
 }
 
 TEST(ChromeExportTest, HostileNamesReadBackUnchanged) {
-  const std::string hostile = "</script>\"\\\n\x1b[31m\xE2\x80\xAE{}[],:\xF0\x9F\x98\x80";
+  const std::string hostile =
+      "</script>\"\\\n\x1b[31m\xE2\x80\xAE{}[],:\xF0\x9F\x98\x80";  // NOLINT(misc-misleading-bidirectional)
   DagMaker maker;
   maker.task(maker.lane(0, LaneOrder::kEdges, hostile), 1, {}, hostile);
   Capture capture;
@@ -169,7 +170,7 @@ TEST(TaskGraphExportTest, EachLaneIsAHost) {
 /// What every entry of the registry owes its users.
 class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
  protected:
-  std::string written(const Capture& capture) const {
+  [[nodiscard]] static std::string written(const Capture& capture) {
     const TemporaryFolder folder;
     const std::string path = folder.file("out." + std::string(GetParam()->extension));
     const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));

@@ -51,7 +51,7 @@ TEST(JsonStringTest, EscapesWhatJsonForbidsAndWhatMovesCursorsOrEndsScripts) {
   EXPECT_EQ(quoted(std::string_view("\0\x1b\x7f", 3)), "\"\\u0000\\u001b\\u007f\"");
   EXPECT_EQ(quoted("</script>"), "\"\\u003c/script>\"");
   EXPECT_EQ(quoted("\xC2\x9B"), "\"\\u009b\"");      // C1 control sequence introducer
-  EXPECT_EQ(quoted("\xE2\x80\xAE"), "\"\\u202e\"");  // right-to-left override
+  EXPECT_EQ(quoted("\xE2\x80\xAE"), "\"\\u202e\"");  // right-to-left override NOLINT(misc-misleading-bidirectional)
   EXPECT_EQ(quoted("\u061c\u200e\u2029\u2069"), "\"\\u061c\\u200e\\u2029\\u2069\"");
   EXPECT_EQ(quoted("gr\xC3\xBC\xC3\x9F"), "\"gr\xC3\xBC\xC3\x9F\"");
 }

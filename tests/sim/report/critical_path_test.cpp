@@ -23,7 +23,7 @@ struct Path {
         timeline(replay(capture.dag, Machine::as_recorded(capture))),
         path(critical_path_of_step(capture, timeline, step)) {}
 
-  std::vector<std::string> names() const {
+  [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const PathTask& task : path.tasks) result.emplace_back(capture.dag.name(task.task));
     return result;

@@ -247,9 +247,9 @@ TEST(KinetoTest, CorrelationsMayBeTextAndNeedNotFit) {
 
 const EventDetail& detail_of(const Read& read) {
   const EventDetail* const detail = read.trace.detail_of(1);
-  static const EventDetail kNone;
+  static const EventDetail none;
   EXPECT_NE(detail, nullptr);
-  return detail == nullptr ? kNone : *detail;
+  return detail == nullptr ? none : *detail;
 }
 
 TEST(KinetoTest, CopiesAndMemsetsTellTheirBytes) {

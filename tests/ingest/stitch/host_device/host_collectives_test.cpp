@@ -109,7 +109,7 @@ TEST(PayloadTest, GlooSaysOneMembersPartOfAnAllGather) {
   const Collective collective = only_collective(stitched({rank, rank, rank}));
 
   EXPECT_EQ(collective.op, CollectiveOp::kAllGather);
-  EXPECT_EQ(collective.bytes, Bytes{3 * 4096});
+  EXPECT_EQ(collective.bytes, Bytes{std::int64_t{3} * 4096});
 }
 
 TEST(PayloadTest, RootOfAMessageIsItsSender) {

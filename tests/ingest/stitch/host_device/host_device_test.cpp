@@ -201,8 +201,8 @@ TEST(HostDeviceTest, MatchedCollectiveTakesItsShortestPartAfterTheLastArrival) {
 TEST(HostDeviceTest, AllToAllMatchesAlthoughSizesDiffer) {
   HostDeviceTrace a = collective_rank(20, 320);
   HostDeviceTrace b = collective_rank(220, 320);
-  for (auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
-    trace->texts.push_back("all_to_allv");
+  for (const auto& [trace, elements] : {std::pair{&a, 100}, std::pair{&b, 300}}) {
+    trace->texts.emplace_back("all_to_allv");
     trace->detail.set(1, 0);
     trace->details.push_back({});
     trace->details[0].collective = TextId{trace->texts.size() - 1};
@@ -222,7 +222,7 @@ TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
     traces.push_back(std::move(trace));
   }
   // Rank 1 has a second one, whose number rank 0 does not have.
-  traces[1].start.push_back(Time{us(400)});
+  traces[1].start.emplace_back(us(400));
   traces[1].duration.push_back(us(10));
   traces[1].kind.push_back(EventKind::kKernel);
   traces[1].name.push_back(traces[1].name[1]);

@@ -53,6 +53,7 @@ Job job_of(std::uint32_t workers) {
 
 Capture stitched(std::vector<MadeGpu> gpus, const Job& job) {
   std::vector<GpuParts> parts;
+  parts.reserve(gpus.size());
   for (MadeGpu& gpu : gpus) parts.push_back(std::move(gpu.parts));
   Assembly assembly;
   stitch_parameter_server(std::move(parts), job, assembly);

@@ -96,7 +96,7 @@ struct Way {
 
 class EveryWayTest : public ::testing::TestWithParam<Way> {
  protected:
-  ScaledDurations scaled(std::string_view to) const {
+  [[nodiscard]] ScaledDurations scaled(std::string_view to) const {
     const DeviceFit fit = fit_devices(capture_, capture_);
     return scaled_durations(capture_, GetParam().between(accelerator_named("A100"), accelerator_named(to), fit));
   }
@@ -140,10 +140,12 @@ TEST_P(EveryWayTest, SharesAddUpToTheDeviceTime) {
 }
 
 const std::array kWays{
-    Way{"roofline", [](const Accelerator& from, const Accelerator& to, const DeviceFit&) -> Scale {
+    Way{"roofline",
+        [](const Accelerator& from, const Accelerator& to, const DeviceFit&) -> Scale {
           return [&](const DeviceWork& work) { return roofline_scaled(work, from, to); };
         }},
-    Way{"fitted", [](const Accelerator&, const Accelerator&, const DeviceFit& fit) -> Scale {
+    Way{"fitted",
+        [](const Accelerator&, const Accelerator&, const DeviceFit& fit) -> Scale {
           return [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); };
         }},
 };
@@ -196,7 +198,7 @@ TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
 // ---------------------------------------------------------------- fitted
 
 /// 40 products and 40 additions; on the other device what roofline says times a factor of each class.
-Capture calls_on(std::string device, double product_factor, double addition_factor, bool outlier = false) {
+Capture calls_on(const std::string& device, double product_factor, double addition_factor, bool outlier = false) {
   const Accelerator& from = accelerator_named("A100");
   const Accelerator& to = accelerator_named(device);
   StreamCapture maker{device};
@@ -209,7 +211,7 @@ Capture calls_on(std::string device, double product_factor, double addition_fact
     };
     const double off = outlier && i == 7 ? 20 : 1;
     maker.call("aten::mm", std::to_string(i), product, kGemm,
-               on(KernelClass::kGemm, product, i * 50'000, product_factor * off));
+               on(KernelClass::kGemm, product, std::int64_t{i} * 50'000, product_factor * off));
     maker.call("aten::add", std::to_string(i), addition, kAdd,
                on(KernelClass::kElementwise, addition, i * 100'000, addition_factor));
   }
@@ -242,7 +244,8 @@ TEST(FittedDeviceTest, OwnPairsTotalIsWithinTheResidual) {
   const Capture from = calls_on("A100", 1, 1);
   const Capture to = calls_on("H100", 1.5, 0.8, true);
   const DeviceFit fit = fit_devices(from, to);
-  const Duration predicted = scaled_durations(from, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); }).share.total().after;
+  const Duration predicted =
+      scaled_durations(from, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); }).share.total().after;
   const Duration measured = scaled_durations(to, [](const DeviceWork&) { return Scaled{}; }).share.total().after;
   // |sum of (p - m)| <= sum of |p - m| = residual * sum of m, and rounding.
   EXPECT_LE(std::abs(static_cast<double>((predicted - measured).count())),

@@ -41,7 +41,7 @@ using Times = std::vector<std::int64_t>;
 
 class EveryNetworkModel : public ::testing::TestWithParam<std::string> {
  protected:
-  [[nodiscard]] const NetworkModel& model() const { return *find_network_model(GetParam()); }
+  [[nodiscard]] static const NetworkModel& model() { return *find_network_model(GetParam()); }
 };
 
 TEST_P(EveryNetworkModel, SaysWhatItIs) {

@@ -40,7 +40,7 @@ std::string refused(const Capture& capture, const PsOptions& options, std::uint3
 std::vector<TaskId> named(const Dag& dag, std::string_view name, Rank rank = 0) {
   std::vector<TaskId> found;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (dag.name(TaskId{i}) == name && dag.lane(TaskId{i}).rank == rank) found.push_back(TaskId{i});
+    if (dag.name(TaskId{i}) == name && dag.lane(TaskId{i}).rank == rank) found.emplace_back(i);
   }
   return found;
 }

@@ -66,9 +66,10 @@ class WorkloadMaker {
     for (std::uint32_t layer = 0; layer < layers; ++layer) add("FW." + std::to_string(layer), kForward);
     for (std::uint32_t layer = layers; layer-- > 0;) add("BW." + std::to_string(layer), kBackward);
     add("UPDATE", kUpdate);
-    for (std::uint32_t layer = 0; layer < layers; ++layer)
+    for (std::uint32_t layer = 0; layer < layers; ++layer) {
       gpu.tensors.push_back(
           {"w" + std::to_string(layer), layer, tensors[layer], {2 * layers - 1 - layer}, {2 * layers}, {layer}});
+    }
     return gpu;
   }
 

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on many sources of a build at once.
+
+    cmake/tidy.py BUILD_FOLDER JOBS < list of sources
+
+Most of clang-tidy's time goes into the headers of other libraries, so sources are checked in batches: one file that
+includes several of them. That takes a quarter of the time. The price is that a name which one source of a batch brings
+in is known to those behind it. Sources that do not compile together are checked alone. Prints each finding once; ends
+with 1 if there are any.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+BATCH = 12
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/"
+# They are true of the file that includes the sources, not of the sources.
+BATCH_CHECKS = "--checks=-bugprone-suspicious-include"
+FINDING = re.compile(r"^(/[^:\n]+):(\d+):(\d+): (?:error|warning): .*$", re.MULTILINE)
+
+
+def compile_flags(build):
+    """The flags of each source that the build compiles, by its path; without those of input and output."""
+    flags = {}
+    for entry in json.load(open(os.path.join(build, "compile_commands.json"))):
+        words = shlex.split(entry["command"])
+        words = words[next(i for i, word in enumerate(words) if word.startswith("-")):]
+        kept, skip = [], False
+        for word in words:
+            if skip:
+                skip = False
+            elif word in ("-o", "-c", "-MT", "-MF"):
+                skip = True
+            elif word != "-MD":
+                kept.append(word)
+        flags.setdefault(entry["file"], kept)
+    return flags
+
+
+def batches(sources, flags):
+    """Sources from different folders together: they have fewer names in common. Tests apart, for their libraries. A
+    source that is told something by a definition of its own stays alone."""
+    alone = [s for s in sources if any(flag.startswith("-DSTEPSIM_") for flag in flags[s])]
+    tests = [s for s in sources if s not in alone and re.search("/(tests|bench)/", s)]
+    others = [s for s in sources if s not in alone and s not in tests]
+    result = [[s] for s in alone]
+    for part in (others, tests):
+        count = (len(part) + BATCH - 1) // BATCH
+        result += [part[i::count] for i in range(count)]
+    return result
+
+
+class Tidy:
+    def __init__(self, build, flags):
+        self.flags = flags
+        self.folder = os.path.join(build, "tidy")
+        os.makedirs(self.folder, exist_ok=True)
+
+    def run(self, file, flags, *options):
+        command = ["clang-tidy", "--quiet", *options, file, "--", *flags]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode and not FINDING.search(result.stdout):
+            return result.stdout + result.stderr
+        return result.stdout
+
+    def check(self, number, sources):
+        """What clang-tidy prints of these sources."""
+        if len(sources) == 1:
+            return self.run(sources[0], self.flags[sources[0]])
+        file = os.path.join(self.folder, f"batch{number}.cpp")
+        with open(file, "w") as batch:
+            batch.writelines(f'#include "{source}"\n' for source in sources)
+        together = list(dict.fromkeys(flag for source in sources for flag in self.pairs(source)))
+        output = self.run(file, [word for pair in together for word in pair], BATCH_CHECKS,
+                          "--header-filter=/(model|ingest|sim|scenarios|cli|tests|bench)/.+")
+        errors = [m.group(1) for m in FINDING.finditer(output) if "[clang-diagnostic-error" in m.group(0)]
+        if not errors:
+            return output
+        # The last of the sources that an error names, or half of the batch if it names none.
+        apart = [s for s in sources if s in errors] or sources[: len(sources) // 2]
+        rest = [s for s in sources if s not in apart]
+        return "".join(self.check(number, [s]) for s in apart) + (self.check(number, rest) if rest else "")
+
+    def pairs(self, source):
+        """The flags of a source, each with its argument."""
+        words = iter(self.flags[source])
+        for word in words:
+            yield (word, next(words)) if word == "-isystem" else (word,)
+
+
+def findings(output):
+    """Each finding of the output with the lines that belong to it."""
+    starts = [m.start() for m in FINDING.finditer(output)]
+    if output.strip() and not starts:
+        return [output]
+    return [output[start:end] for start, end in zip(starts, starts[1:] + [len(output)])]
+
+
+def main():
+    build, jobs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    flags = compile_flags(build)
+    sources = [os.path.abspath(line.strip()) for line in sys.stdin if line.strip()]
+    unknown = [s for s in sources if s not in flags]
+    for source in unknown:
+        print(f"tidy: not part of the build, not checked: {os.path.relpath(source)}", file=sys.stderr)
+    work = batches([s for s in sources if s in flags], flags)
+    tidy, seen = Tidy(build, flags), {}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for output in pool.map(lambda item: tidy.check(*item), enumerate(work)):
+            for finding in findings(output):
+                if finding.startswith("/") and not finding.startswith(ROOT):
+                    continue  # a template of another library, made of a type of ours that was found too
+                seen.setdefault(finding.split("\n", 1)[0], finding)
+    for first_line in sorted(seen):
+        print(seen[first_line].rstrip())
+    print(f"tidy: {len(sources) - len(unknown)} sources, {len(seen)} findings", file=sys.stderr)
+    return 1 if seen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
