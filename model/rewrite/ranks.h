@@ -13,7 +13,7 @@ namespace stepsim {
 ///
 /// Throws UsageError, one sentence, for a job that cannot be resized so: only some of its ranks take
 /// part in a collective or a message, or ranks depend on each other outside collectives; and for a
-/// `count` of 0, or one that makes more than 50 million tasks. O(n log n) for n tasks of the result.
+/// `count` of 0, or one that makes more than 10 million tasks. O(n log n) for n tasks of the result.
 [[nodiscard]] Capture with_ranks(const Capture& capture, std::size_t count);
 
 }  // namespace stepsim

@@ -53,6 +53,11 @@ Question changed_job(Change change) {
   return alone(std::move(edit).finish());
 }
 
+TEST(Refusals, RanksThatWouldNotFitIntoMemoryAreCountedBeforeTheyAreMade) {
+  expect_refused(alone(DataParallelJob{.steps = 20}.capture()),
+                 {{"cluster.workers=100000", "GB of memory; expected at most 10000000 tasks"}});
+}
+
 TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
   const std::string kept = "under --network recorded transfers keep their recorded times";
   expect_refused(alone(WorkloadMaker{}.capture(), "recorded"),
