@@ -38,7 +38,7 @@ void all_reduce_on(benchmark::State& state, const char* model) {
   const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
   Machine machine{dag};
   machine.set_network(*find_network_model(model), cluster);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Timeline timeline = replay(dag, machine);
     if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} !=
         2 * (ranks - 1) * Duration{82'000}) {
@@ -62,7 +62,7 @@ BENCHMARK_CAPTURE(all_reduce_on, maxmin, "maxmin")
 void more_ranks(benchmark::State& state) {
   const Capture two = stepsim::testing::DataParallelJob{}.capture();
   const auto ranks = static_cast<std::size_t>(state.range(0));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     if (with_ranks(two, ranks).dag.task_count() != two.dag.task_count() / 2 * ranks) {
       state.SkipWithError("copies do not have the tasks of their originals");
       break;
@@ -89,7 +89,7 @@ void parts_of_groups(benchmark::State& state) {
   machine.set_network(*find_network_model("maxmin"), cluster);
   std::vector<TaskId> sources;
   for (std::size_t i = 0; i < dag.task_count(); ++i) sources.emplace_back(i);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     if (deal_parts(dag, machine, sources, 2).size() != 1) {
       state.SkipWithError("groups that share a network are not one part");
       break;

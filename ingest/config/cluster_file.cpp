@@ -109,10 +109,10 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
 /// A value, or {value: ..., assumed: true} for one that nobody measured or asked for.
 void read_parameter(const NetworkParameter& parameter, const YamlField& field, NetworkParameters& network) {
   if (!field.is(Kind::kMap)) return network.set_value(parameter, parameter.read(field));
-  static const std::vector<std::string> kNames{"value", "assumed"};
+  static const std::vector<std::string> names{"value", "assumed"};
   std::optional<ParameterValue> value;
   bool assumed = false;
-  field.for_each_entry(kNames, [&](std::size_t key, const YamlField& entry) {
+  field.for_each_entry(names, [&](std::size_t key, const YamlField& entry) {
     if (key == 1) {
       assumed = entry.flag();
     } else {

@@ -161,7 +161,7 @@ class Reader {
     record.task.id = *record.id;
     record.task.after_end = after_.size();
     complete(record);
-    graph_.tasks.push_back(std::move(record.task));
+    graph_.tasks.push_back(record.task);
     offsets_.push_back(record.offset);
   }
 

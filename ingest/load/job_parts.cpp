@@ -104,6 +104,7 @@ void JobParts::add(ReadInput& input) {
     const Origin origin =
         of.empty() ? Origin{input.name, input.gpu_folder, input.worker_folder}
                    : Origin{fmt::format("{} ({})", input.name, of), input.gpu_folder + '/' + of, input.gpu_folder};
+    // NOLINTNEXTLINE(readability-convert-member-functions-to-static): take() is none
     std::visit([&](auto& alternative) { take(std::move(alternative), origin); }, part);
   }
 }

@@ -138,6 +138,7 @@ class Sources {
   void add_sharing() {
     if (!sharing_applies()) return;
     std::vector<Alternative> others;
+    others.reserve(std::size(kSharings));
     for (const double sharing : kSharings) {
       others.emplace_back([sharing](Plan& plan) {
         plan.cluster.network.set(kSharing, sharing);

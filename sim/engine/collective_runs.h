@@ -99,9 +99,9 @@ class CollectiveRuns {
   [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
   [[nodiscard]] std::vector<TaskId> by_rank(RendezvousId rendezvous) const;
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
-  [[nodiscard]] bool foresee(std::uint32_t run, Time now);
+  [[nodiscard]] bool foresee(std::uint32_t place, Time now);
   void tell_ends(std::uint32_t flight, Time now);
-  void begin_rounds(std::uint32_t run, Time now);
+  void begin_rounds(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);

@@ -27,12 +27,14 @@
 #include <cstring>
 #include <string_view>
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): glibc's own names
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* old, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace {
 
@@ -85,7 +87,7 @@ Counter* open_log(const char* path) {
   const long place = ::syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::syscall(SYS_close, file);
   if (place < 0) ::abort();
-  return reinterpret_cast<Counter*>(place);
+  return reinterpret_cast<Counter*>(place);  // NOLINT(performance-no-int-to-ptr): an address
 }
 
 Order read_order() {
@@ -242,6 +244,7 @@ struct dirent* readdir(DIR* folder) {
 
 void* mmap(void* place, std::size_t size, int protection, int flags, int file, off_t offset) {
   if (fails(kMap)) return MAP_FAILED;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address
   return reinterpret_cast<void*>(::syscall(SYS_mmap, place, size, protection, flags, file, offset));
 }
 

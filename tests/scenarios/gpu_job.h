@@ -54,7 +54,7 @@ class GpuJob {
   [[nodiscard]] Question question() && { return Question(std::move(*this).capture()); }
 
  private:
-  TaskId add(LaneId lane, TaskKind kind, std::string name, Duration duration) {
+  TaskId add(LaneId lane, TaskKind kind, const std::string& name, Duration duration) {
     return builder_.add_task({.kind = kind, .name = builder_.intern(name), .lane = lane, .duration = duration});
   }
 

@@ -121,6 +121,7 @@ std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape
   machine.set_network(*find_network_model(network), cluster);
   const Timeline timeline = replay(dag, machine);
   std::vector<Time> ends;
+  ends.reserve(members.size());
   for (const TaskId member : members) ends.push_back(timeline.finish[maker.new_id(member).index()]);
   return ends;
 }

@@ -153,9 +153,12 @@ class Carried {
         }
         return held;
       }
+      // NOLINTBEGIN(modernize-return-braced-init-list): braces would make a list of two
       case CollectiveOp::kBroadcast:
       case CollectiveOp::kSendRecv: return Held(pieces(), member == shape_.root ? own : 0);
-      default: return Held(pieces(), own);
+      default:
+        return Held(pieces(), own);
+        // NOLINTEND(modernize-return-braced-init-list)
     }
   }
 

@@ -29,8 +29,8 @@ std::uint32_t Fluids::add_clock() {
   return static_cast<std::uint32_t>(clocks_.size() - 1);
 }
 
-void Fluids::enter(ChannelId id, MessageId message, Bytes bytes, Time now) {
-  Flow& flow = flows_[id.index()];
+void Fluids::enter(ChannelId channel_id, MessageId message, Bytes bytes, Time now) {
+  Flow& flow = flows_[channel_id.index()];
   double count = flow.ahead;
   if (flow.clock != kNoClock) {
     clocks_[flow.clock].advance(now);
@@ -38,11 +38,11 @@ void Fluids::enter(ChannelId id, MessageId message, Bytes bytes, Time now) {
   }
   marks_.push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
   ++flow.messages;
-  if (flow.clock != kNoClock && marks_.top(flow.marks).message == message) enlist(id);
+  if (flow.clock != kNoClock && marks_.top(flow.marks).message == message) enlist(channel_id);
 }
 
-void Fluids::put_on(std::uint32_t clock_id, ChannelId id, Time now) {
-  Flow& flow = flows_[id.index()];
+void Fluids::put_on(std::uint32_t clock_id, ChannelId channel_id, Time now) {
+  Flow& flow = flows_[channel_id.index()];
   Clock& clock = clocks_[clock_id];
   take_off(flow, now);
   clock.advance(now);
@@ -52,7 +52,7 @@ void Fluids::put_on(std::uint32_t clock_id, ChannelId id, Time now) {
   }
   flow.clock = clock_id;
   flow.ahead -= clock.count;
-  enlist(id);
+  enlist(channel_id);
 }
 
 void Fluids::take_off(Flow& flow, Time now) {
@@ -66,19 +66,19 @@ void Fluids::take_off(Flow& flow, Time now) {
   ++flow.entry;
 }
 
-void Fluids::set_rate(std::uint32_t id, double rate, Time now) {
-  Clock& clock = clocks_[id];
+void Fluids::set_rate(std::uint32_t clock_id, double rate, Time now) {
+  Clock& clock = clocks_[clock_id];
   if (clock.rate == rate) return;
   STEPSIM_ASSERT(rate >= 0 && rate < std::numeric_limits<double>::infinity(), "bytes move at a finite rate");
   clock.advance(now);
   clock.rate = rate;
-  make_stale(id);
+  make_stale(clock_id);
 }
 
-void Fluids::finish(std::uint32_t id, Time now, std::vector<Ended>& ended) {
-  Clock& clock = clocks_[id];
+void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended) {
+  Clock& clock = clocks_[clock_id];
   clock.advance(now);
-  make_stale(id);
+  make_stale(clock_id);
   drop_void_on_top(clock);
   if (clock.entries.empty()) return;
   // The first one has ended whatever rounding left of it, or the clock would stand still.
@@ -90,15 +90,15 @@ void Fluids::finish(std::uint32_t id, Time now, std::vector<Ended>& ended) {
 }
 
 /// Ends the messages of a channel up to a count of its clock.
-void Fluids::end_messages(ChannelId id, double count, Time now, std::vector<Ended>& ended) {
-  Flow& flow = flows_[id.index()];
+void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended) {
+  Flow& flow = flows_[channel_id.index()];
   do {
-    ended.push_back({id, marks_.top(flow.marks).message});
+    ended.push_back({channel_id, marks_.top(flow.marks).message});
     marks_.pop(flow.marks);
     --flow.messages;
   } while (!flow.marks.empty() && marks_.top(flow.marks).count - flow.ahead <= count);
   if (!flow.marks.empty()) {
-    enlist(id);
+    enlist(channel_id);
     return;
   }
   take_off(flow, now);
@@ -106,8 +106,8 @@ void Fluids::end_messages(ChannelId id, double count, Time now, std::vector<Ende
 }
 
 /// To the nearest nanosecond.
-Time Fluids::next_end(std::uint32_t id) {
-  Clock& clock = clocks_[id];
+Time Fluids::next_end(std::uint32_t clock_id) {
+  Clock& clock = clocks_[clock_id];
   clock.stale = false;
   drop_void_on_top(clock);
   if (clock.entries.empty()) return Time::max();
@@ -116,12 +116,12 @@ Time Fluids::next_end(std::uint32_t id) {
 }
 
 /// Puts the channel's first end into its clock, in place of what was there.
-void Fluids::enlist(ChannelId id) {
+void Fluids::enlist(ChannelId channel_id) {
   constexpr std::size_t kFewVoid = 16;
-  Flow& flow = flows_[id.index()];
+  Flow& flow = flows_[channel_id.index()];
   Clock& clock = clocks_[flow.clock];
-  const Entry entry{marks_.top(flow.marks).count - flow.ahead, id, ++flow.entry};
-  if (clock.entries.size() > 2 * clock.flows + kFewVoid) {
+  const Entry entry{marks_.top(flow.marks).count - flow.ahead, channel_id, ++flow.entry};
+  if (clock.entries.size() > std::size_t{2} * clock.flows + kFewVoid) {
     std::erase_if(clock.entries, [this](const Entry& one) { return is_void(one); });
     std::make_heap(clock.entries.begin(), clock.entries.end());
   }

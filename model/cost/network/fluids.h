@@ -33,17 +33,17 @@ class Fluids {
   std::uint32_t add_clock();
 
   /// A message's bytes begin to move, as soon as its channel is on a clock.
-  void enter(ChannelId channel, MessageId message, Bytes bytes, Time now);
+  void enter(ChannelId channel_id, MessageId message, Bytes bytes, Time now);
   [[nodiscard]] std::size_t messages(ChannelId channel) const noexcept { return flows_[channel.index()].messages; }
   [[nodiscard]] std::uint32_t clock(ChannelId channel) const noexcept { return flows_[channel.index()].clock; }
   /// From now on the channel goes by this clock. Precondition: it has messages.
-  void put_on(std::uint32_t clock, ChannelId channel, Time now);
+  void put_on(std::uint32_t clock_id, ChannelId channel_id, Time now);
   /// From now on each message of the clock's channels moves `rate` bytes a nanosecond.
-  void set_rate(std::uint32_t clock, double rate, Time now);
+  void set_rate(std::uint32_t clock_id, double rate, Time now);
 
   /// `now` is when the clock's first message ends: appends all that end within half a nanosecond,
   /// for that was rounded to a whole one. A channel without messages is on no clock any more.
-  void finish(std::uint32_t clock, Time now, std::vector<Ended>& ended);
+  void finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended);
 
   /// Calls on_change(clock, end of its first message) for every clock where that may have changed
   /// since the last call; Time::max() where nothing moves.
@@ -92,10 +92,10 @@ class Fluids {
     }
   };
 
-  [[nodiscard]] Time next_end(std::uint32_t clock);
-  void end_messages(ChannelId channel, double count, Time now, std::vector<Ended>& ended);
+  [[nodiscard]] Time next_end(std::uint32_t clock_id);
+  void end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended);
   void take_off(Flow& flow, Time now);
-  void enlist(ChannelId channel);
+  void enlist(ChannelId channel_id);
   [[nodiscard]] bool is_void(const Entry& entry) const { return flows_[entry.channel.index()].entry != entry.number; }
   void drop_void_on_top(Clock& clock);
   void make_stale(std::uint32_t clock);

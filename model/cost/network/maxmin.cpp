@@ -53,10 +53,10 @@ class MaxMin final : public ChannelNetwork {
   }
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
-  Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) override;
+  Passage start(MessageId message, ChannelId channel_id, Bytes bytes, Time now) override;
   Time next() override;
   void advance(Time now, std::vector<Notification>& notifications) override;
-  [[nodiscard]] std::optional<Duration> alone(ChannelId channel, Bytes bytes) const override;
+  [[nodiscard]] std::optional<Duration> alone(ChannelId channel_id, Bytes bytes) const override;
   [[nodiscard]] bool is_idle(Time /*now*/) const override { return under_way_ == 0; }
 
  private:
@@ -75,14 +75,14 @@ class MaxMin final : public ChannelNetwork {
   std::size_t add_event(bool is_clock, std::size_t index);
   void add_clock();
   std::uint32_t delay_of(const Channel& channel);
-  void release(std::uint32_t delay, Time now);
-  void enter(MessageId message, ChannelId channel, Bytes bytes, Time now);
+  void release(std::uint32_t delay_id, Time now);
+  void enter(MessageId message, ChannelId channel_id, Bytes bytes, Time now);
   void finish(std::uint32_t clock, Time now, std::vector<Notification>& notifications);
-  void weigh(ChannelId channel);
+  void weigh(ChannelId channel_id);
   void solve();
   void set_rates_of_links();
   void set_rates_of_channels();
-  void set_rate(ChannelId channel);
+  void set_rate(ChannelId channel_id);
 
   MaxMinSolver solver_;
   Fluids fluids_;                    ///< clocks by link; by channel where sharing is not fair
@@ -134,21 +134,21 @@ std::uint32_t MaxMin::delay_of(const Channel& channel) {
   return index;
 }
 
-Passage MaxMin::start(MessageId message, ChannelId id, Bytes bytes, Time now) {
-  const Channel& channel = at(id);
-  Delay& delay = delays_[flows_[id.index()].delay];
+Passage MaxMin::start(MessageId message, ChannelId channel_id, Bytes bytes, Time now) {
+  const Channel& channel = at(channel_id);
+  Delay& delay = delays_[flows_[channel_id.index()].delay];
   const Time begin = later(now, delay.length);
   if (channel.links.empty() || bytes == Bytes{}) {
     return {begin, channel.latency == Latency::kLast ? later(begin, channel.route_latency) : begin};
   }
-  if (sender_queues_) sender_queues_->enter(id, now);
+  if (sender_queues_) sender_queues_->enter(channel_id, now);
   ++under_way_;
   now_ = now;
   if (begin == now) {
-    enter(message, id, bytes, now);
+    enter(message, channel_id, bytes, now);
     return {};
   }
-  delay.waiting.push_back({begin, message, id, bytes});
+  delay.waiting.push_back({begin, message, channel_id, bytes});
   if (delay.waiting.size() == 1) events_.set(delay.event, begin);
   return {};
 }
@@ -173,8 +173,8 @@ void MaxMin::advance(Time now, std::vector<Notification>& notifications) {
 }
 
 /// Lets the bytes of those move who have waited long enough.
-void MaxMin::release(std::uint32_t id, Time now) {
-  Delay& delay = delays_[id];
+void MaxMin::release(std::uint32_t delay_id, Time now) {
+  Delay& delay = delays_[delay_id];
   for (; !delay.waiting.empty() && delay.waiting.front().until <= now; delay.waiting.pop_front()) {
     const Delay::Waiting& one = delay.waiting.front();
     enter(one.message, one.channel, one.bytes, now);
@@ -182,9 +182,9 @@ void MaxMin::release(std::uint32_t id, Time now) {
   events_.set(delay.event, delay.waiting.empty() ? Time::max() : delay.waiting.front().until);
 }
 
-void MaxMin::enter(MessageId message, ChannelId id, Bytes bytes, Time now) {
-  fluids_.enter(id, message, bytes, now);
-  weigh(id);
+void MaxMin::enter(MessageId message, ChannelId channel_id, Bytes bytes, Time now) {
+  fluids_.enter(channel_id, message, bytes, now);
+  weigh(channel_id);
 }
 
 void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& notifications) {
@@ -202,9 +202,9 @@ void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& no
 }
 
 /// As fluids_ rounds: to the nearest nanosecond.
-std::optional<Duration> MaxMin::alone(ChannelId id, Bytes bytes) const {
-  const Channel& channel = at(id);
-  const Duration delay = delays_[flows_[id.index()].delay].length;
+std::optional<Duration> MaxMin::alone(ChannelId channel_id, Bytes bytes) const {
+  const Channel& channel = at(channel_id);
+  const Duration delay = delays_[flows_[channel_id.index()].delay].length;
   const Duration rest = channel.latency == Latency::kLast ? channel.route_latency : Duration{};
   if (channel.links.empty() || bytes == Bytes{}) return delay + rest;
   const double rate = channel.narrowest.bytes_per_second() / kNanoseconds;
@@ -214,9 +214,9 @@ std::optional<Duration> MaxMin::alone(ChannelId id, Bytes bytes) const {
 }
 
 /// Tells the solver how much a channel weighs now.
-void MaxMin::weigh(ChannelId id) {
-  const Flow& flow = flows_[id.index()];
-  solver_.set_weight(flow.solved, static_cast<double>(fluids_.messages(id)) * flow.weight);
+void MaxMin::weigh(ChannelId channel_id) {
+  const Flow& flow = flows_[channel_id.index()];
+  solver_.set_weight(flow.solved, static_cast<double>(fluids_.messages(channel_id)) * flow.weight);
 }
 
 void MaxMin::solve() {
@@ -255,11 +255,11 @@ void MaxMin::set_rates_of_channels() {
   for (const ChannelId id : sender_queues_->settled()) set_rate(id);
 }
 
-void MaxMin::set_rate(ChannelId id) {
-  if (fluids_.messages(id) == 0) return;
-  if (fluids_.clock(id) == Fluids::kNoClock) fluids_.put_on(id.value(), id, now_);
-  const Flow& flow = flows_[id.index()];
-  fluids_.set_rate(id.value(), flow.weight * solver_.level(flow.solved), now_);
+void MaxMin::set_rate(ChannelId channel_id) {
+  if (fluids_.messages(channel_id) == 0) return;
+  if (fluids_.clock(channel_id) == Fluids::kNoClock) fluids_.put_on(channel_id.value(), channel_id, now_);
+  const Flow& flow = flows_[channel_id.index()];
+  fluids_.set_rate(channel_id.value(), flow.weight * solver_.level(flow.solved), now_);
 }
 
 }  // namespace

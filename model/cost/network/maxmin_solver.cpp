@@ -96,11 +96,11 @@ void MaxMinSolver::solve() {
   region_.clear();
 }
 
-void MaxMinSolver::set_level(std::uint32_t id, double level) {
-  Link& link = tables_.links[id];
+void MaxMinSolver::set_level(std::uint32_t link_id, double level) {
+  Link& link = tables_.links[link_id];
   if (same(level, link.level)) return;
   link.level = level;
-  changed_links_.push_back(id);
+  changed_links_.push_back(link_id);
 }
 
 /// Makes the change if all that it reaches are calm links. If not, what it has done is a valid
@@ -130,9 +130,9 @@ bool MaxMinSolver::change_calmly() {
   return true;
 }
 
-void MaxMinSolver::narrow_budget(std::uint32_t id) {
-  const Link& link = tables_.links[id];
-  if (link.budget * link.weight > kTooWide * link.capacity) set_budget(id, link.capacity / link.weight);
+void MaxMinSolver::narrow_budget(std::uint32_t link_id) {
+  const Link& link = tables_.links[link_id];
+  if (link.budget * link.weight > kTooWide * link.capacity) set_budget(link_id, link.capacity / link.weight);
 }
 
 /// Counts a class whose weight has changed again; a new one is limited by the calm link that it
@@ -159,8 +159,8 @@ bool MaxMinSolver::adopt(std::uint32_t id) {
 
 /// Sees to it that a calm link's budget covers the level that it will have. False if its classes'
 /// other links have too little room for that: these are then in the region.
-bool MaxMinSolver::make_room(std::uint32_t id) {
-  const Link& link = tables_.links[id];
+bool MaxMinSolver::make_room(std::uint32_t link_id) {
+  const Link& link = tables_.links[link_id];
   if (link.members.empty()) return true;
   const double level = link.capacity / link.weight;
   const bool few = link.members.size() <= kFewClasses;
@@ -170,20 +170,20 @@ bool MaxMinSolver::make_room(std::uint32_t id) {
     for (const std::uint32_t member : link.members) fit = fits_beside(tables_.owner(member), take) && fit;
     return fit;
   };
-  set_budget(id, few ? level : level * kSlack);
+  set_budget(link_id, few ? level : level * kSlack);
   if (all_fit(few)) return true;
   if (few) return false;
-  set_budget(id, level);
+  set_budget(link_id, level);
   return all_fit(true);
 }
 
-void MaxMinSolver::set_budget(std::uint32_t id, double budget) {
-  Link& link = tables_.links[id];
+void MaxMinSolver::set_budget(std::uint32_t link_id, double budget) {
+  Link& link = tables_.links[link_id];
   const double change = budget - std::exchange(link.budget, budget);
   if (change == 0) return;
   for (const std::uint32_t member : link.members) {
     const Class& one = tables_.owner(member);
-    if (one.bottleneck != id || !one.counted) continue;
+    if (one.bottleneck != link_id || !one.counted) continue;
     for (const auto& crossing : tables_.route(one)) tables_.links[crossing.link].usage += one.weight * change;
   }
 }

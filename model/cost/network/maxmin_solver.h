@@ -78,13 +78,13 @@ class MaxMinSolver {
   void take_limits_into_region(const Class& one);
   void take_from_usage(Class& one);
   void add_weight(Link& link, double change);
-  void set_level(std::uint32_t link, double level);
+  void set_level(std::uint32_t link_id, double level);
 
   bool change_calmly();
-  void narrow_budget(std::uint32_t link);
+  void narrow_budget(std::uint32_t link_id);
   bool adopt(std::uint32_t id);
-  bool make_room(std::uint32_t link);
-  void set_budget(std::uint32_t link, double budget);
+  bool make_room(std::uint32_t link_id);
+  void set_budget(std::uint32_t link_id, double budget);
   bool fits_beside(const Class& one, bool take);
 
   void solve_region();

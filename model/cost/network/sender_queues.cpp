@@ -29,14 +29,14 @@ void SenderQueues::add_channel(const Channel& channel) {
   }
 }
 
-void SenderQueues::enter(ChannelId id, Time now) {
-  Sending& one = channels_[id.index()];
-  if (one.messages++ == 0) begun_.push_back(id);
+void SenderQueues::enter(ChannelId channel_id, Time now) {
+  Sending& one = channels_[channel_id.index()];
+  if (one.messages++ == 0) begun_.push_back(channel_id);
   for (const LinkId link : one.channel.links) ++place_of(link.value(), one.channel.from, now).messages;
 }
 
-void SenderQueues::leave(ChannelId id) {
-  Sending& one = channels_[id.index()];
+void SenderQueues::leave(ChannelId channel_id) {
+  Sending& one = channels_[channel_id.index()];
   --one.messages;
   for (const LinkId link : one.channel.links) {
     if (--place_of(link.value(), one.channel.from, {}).messages == 0) change(link.value());
@@ -83,8 +83,8 @@ void SenderQueues::move_up(Queue& queue, const Place& place) {
   }
 }
 
-double SenderQueues::weight(ChannelId id) const {
-  const Sending& one = channels_[id.index()];
+double SenderQueues::weight(ChannelId channel_id) const {
+  const Sending& one = channels_[channel_id.index()];
   const auto first = ahead_.begin() + one.first;
   const auto last = first + static_cast<std::ptrdiff_t>(one.channel.links.size());
   return powers_[*std::max_element(first, last)];

@@ -27,8 +27,8 @@ class SenderQueues {
   void add_channel(const Channel& channel);
   /// A message of the channel is handed over, or has left its sender. O(senders in the queues of
   /// its links).
-  void enter(ChannelId channel, Time now);
-  void leave(ChannelId channel);
+  void enter(ChannelId channel_id, Time now);
+  void leave(ChannelId channel_id);
 
   /// Call when all that happens at an instant is known. O(settled() * log channels + senders in the
   /// queues that changed).
@@ -37,7 +37,7 @@ class SenderQueues {
   /// than once: those that had none before, and those of senders that moved in a queue.
   [[nodiscard]] const std::vector<ChannelId>& settled() const noexcept { return settled_; }
   /// Of a channel with messages, as of the last settle(). O(links of the channel).
-  [[nodiscard]] double weight(ChannelId channel) const;
+  [[nodiscard]] double weight(ChannelId channel_id) const;
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;

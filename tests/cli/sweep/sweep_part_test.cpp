@@ -168,7 +168,7 @@ TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
   put("damaged", damaged);
   EXPECT_THAT(error_of("damaged"), HasSubstr("holds 0 points of a sweep and is damaged; expected --resume"));
 
-  SweepJournal(path("begun"), sample_head(), {}, false);  // killed before its first point
+  { const SweepJournal killed(path("begun"), sample_head(), {}, false); }  // before its first point
   EXPECT_EQ(error_of("begun"), "no error");
   put("empty", "");
   EXPECT_EQ(error_of("empty"), "no error");

@@ -27,11 +27,11 @@ TEST(ShownTest, C1IsEscapedBecauseATerminalTakesItForEscapeSequences) {
 }
 
 TEST(ShownTest, ControlsOfWritingDirectionAreEscaped) {
-  EXPECT_EQ(shown("\u202a\u202b\u202c\u202d\u202e"),
-            "\\u202a\\u202b\\u202c\\u202d\\u202e");  // NOLINT(misc-misleading-bidirectional)
-  EXPECT_EQ(shown("\u2066\u2067\u2068\u2069"),
-            "\\u2066\\u2067\\u2068\\u2069");  // NOLINT(misc-misleading-bidirectional)
+  // NOLINTBEGIN(misc-misleading-bidirectional)
+  EXPECT_EQ(shown("\u202a\u202b\u202c\u202d\u202e"), "\\u202a\\u202b\\u202c\\u202d\\u202e");
+  EXPECT_EQ(shown("\u2066\u2067\u2068\u2069"), "\\u2066\\u2067\\u2068\\u2069");
   EXPECT_EQ(shown("\u200e\u200f\u061c"), "\\u200e\\u200f\\u061c");
+  // NOLINTEND(misc-misleading-bidirectional)
 }
 
 TEST(ShownTest, LineSeparatorsAreEscaped) { EXPECT_EQ(shown("\u2028\u2029"), "\\u2028\\u2029"); }

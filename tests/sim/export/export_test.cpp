@@ -34,7 +34,7 @@ simdjson::dom::element exported(simdjson::dom::parser& parser, const Capture& ca
   const TemporaryFolder folder;
   const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
   write_replay(folder.file(name), capture, timeline);
-  return parser.load(folder.file(name));
+  return parser.load(folder.file(name));  // NOLINT(modernize-return-braced-init-list)
 }
 
 std::string text(simdjson::dom::element value) { return std::string(value.get_string().value()); }

@@ -13,7 +13,7 @@
 
 namespace stepsim::ingest {
 
-extern const Format kineto_format;
+extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): beside other tests only
 
 namespace {
 

@@ -213,7 +213,7 @@ Capture calls_on(const std::string& device, double product_factor, double additi
     maker.call("aten::mm", std::to_string(i), product, kGemm,
                on(KernelClass::kGemm, product, std::int64_t{i} * 50'000, product_factor * off));
     maker.call("aten::add", std::to_string(i), addition, kAdd,
-               on(KernelClass::kElementwise, addition, i * 100'000, addition_factor));
+               on(KernelClass::kElementwise, addition, std::int64_t{i} * 100'000, addition_factor));
   }
   return maker.build();
 }
