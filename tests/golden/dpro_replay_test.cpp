@@ -7,10 +7,10 @@
 #include "sim/engine/engine.h"
 #include "sim/report/critical_path.h"
 
-/// Three small jobs with every time that dPRO's replayer (github.com/joapolarbear/dpro) gave for them. dPRO runs next the
-/// device with the smallest clock; we follow the true order of events (ready time, then id). On these jobs the two agree
-/// on every task, because dPRO never picks a task that is ready later than one it leaves. The order of creation breaks
-/// the only tie (job A at 9 ms, below).
+/// Three small jobs with every time that dPRO's replayer (github.com/joapolarbear/dpro) gave for them. dPRO runs next
+/// the device with the smallest clock; we follow the true order of events (ready time, then id). On these jobs the two
+/// agree on every task, because dPRO never picks a task that is ready later than one it leaves. The order of creation
+/// breaks the only tie (job A at 9 ms, below).
 namespace stepsim::sim {
 namespace {
 
