@@ -12,16 +12,11 @@ import tempfile
 import threading
 import zipfile
 
+from checks import check, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 KINETO = json.dumps({"schemaVersion": 1, "traceEvents": [
     {"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(20)]}).encode()
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what}: {detail}")
 
 
 def replay(folder, *traces, stdin=subprocess.DEVNULL, data=None):
@@ -149,5 +144,4 @@ with tempfile.TemporaryDirectory() as temporary:
     same_as_a_folder(temporary)
     streams(temporary)
     hostile(temporary)
-print(f"{len(failures)} failures")
-sys.exit(1 if failures else 0)
+sys.exit(verdict())

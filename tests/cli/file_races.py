@@ -13,17 +13,12 @@ import tempfile
 import threading
 import time
 
+from checks import check, one_line, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(1 << 32)
 DICE = random.Random(SEED)
-failures = []
 in_time = []  # whether a change came before the end of what it was to disturb: no check, as a machine may be busy
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what} (seed {SEED}): {detail}")
 
 
 def kineto(events, rank=0, blanks=b""):
@@ -41,10 +36,6 @@ def put(path, content):
 
 def replay(*traces):
     return subprocess.run([STEPSIM, "replay", *traces, "--json", "--quiet"], capture_output=True, timeout=100)
-
-
-def one_line(run):
-    return run.returncode == 1 and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1 and not run.stdout
 
 
 def seen(run):
@@ -200,8 +191,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
     print(f"{sum(in_time)} of {len(in_time)} files were changed while they were read")
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -7,14 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, one_line, verdict
+
 STEPSIM, SAMPLE, KINETO = (os.path.abspath(path) for path in sys.argv[1:4])
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what}: {detail}")
 
 
 def limited(folder, limits, *arguments):
@@ -23,10 +18,6 @@ def limited(folder, limits, *arguments):
         for kind, most in limits:
             resource.setrlimit(kind, (most, most))
     return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=100, preexec_fn=set_limits)
-
-
-def one_line(run):
-    return run.returncode == 1 and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1 and not run.stdout
 
 
 COMMANDS = (["replay", SAMPLE, "--json"], ["replay", KINETO, "--json"], ["whatif", SAMPLE, "--set", "network.bandwidth=2x", "--json"], ["calibrate", SAMPLE, "--json"],
@@ -59,8 +50,7 @@ def main():
         memory = [answers_or_says(folder, answers, resource.RLIMIT_AS, "an address space of", mebibytes << 20) for mebibytes in (96, 160, 1024)]
         check("an address space of 1 GiB is enough", memory[-1] == len(COMMANDS), memory)
         answers_or_says(folder, answers, resource.RLIMIT_FSIZE, "a file size of", 0)
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

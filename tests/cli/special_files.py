@@ -12,15 +12,10 @@ import sys
 import tempfile
 import threading
 
+from checks import check, one_line, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 NOBODY = 65534
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what}: {detail}")
 
 
 def kineto(rank):
@@ -41,10 +36,6 @@ def stepsim(folder, *arguments, **more):
         return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, **more)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(arguments, -1000, b"", b"not done after 60 s")
-
-
-def one_line(run, code=1):
-    return run.returncode == code and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1 and not run.stdout
 
 
 def answer(run):
@@ -188,8 +179,7 @@ def in_removed_folder(arguments, data=b""):
 def main():
     for test in (without_rights, beside_the_traces, in_place_of_a_file, pipes, own_exports, removed_working_folder):
         test()
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -11,14 +11,9 @@ import sys
 import tempfile
 import time
 
+from checks import check, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what} {detail}")
 
 
 def one_error_line(text):
@@ -151,8 +146,7 @@ def main():
     ignored(signal.SIGINT)
     ignored(signal.SIGTERM)
     at_any_moment()
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 
-from sweep_runs import POINTS, SAMPLE, STEPSIM, THIRD, check, environment, fresh, merge, one_error_line, run_all, sweep, text
+from checks import check
+from sweep_runs import POINTS, SAMPLE, STEPSIM, THIRD, environment, fresh, merge, one_error_line, run_all, sweep, text
 
 
 def formats(whole):

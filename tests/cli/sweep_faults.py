@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 
-from sweep_runs import SAMPLE, STEPSIM, check, environment, fresh, merge, one_error_line, run_all, sweep, text
+from checks import check
+from sweep_runs import SAMPLE, STEPSIM, environment, fresh, merge, one_error_line, run_all, sweep, text
 
 DICE = random.Random(7)
 OLD = b"old"

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 GRID = """name: grid
 sweep:
@@ -14,13 +16,6 @@ sweep:
 POINTS = 36
 THIRD = b"12 of 36 points"
 LAUNCHERS = ("SLURM_", "OMPI_", "PMI_", "JOB_COMPLETION")
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what} {detail}")
 
 
 def environment(**more):
@@ -69,5 +64,4 @@ def run_all(*tests):
         write_whole(whole)
         for test in tests:
             test(whole)
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()

@@ -10,19 +10,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, verdict
+
 STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SCENARIO = """name: "=1+1|<script>"
 changes:
   - network: {bandwidth: 2x}
   - compute: {scale: 2}
 """
-failures = []
-
-
-def check(what, condition, detail=""):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what} {detail}")
 
 
 def whatif(folder, *arguments):
@@ -121,8 +116,7 @@ def main():
         trace_file(folder)
         more_workers(folder)
         refused(folder)
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    return verdict()
 
 
 if __name__ == "__main__":
