@@ -52,8 +52,9 @@ class DeadlockError : public std::runtime_error {
 ///   round. Where NetworkModel::sender_goes_on, kProgram and kStream edges out of a message wait
 ///   only until it has left.
 /// * released_by: kLane if the task started later than it was ready (by whoever left the lane
-///   or gave credit back last), else the predecessor whose end plus lag was latest, of those
-///   the smallest id. last_arrival: the member that started last, of those the smallest id.
+///   or gave credit back last; of several at one instant, between which the lane took nobody,
+///   the largest id), else the predecessor whose end plus lag was latest, of those the smallest
+///   id. last_arrival: the member that started last, of those the smallest id.
 ///
 /// So the result depends only on the arguments, not on the thread count or the host. `dag` and
 /// `machine` are only read. Needs 24 bytes a task, the timeline included, 16 for each task that

@@ -224,13 +224,13 @@ void Replay::queue_on_lane(TaskId task) {
 }
 
 void Replay::leave_lane(TaskId task) {
-  queue_of(task).leave(task);
+  queue_of(task).leave(task, now_);
   list_lane(dag_.lane_id(task));
 }
 
 void Replay::give_credit_back(TaskId by, TaskId taker) {
   if (!role(taker).is_queue()) return;
-  queue_of(taker).give_back(dag_.bytes(taker), by);
+  queue_of(taker).give_back(dag_.bytes(taker), by, now_);
   list_lane(dag_.lane_id(taker));
 }
 

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_ENGINE_QUEUE_LANE_H
 #define STEPSIM_SIM_ENGINE_QUEUE_LANE_H
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <utility>
@@ -39,20 +40,23 @@ class QueueLane {
     waiting_.pop();
     ++running_;
     credit_left_ -= credit_ == 0 ? 0 : dag.bytes(task).count();
+    served_since_freed_ = true;
     return task;
   }
 
   /// `task` needs its place no longer.
-  void leave(TaskId task) noexcept {
+  void leave(TaskId task, Time now) noexcept {
     --running_;
-    freed_by_ = task;
+    note_freed(task, now);
   }
-  /// `by` gave back the credit that a task of this lane took.
-  void give_back(Bytes bytes, TaskId by) noexcept {
-    credit_left_ += credit_ == 0 ? 0 : bytes.count();
-    freed_by_ = by;
+  /// `by` gave back the credit that a task of this lane took. Nothing on a lane without credit.
+  void give_back(Bytes bytes, TaskId by, Time now) noexcept {
+    if (credit_ == 0) return;
+    credit_left_ += bytes.count();
+    note_freed(by, now);
   }
-  /// Who made the last change that let somebody go on; invalid if nobody has yet.
+  /// Who made the last change that let somebody go on; invalid if nobody has yet. Of several at one instant, between
+  /// which nobody was served, the largest id: so it does not matter in which order they are told.
   [[nodiscard]] TaskId freed_by() const noexcept { return freed_by_; }
 
   bool listed = false;  ///< in the engine's list of lanes that changed at this instant
@@ -73,12 +77,21 @@ class QueueLane {
     return credit_ == 0 || bytes.count() <= credit_left_ || credit_left_ == credit_;
   }
 
+  void note_freed(TaskId by, Time now) noexcept {
+    const bool with_others = now == freed_at_ && !served_since_freed_;
+    freed_by_ = with_others ? std::max(freed_by_, by) : by;
+    freed_at_ = now;
+    served_since_freed_ = false;
+  }
+
   bool by_priority_;
+  bool served_since_freed_ = false;
   std::uint32_t capacity_;
   std::uint32_t running_ = 0;
   std::int64_t credit_;
   std::int64_t credit_left_;
   TaskId freed_by_;
+  Time freed_at_ = Time::min();
   std::priority_queue<Waiting> waiting_;
 };
 

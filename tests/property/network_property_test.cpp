@@ -63,7 +63,8 @@ TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
   for (std::uint32_t i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
     std::mt19937 generator{test_seed() + i};
-    const Dag dag = random_dag(generator, {.most_tasks = 100, .fifo_lanes = i % 2 == 0, .messages = true});
+    const Dag dag = random_dag(
+        generator, {.most_tasks = 100, .fifo_lanes = i % 2 == 0, .all_queues = i % 4 == 0, .messages = true});
     const auto serial = replay_under(model(), dag, cluster);
     for (const int threads : {2, 3, 7, 16}) {
       const auto threaded =
@@ -107,7 +108,7 @@ TEST_P(NetworkPropertyTest, ATaskNeverStartsBeforeItsPredecessorsLetItNorTakesLe
   std::uint32_t messages = 0;
   for (std::uint32_t i = 0; i < kGraphs; ++i) {
     std::mt19937 generator{test_seed() + i};
-    const Dag dag = random_dag(generator, {.messages = true});
+    const Dag dag = random_dag(generator, {.all_queues = i % 2 == 0, .messages = true});
     const auto timeline = replay_under(model(), dag, cluster);
     if (!timeline) continue;
     ++replays;

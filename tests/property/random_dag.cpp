@@ -18,12 +18,19 @@ std::uint32_t below(std::mt19937& generator, std::size_t bound) {
 
 bool one_in(std::mt19937& generator, std::size_t n) { return below(generator, n) == 0; }
 
+void make_any_queue(Lane& lane, std::mt19937& generator) {
+  if (one_in(generator, 2)) lane.order = LaneOrder::kPriority;
+  lane.capacity = 1 + below(generator, 3);
+  if (one_in(generator, 2)) lane.credit = Bytes{4 + below(generator, 12)};  // tasks have up to 5
+}
+
 void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
   const std::size_t lanes = 1 + below(generator, 6);
   for (std::size_t i = 0; i < lanes; ++i) {
     const bool fifo = one_in(generator, 2) && shape.fifo_lanes;
     const LaneId lane =
         builder.add_lane({.rank = static_cast<Rank>(i % 3), .order = fifo ? LaneOrder::kFifo : LaneOrder::kEdges});
+    if (fifo && shape.all_queues) make_any_queue(builder.lane(lane), generator);
     if (shape.messages && one_in(generator, 2)) {
       builder.lane(lane).from = EndpointId{below(generator, 3)};
       builder.lane(lane).to = EndpointId{below(generator, 3)};
@@ -35,8 +42,23 @@ void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
     builder.add_task({.name = builder.intern("task " + std::to_string(i)),
                       .lane = LaneId{below(generator, lanes)},
                       .duration = Duration{(shape.shortest + below(generator, 6)) * shape.scale},
-                      .bytes = Bytes{shape.messages ? below(generator, 6) : 0},
+                      .bytes = Bytes{shape.messages || shape.all_queues ? below(generator, 6) : 0},
                       .hint = Time{Duration{below(generator, 20)}}});
+    if (shape.all_queues) builder.task(TaskId{i}).priority = static_cast<std::int32_t>(below(generator, 4)) - 2;
+  }
+}
+
+/// Also for some on lanes without credit: they get nothing back.
+void add_credits(DagBuilder& builder, std::mt19937& generator) {
+  const std::size_t tasks = builder.task_count();
+  for (std::size_t taker = 0; taker < tasks; ++taker) {
+    const bool takes = builder.lane(builder.task(TaskId{taker}).lane).credit != Bytes{};
+    if (one_in(generator, 200) || (!takes && one_in(generator, 2))) continue;
+    std::size_t giver = taker + below(generator, std::min<std::size_t>(tasks - taker, 4));
+    while (giver < tasks && builder.returns_credit_of(TaskId{giver}).valid()) ++giver;
+    if (giver == tasks) continue;
+    builder.return_credit(TaskId{giver}, TaskId{taker});
+    if (giver != taker) builder.add_edge(TaskId{taker}, TaskId{giver}, EdgeKind::kData);
   }
 }
 
@@ -89,6 +111,7 @@ Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
     DagBuilder builder;
     add_tasks(builder, generator, shape);
     add_edges(builder, generator, shape);
+    if (shape.all_queues) add_credits(builder, generator);
     if (shape.rendezvous) add_rendezvous(builder, generator, shape);
     try {
       return std::move(builder).build().dag;

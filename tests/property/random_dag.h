@@ -14,7 +14,10 @@ namespace stepsim::testing {
 
 struct RandomDagShape {
   int most_tasks = 40;
-  bool fifo_lanes = true;
+  bool fifo_lanes = true;  ///< half of the lanes
+  /// Some of those run several tasks at once, go by priority, or have credit, which most of their tasks get back: from
+  /// themselves, or from one that waits for them.
+  bool all_queues = false;
   bool rendezvous = true;
   bool rendezvous_on_fifo_lanes = true;
   bool lags = true;

@@ -1,7 +1,12 @@
 #include "tests/property/reference_engine.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace stepsim::testing {
 namespace {
@@ -12,14 +17,30 @@ struct State {
   bool ended = false;
 };
 
+/// Somebody left a lane or gave it credit back. In order of time, then of how many the lane had served, then of who.
+struct Change {
+  Time time = Time::min();
+  std::uint32_t served = 0;
+  TaskId by;
+  friend auto operator<=>(const Change&, const Change&) = default;
+};
+
+struct LaneState {
+  std::uint32_t served = 0;
+  Change last_change;
+};
+
 class Reference {
  public:
   Reference(const Dag& dag, const sim::Machine& machine)
       : dag_(dag),
         machine_(machine),
         state_(dag.task_count()),
-        lane_before_(dag.lanes().size()),
-        before_(dag.task_count()) {
+        lanes_(dag.lanes().size()),
+        let_go_by_(dag.task_count()) {
+    for (std::size_t i = 0; i < dag.task_count(); ++i) {
+      if (const TaskId taker = dag.returns_credit_of(TaskId{i}); taker.valid()) givers_.emplace_back(taker, TaskId{i});
+    }
     for (std::size_t from = 0; from < dag.task_count(); ++from) {
       for (std::size_t e = dag.first_edge(TaskId{from}).index(); e < dag.first_edge(TaskId{from + 1}).index(); ++e) {
         in_.emplace_back(from, e);
@@ -51,7 +72,7 @@ class Reference {
     return latest;
   }
 
-  [[nodiscard]] bool fifo(std::size_t task) const { return dag_.lane(TaskId{task}).order == LaneOrder::kFifo; }
+  [[nodiscard]] bool queues(std::size_t task) const { return dag_.lane(TaskId{task}).order != LaneOrder::kEdges; }
 
   [[nodiscard]] std::optional<Time> next_instant(std::optional<Time> now) const {
     std::optional<Time> next;
@@ -67,9 +88,15 @@ class Reference {
 
   bool end_tasks(Time now) {
     bool changed = false;
-    for (State& state : state_) {
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+      State& state = state_[i];
       if (state.ended || !state.finish || *state.finish > now) continue;
       state.ended = changed = true;
+      note_change(dag_.lane_id(TaskId{i}), TaskId{i}, now);
+      for (const auto& [taker, giver] : givers_) {
+        const LaneId lane = dag_.lane_id(taker);
+        if (giver.index() == i && dag_.lane(lane).credit != Bytes{}) note_change(lane, giver, now);
+      }
     }
     return changed;
   }
@@ -82,7 +109,7 @@ class Reference {
   bool start_free_tasks(Time now) {
     bool changed = false;
     for (std::size_t i = 0; i < state_.size(); ++i) {
-      if (fifo(i) || state_[i].start) continue;
+      if (queues(i) || state_[i].start) continue;
       const std::optional<Time> since = ready(i);
       if (!since || *since > now) continue;
       start(i, now);
@@ -113,26 +140,66 @@ class Reference {
     return last;
   }
 
-  [[nodiscard]] bool busy(std::size_t lane) const {
+  /// `by` left the lane or gave credit back to it.
+  void note_change(LaneId lane, TaskId by, Time now) {
+    LaneState& state = lanes_[lane.index()];
+    state.last_change = std::max(state.last_change, Change{now, state.served, by});
+  }
+
+  [[nodiscard]] bool is_given_back(TaskId taker) const {
+    return std::any_of(givers_.begin(), givers_.end(),
+                       [&](const auto& pair) { return pair.first == taker && state_[pair.second.index()].ended; });
+  }
+
+  /// Those on the lane that have started and not ended.
+  [[nodiscard]] std::uint32_t running(LaneId lane) const {
+    std::uint32_t count = 0;
     for (std::size_t i = 0; i < state_.size(); ++i) {
-      if (dag_.lane_id(TaskId{i}).index() == lane && state_[i].start && !state_[i].ended) return true;
+      if (dag_.lane_id(TaskId{i}) == lane && state_[i].start && !state_[i].ended) ++count;
     }
-    return false;
+    return count;
+  }
+
+  [[nodiscard]] bool has_credit_for(TaskId task) const {
+    const LaneId lane = dag_.lane_id(task);
+    Bytes taken{};
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+      if (dag_.lane_id(TaskId{i}) == lane && state_[i].start && !is_given_back(TaskId{i}))
+        taken += dag_.bytes(TaskId{i});
+    }
+    const Bytes credit = dag_.lane(lane).credit;
+    return credit == Bytes{} || taken == Bytes{} || taken + dag_.bytes(task) <= credit;
+  }
+
+  /// Whether `a` is in line before `b`. Precondition: both are ready.
+  [[nodiscard]] bool before(std::size_t a, std::size_t b) const {
+    const bool by_priority = dag_.lane(TaskId{a}).order == LaneOrder::kPriority;
+    const auto place = [&](std::size_t task) {
+      return std::tuple{by_priority ? dag_.priority(TaskId{task}) : 0, *ready(task), task};
+    };
+    return place(a) < place(b);
+  }
+
+  [[nodiscard]] std::optional<std::size_t> first_in_line(LaneId lane, Time now) const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+      if (dag_.lane_id(TaskId{i}) != lane || state_[i].start) continue;
+      const std::optional<Time> since = ready(i);
+      if (since && *since <= now && (!first || before(i, *first))) first = i;
+    }
+    return first;
   }
 
   bool serve_lanes(Time now, bool only_instant) {
     bool changed = false;
-    for (std::size_t lane = 0; lane < dag_.lanes().size(); ++lane) {
-      if (dag_.lanes()[lane].order != LaneOrder::kFifo || busy(lane)) continue;
-      std::optional<std::size_t> chosen;
-      for (std::size_t i = 0; i < state_.size(); ++i) {
-        if (dag_.lane_id(TaskId{i}).index() != lane || state_[i].start) continue;
-        const std::optional<Time> since = ready(i);
-        if (since && *since <= now && (!chosen || *since < *ready(*chosen))) chosen = i;
-      }
-      if (!chosen || (only_instant && machine_.duration(TaskId{*chosen}) != Duration{})) continue;
-      before_[*chosen] = lane_before_[lane];
-      lane_before_[lane] = TaskId{*chosen};
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      const LaneId lane{i};
+      if (dag_.lane(lane).order == LaneOrder::kEdges || running(lane) >= dag_.lane(lane).capacity) continue;
+      const std::optional<std::size_t> chosen = first_in_line(lane, now);
+      if (!chosen || !has_credit_for(TaskId{*chosen})) continue;
+      if (only_instant && machine_.duration(TaskId{*chosen}) != Duration{}) continue;
+      let_go_by_[*chosen] = lanes_[i].last_change.by;
+      ++lanes_[i].served;
       start(*chosen, now);
       changed = true;
     }
@@ -140,7 +207,7 @@ class Reference {
   }
 
   [[nodiscard]] sim::Release release(std::size_t task) const {
-    if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, before_[task]};
+    if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, let_go_by_[task]};
     for (const auto& [from, edge] : in_) {  // ascending by `from`: the first of equals
       if (dag_.target(EdgeId{edge}).index() != task) continue;
       if (*state_[from].finish + dag_.lag(EdgeId{edge}) == *ready(task)) return {sim::Release::By::kEdge, TaskId{from}};
@@ -164,8 +231,9 @@ class Reference {
   const Dag& dag_;
   const sim::Machine& machine_;
   std::vector<State> state_;
-  std::vector<TaskId> lane_before_;
-  std::vector<TaskId> before_;                           ///< the task that the lane ran before this one
+  std::vector<LaneState> lanes_;
+  std::vector<TaskId> let_go_by_;                        ///< who made the lane's last change before this one was served
+  std::vector<std::pair<TaskId, TaskId>> givers_;        ///< (taker, giver)
   std::vector<std::pair<std::size_t, std::size_t>> in_;  ///< (source, edge), ascending
 };
 

@@ -36,21 +36,28 @@ void expect_equal(const Timeline& actual, const Timeline& expected) {
   }
 }
 
-TEST(ReplayPropertyTest, EqualsTheBruteForceReference) {
+void expect_equal_to_reference(const RandomDagShape& shape) {
   std::mt19937 generator{test_seed()};
   int deadlocks = 0;
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
-    const Dag dag = random_dag(generator, {});
+    const Dag dag = random_dag(generator, shape);
     const Machine machine = random_machine(generator, dag);
     const std::optional<Timeline> actual = replay_or_deadlock(dag, machine);
     const std::optional<Timeline> expected = reference_replay(dag, machine);
     ASSERT_EQ(actual.has_value(), expected.has_value());
     deadlocks += actual ? 0 : 1;
     if (actual) expect_equal(*actual, *expected);
-    if (HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
   EXPECT_LT(deadlocks, kGraphs / 4) << "most graphs must say something about times";
+}
+
+TEST(ReplayPropertyTest, EqualsTheBruteForceReference) { expect_equal_to_reference({}); }
+
+TEST(ReplayPropertyTest, EqualsTheBruteForceReferenceWithPrioritiesPoolsAndCredit) {
+  expect_equal_to_reference({.all_queues = true});
+  expect_equal_to_reference({.all_queues = true, .rendezvous = false});
 }
 
 TEST(ReplayPropertyTest, ThreadCountNeverChangesTheTimeline) {
@@ -58,7 +65,7 @@ TEST(ReplayPropertyTest, ThreadCountNeverChangesTheTimeline) {
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
     // Without FIFO lanes one replay is split over ranks.
-    const Dag dag = random_dag(generator, {.most_tasks = 200, .fifo_lanes = i % 2 == 0});
+    const Dag dag = random_dag(generator, {.most_tasks = 200, .fifo_lanes = i % 2 == 0, .all_queues = i % 4 == 0});
     const std::optional<Timeline> serial = replay_or_deadlock(dag, Machine{dag});
     for (const int threads : {2, 3, 7, 16}) {
       const std::optional<Timeline> threaded =
@@ -75,8 +82,10 @@ TEST(ReplayPropertyTest, DoublingEveryDurationLagAndOriginDoublesEveryTime) {
     SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
     std::mt19937 generator{test_seed() + i};
     std::mt19937 same_generator{test_seed() + i};
-    const Dag dag = random_dag(generator, {});
-    const Dag doubled_dag = random_dag(same_generator, {.scale = 2});
+    RandomDagShape shape{.all_queues = i % 2 == 0};
+    const Dag dag = random_dag(generator, shape);
+    shape.scale = 2;
+    const Dag doubled_dag = random_dag(same_generator, shape);
     const std::optional<Timeline> once = replay_or_deadlock(dag, random_machine(generator, dag));
     const std::optional<Timeline> doubled =
         replay_or_deadlock(doubled_dag, random_machine(same_generator, doubled_dag, 2));
@@ -93,7 +102,7 @@ TEST(ReplayPropertyTest, DoublingEveryDurationLagAndOriginDoublesEveryTime) {
 TEST(ReplayPropertyTest, NothingStartsBeforeWhatItWaitsForEnds) {
   std::mt19937 generator{test_seed()};
   for (int i = 0; i < kGraphs; ++i) {
-    const Dag dag = random_dag(generator, {.most_tasks = 300});
+    const Dag dag = random_dag(generator, {.most_tasks = 300, .all_queues = i % 2 == 0});
     const std::optional<Timeline> timeline = replay_or_deadlock(dag, Machine{dag});
     if (!timeline) continue;
     for (std::size_t task = 0; task < dag.task_count(); ++task) {

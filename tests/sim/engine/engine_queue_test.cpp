@@ -109,6 +109,29 @@ TEST_F(EngineQueueTest, ATaskLargerThanAllCreditGoesWhenAllOfItIsThere) {
   EXPECT_EQ(start(large), at(60));
 }
 
+TEST_F(EngineQueueTest, OfThoseThatLeaveAtOneInstantTheLargestIdLetsTheNextOneGo) {
+  const LaneId pool = queue(LaneOrder::kFifo, 3);
+  for (int i = 0; i < 3; ++i) task(pool, 10);
+  const TaskId next = task(pool, 10);
+  const TaskId last = task(pool, 10);
+  run();
+  EXPECT_EQ(start(next), at(10));
+  EXPECT_EQ(release(next).task(), TaskId{2});
+  EXPECT_EQ(release(last).task(), TaskId{2}) << "nobody has left since";
+}
+
+TEST_F(EngineQueueTest, NobodyGivesCreditToALaneThatHasNone) {
+  const LaneId lane = queue(LaneOrder::kFifo, 1);
+  const TaskId running = task(lane, 10, 0, Bytes{60});
+  const TaskId waiting = task(lane, 10, 0, Bytes{60});
+  const TaskId giver = maker.task(maker.lane(1), 10);
+  maker.builder.return_credit(giver, running);
+  run();
+  ASSERT_LT(maker.new_id(running), maker.new_id(giver)) << "both end at 10";
+  EXPECT_EQ(start(waiting), at(10));
+  EXPECT_EQ(release(waiting).task(), maker.new_id(running));
+}
+
 /// More than the engine works out ahead of time: what is left waits for its time, and nothing else changes.
 TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
   constexpr std::int64_t kChain = 5'000;
