@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+
+#include "model/cost/network/maxmin.h"
+#include "model/cost/network/parameters.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
+#include "tests/property/fluid_reference.h"
+#include "tests/property/random_dag.h"
+#include "tests/sim/workloads.h"
+
+/// Whole replays under `maxmin`, sharing below 1 included, against fluids that are computed from scratch at each
+/// instant.
+///
+/// The bound is 0 ns. Both end a message at the nanosecond nearest to its last byte, so they agree as long as no end
+/// lies so near to the middle of two that the rounding of doubles decides. Doubles are exact to 1e-16: counts of up to
+/// 1e7 bytes, added to some hundred times, to 1e-6 bytes. The reference says from where on an end was closer than 1e-4.
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::fluid_ends;
+using stepsim::testing::FluidEnds;
+using stepsim::testing::test_seed;
+
+Timeline replay_maxmin(const Dag& dag, const Cluster& cluster) {
+  Machine machine{dag};
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  return replay(dag, machine);
+}
+
+/// How many ends were clear, and compared.
+std::size_t compare(const Dag& dag, const Cluster& cluster) {
+  const Timeline timeline = replay_maxmin(dag, cluster);
+  const FluidEnds expected = fluid_ends(dag, cluster);
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (expected.finish[i] > expected.clear_until) continue;
+    ++compared;
+    EXPECT_EQ(timeline.finish[i], expected.finish[i]) << "task " << i;
+  }
+  return compared;
+}
+
+class RandomCase {
+ public:
+  explicit RandomCase(std::uint32_t seed) : generator_(seed) {}
+
+  /// Two to six workers and one to four servers, each with a link out and one in.
+  Cluster cluster() {
+    constexpr double kSharings[] = {0, 0.1, 0.5, 0.9, 1};
+    endpoints_ = 2 + below(5) + 1 + below(4);
+    Cluster cluster = star(
+        endpoints_, {.bandwidth = Bandwidth::from_bytes_per_second(1.0437e9), .latency = Duration{below(3) * 500}});
+    const bool all_alike = below(2) == 0;
+    for (Link& link : cluster.links) {
+      if (!all_alike) link.bandwidth = Bandwidth::from_bytes_per_second(0.3e9 + below(1000) * 1e6);
+    }
+    cluster.network.set(kSharing, kSharings[below(5)]);
+    cluster.network.set(kMessageOverhead, Duration{below(2) * 300});
+    return cluster;
+  }
+
+  /// Up to 40 messages that begin at a time, often the same; every third one also follows another one's end. Some are
+  /// alone on a lane on which tasks would wait, so that their latency comes last.
+  Dag messages() {
+    DagBuilder builder;
+    const NameId name = builder.intern("message");
+    const LaneId waiting = builder.add_lane({});
+    std::vector<TaskId> sent;
+    for (std::uint32_t count = 2 + below(39); count > 0; --count) {
+      const TaskId begin = builder.add_task({.name = name, .lane = waiting, .duration = Duration{some(3000, 20'000)}});
+      const LaneId lane = builder.add_lane({.kind = LaneKind::kLink,
+                                            .order = below(4) == 0 ? LaneOrder::kFifo : LaneOrder::kEdges,
+                                            .from = EndpointId{below(endpoints_)},
+                                            .to = EndpointId{below(endpoints_)}});
+      const TaskId message = builder.add_task({.kind = TaskKind::kTransfer,
+                                               .name = name,
+                                               .lane = lane,
+                                               .bytes = Bytes{below(20) == 0 ? 0 : 100 + some(5000, 30'000)}});
+      builder.add_edge(begin, message, EdgeKind::kData);
+      if (!sent.empty() && below(3) == 0) {
+        builder.add_edge(sent[below(sent.size())], message, EdgeKind::kStage, Duration{below(2) * 700});
+      }
+      sent.push_back(message);
+    }
+    return std::move(builder).build().dag;
+  }
+
+ private:
+  std::uint32_t below(std::size_t bound) { return static_cast<std::uint32_t>(generator_() % bound); }
+  /// `usual` or twice that in half of the cases, else anything below `bound`.
+  std::uint32_t some(std::uint32_t usual, std::uint32_t bound) {
+    return below(2) == 0 ? usual * (1 + below(2)) : below(bound);
+  }
+
+  std::mt19937 generator_;
+  std::size_t endpoints_ = 0;
+};
+
+TEST(SharingPropertyTest, MessagesEndWhenFluidsComputedFromScratchDo) {
+  constexpr std::uint32_t kCases = 500;
+  std::size_t tasks = 0;
+  std::size_t compared = 0;
+  for (std::uint32_t i = 0; i < kCases; ++i) {
+    SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed() + i));
+    RandomCase one{test_seed() + i};
+    const Cluster cluster = one.cluster();
+    const Dag dag = one.messages();
+    tasks += dag.task_count();
+    compared += compare(dag, cluster);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(compared, tasks * 9 / 10);
+}
+
+TEST(SharingPropertyTest, AParameterServerJobEndsAsItsFluidsDo) {
+  for (const double sharing : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+    SCOPED_TRACE(sharing);
+    const Dag dag = stepsim::testing::parameter_server_workload(
+        {.workers = 6, .servers = 3, .layers = 5, .partitions = 2, .iterations = 2, .bytes = Bytes{250'000}});
+    Cluster cluster = stepsim::testing::oracle_cluster(9);
+    // Of 12.5 GB/s many ends would lie in the middle of two nanoseconds.
+    for (Link& link : cluster.links) link.bandwidth = Bandwidth::from_bytes_per_second(12.551e9);
+    cluster.network.set(kSharing, sharing);
+    EXPECT_GT(compare(dag, cluster), dag.task_count() * 9 / 10);
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::sim
