@@ -191,6 +191,7 @@ STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, micr
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
 
+// The answers of tests/property/fluid_reference.cpp: 200,233,028 and 207,260,772 ns.
 STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_64x8x50x3x1, servers_1, 72, microseconds(200'233), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_128x16x50x3x1, servers_128, 144, microseconds(207'261), kMicrosecond);
 
