@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "ingest/stitch/host_device/payload.h"
 
@@ -32,14 +34,15 @@ struct Activity {
   bool began_before = false;
 };
 
-std::vector<Work> work_of_others(const std::vector<HostThread>& threads, std::size_t main_thread) {
+std::vector<Work> work_of_others(const RankEvents& events, const std::vector<HostThread>& threads) {
   std::vector<Work> work;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    if (t == main_thread) continue;
-    for (const Segment& segment : threads[t].segments) {
-      if (segment.kind == Segment::Kind::kQuiet) continue;
-      work.push_back({segment.begin, segment.end, t, segment.kind == Segment::Kind::kCollective});
-    }
+    if (t == events.main_thread) continue;
+    for (const HostCollective& one : threads[t].collectives) work.push_back({one.begin, one.end, t, true});
+    cut_thread(events, events.threads[t], [&](const Segment& segment) {
+      if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
+      work.push_back({segment.begin, segment.end, t, false});
+    });
   }
   std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
     return std::tuple{a.end, a.begin, a.thread} < std::tuple{b.end, b.begin, b.thread};
@@ -49,14 +52,18 @@ std::vector<Work> work_of_others(const std::vector<HostThread>& threads, std::si
 
 /// The quiet stretches of a thread that are too long to be its own work between two events. Neighbouring
 /// quiet segments make one stretch.
-std::vector<std::pair<Time, Time>> silences_of(const HostThread& thread) {
+std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const RankEvents::Thread& thread) {
   std::vector<std::pair<Time, Time>> silences;
-  for (std::size_t i = 0; i < thread.segments.size(); ++i) {
-    if (thread.segments[i].kind != Segment::Kind::kQuiet) continue;
-    const Time begin = thread.segments[i].begin;
-    while (i + 1 < thread.segments.size() && thread.segments[i + 1].kind == Segment::Kind::kQuiet) ++i;
-    if (thread.segments[i].end - begin > kShortQuiet) silences.emplace_back(begin, thread.segments[i].end);
-  }
+  std::optional<std::pair<Time, Time>> quiet;
+  const auto close = [&] {
+    if (quiet && quiet->second - quiet->first > kShortQuiet) silences.push_back(*quiet);
+    quiet.reset();
+  };
+  cut_thread(events, thread, [&](const Segment& segment) {
+    if (segment.kind != Segment::Kind::kQuiet) return close();
+    quiet = {quiet ? quiet->first : segment.begin, segment.end};
+  });
+  close();
   return silences;
 }
 
@@ -87,12 +94,13 @@ bool explains(const Activity& activity, std::pair<Time, Time> silence) {
 class SilenceReader {
  public:
   SilenceReader(const RankEvents& events, std::vector<HostThread>& threads)
-      : threads_(threads), main_(static_cast<std::uint32_t>(events.main_thread)) {}
+      : events_(events), threads_(threads), main_(static_cast<std::uint32_t>(events.main_thread)) {}
 
-  std::vector<HandOff> run() {
-    const std::vector<Work> work = work_of_others(threads_, main_);
+  std::vector<HandOff> run(const std::vector<std::pair<Time, Time>>& silences) {
+    if (silences.empty()) return {};
+    const std::vector<Work> work = work_of_others(events_, threads_);
     std::size_t at = 0;
-    for (const auto& silence : silences_of(threads_[main_])) {
+    for (const auto& silence : silences) {
       std::map<std::uint32_t, Activity> threads = activity_in(silence, work, at);
       std::erase_if(threads, [&](const auto& entry) { return !explains(entry.second, silence); });
       if (!threads.empty()) explain(silence, threads);
@@ -120,39 +128,39 @@ class SilenceReader {
     }
   }
 
+  const RankEvents& events_;
   std::vector<HostThread>& threads_;
   std::uint32_t main_;
   std::vector<HandOff> hand_offs_;
 };
 
 /// The collectives of all threads but the main one, by begin.
-std::vector<Segment*> collectives_of_others(std::vector<HostThread>& threads, std::size_t main_thread) {
-  std::vector<Segment*> collectives;
+std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& threads, std::size_t main_thread) {
+  std::vector<HostCollective*> collectives;
   for (std::size_t t = 0; t < threads.size(); ++t) {
     if (t == main_thread) continue;
-    for (Segment& segment : threads[t].segments) {
-      if (segment.kind == Segment::Kind::kCollective) collectives.push_back(&segment);
-    }
+    for (HostCollective& one : threads[t].collectives) collectives.push_back(&one);
   }
   std::stable_sort(collectives.begin(), collectives.end(),
-                   [](const Segment* a, const Segment* b) { return a->begin < b->begin; });
+                   [](const HostCollective* a, const HostCollective* b) { return a->begin < b->begin; });
   return collectives;
 }
 
 /// A library wakes the thread that waits for a collective, and closes the collective's annotation later.
 /// Where the main thread goes on after a silence, no collective has just ended, and the one that has run
 /// longest ends soon after, the silence's end is taken as that collective's end.
-void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread) {
-  const std::vector<Segment*> collectives = collectives_of_others(threads, main_thread);
+void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread,
+                             const std::vector<std::pair<Time, Time>>& silences) {
+  const std::vector<HostCollective*> collectives = collectives_of_others(threads, main_thread);
   std::size_t next = 0;
-  std::vector<Segment*> running;  // by begin
+  std::vector<HostCollective*> running;  // by begin
   Time last_end = Time::min();
-  for (const auto& [begin, end] : silences_of(threads[main_thread])) {
+  for (const auto& [begin, end] : silences) {
     while (next < collectives.size() && collectives[next]->begin < end) running.push_back(collectives[next++]);
-    for (const Segment* const segment : running) {
-      if (segment->end <= end) last_end = std::max(last_end, segment->end);
+    for (const HostCollective* const one : running) {
+      if (one->end <= end) last_end = std::max(last_end, one->end);
     }
-    std::erase_if(running, [at = end](const Segment* segment) { return segment->end <= at; });
+    std::erase_if(running, [at = end](const HostCollective* one) { return one->end <= at; });
     if (running.empty() || last_end > end - kShortQuiet || running.front()->end > end + kLateEnd) continue;
     running.front()->end = last_end = end;
     running.erase(running.begin());
@@ -165,9 +173,7 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   needed[events.main_thread] = true;
   for (const HandOff& hand_off : hand_offs) needed[hand_off.from] = true;
   for (std::size_t t = 0; t < threads.size(); ++t) {
-    const bool collective = std::any_of(threads[t].segments.begin(), threads[t].segments.end(),
-                                        [](const Segment& s) { return s.kind == Segment::Kind::kCollective; });
-    threads[t].background = !needed[t] && !events.threads[t].launches && !collective;
+    threads[t].background = !needed[t] && !events.threads[t].launches && threads[t].collectives.empty();
   }
 }
 
@@ -207,9 +213,8 @@ std::vector<Call> framework_calls(const RankEvents& events) {
 std::vector<Call> collective_runs(const RankEvents& events, const std::vector<HostThread>& threads) {
   std::vector<Call> runs;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    for (const Segment& segment : threads[t].segments) {
-      if (segment.kind != Segment::Kind::kCollective) continue;
-      runs.push_back({segment.begin, segment.end, t, served_as(events.name_of(segment.event))});
+    for (const HostCollective& one : threads[t].collectives) {
+      runs.push_back({one.begin, one.end, t, served_as(events.name_of(one.event))});
     }
   }
   sort_calls(runs);
@@ -220,8 +225,9 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Ho
 
 std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads) {
   if (threads.empty()) return {};
-  end_where_waiters_go_on(threads, events.main_thread);
-  std::vector<HandOff> hand_offs = SilenceReader(events, threads).run();
+  const std::vector<std::pair<Time, Time>> silences = silences_of(events, events.threads[events.main_thread]);
+  end_where_waiters_go_on(threads, events.main_thread, silences);
+  std::vector<HandOff> hand_offs = SilenceReader(events, threads).run(silences);
   mark_background(events, hand_offs, threads);
   return hand_offs;
 }

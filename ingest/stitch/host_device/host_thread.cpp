@@ -53,9 +53,10 @@ class TaskMaker {
   }
 
   void run() {
-    for (const Segment& segment : thread_.segments) {
+    cut_thread(events_, *thread_.recorded, [this](Segment segment) {
+      if (segment.kind == Segment::Kind::kCollective) segment.end = thread_.collectives[collective_at_++].end;
       if (is_work(segment)) add_around_waits(segment);
-    }
+    });
     flush();
   }
 
@@ -146,6 +147,7 @@ class TaskMaker {
   Pending pending_;
   std::vector<std::pair<Time, Time>> waits_;
   std::vector<std::pair<Time, Time>> busy_;
+  std::size_t collective_at_ = 0;
   std::size_t wait_at_ = 0;
   std::size_t busy_at_ = 0;
   std::size_t cut_at_ = 0;
@@ -164,9 +166,21 @@ TaskId HostThread::task_starting_from(Time time) const noexcept {
   return at == tasks.end() ? TaskId{} : at->task;
 }
 
+std::vector<HostThread> host_threads(const RankEvents& events) {
+  std::vector<HostThread> threads(events.threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    threads[t].recorded = &events.threads[t];
+    cut_thread(events, events.threads[t], [&](const Segment& segment) {
+      if (segment.kind != Segment::Kind::kCollective) return;
+      threads[t].collectives.push_back({segment.event, segment.begin, segment.end});
+    });
+  }
+  if (!threads.empty()) threads[events.main_thread].quiet_is_work = true;
+  return threads;
+}
+
 void add_tasks(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly) {
   TaskMaker(thread, events, lane, names, assembly).run();
-  thread.segments = {};
 }
 
 }  // namespace stepsim::ingest

@@ -18,7 +18,14 @@ struct ThreadWait {
   Time end;    ///< what it waited for has happened
 };
 
-/// One host thread on its way to tasks: its segments, the instants at which others depend on it,
+/// A host collective: one segment of a thread.
+struct HostCollective {
+  std::uint32_t event = kNoIndex;
+  Time begin;
+  Time end;  ///< may be before that of its segment, if its annotation was closed late
+};
+
+/// One host thread on its way to tasks: its collectives, the instants at which others depend on it,
 /// the stretches in which it waits and, after add_tasks(), its tasks.
 struct HostThread {
   struct Task {
@@ -28,7 +35,8 @@ struct HostThread {
     std::uint32_t collective = kNoIndex;  ///< the event, if the task is a host collective
   };
 
-  std::vector<Segment> segments;
+  const RankEvents::Thread* recorded = nullptr;  ///< never null but in an empty one
+  std::vector<HostCollective> collectives;       ///< in order of time
   /// Instants that must lie between two tasks, because something depends on what came before. Any order.
   std::vector<Time> cuts;
   std::vector<ThreadWait> waits;  ///< any order; may overlap
@@ -53,8 +61,11 @@ inline constexpr Duration kShortQuiet{100'000};
 /// microsecond would double the graph and explain nothing more.
 inline constexpr Duration kHostGrain{20'000};
 
+/// The threads of `events`, which must outlive them. O(events).
+[[nodiscard]] std::vector<HostThread> host_threads(const RankEvents& events);
+
 /// Adds the tasks of `thread` to `assembly` in program order, with edges from each to the next, and
-/// enters them in thread.tasks. Uses up thread.segments.
+/// enters them in thread.tasks.
 /// O(n log n) in segments, cuts and waits.
 void add_tasks(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly);
 

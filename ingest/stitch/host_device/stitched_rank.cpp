@@ -19,13 +19,6 @@
 namespace stepsim::ingest {
 namespace {
 
-std::vector<HostThread> cut_threads(const RankEvents& events) {
-  std::vector<HostThread> threads(events.threads.size());
-  for (std::size_t t = 0; t < threads.size(); ++t) threads[t].segments = cut_thread(events, events.threads[t]);
-  if (!threads.empty()) threads[events.main_thread].quiet_is_work = true;
-  return threads;
-}
-
 /// A background thread starts by its own timer, after something that the main thread did.
 void start_background(const HostThread& thread, const HostThread& main_thread, Assembly& assembly) {
   if (!thread.background || thread.tasks.empty()) return;
@@ -132,7 +125,7 @@ TaskId StitchedRank::task_of(const CollectiveUse& use) const noexcept {
 StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assembly& assembly) {
   const std::size_t first_task = assembly.start.size();
   events.computes = computing_events(events);
-  std::vector<HostThread> threads = cut_threads(events);
+  std::vector<HostThread> threads = host_threads(events);
   std::vector<HandOff> hand_offs = explain_silences(events, threads);
   std::uint64_t unmatched = 0;
   const std::vector<HandOff> submissions = find_submissions(events, threads, unmatched);

@@ -2,7 +2,7 @@
 #define STEPSIM_INGEST_STITCH_HOST_DEVICE_THREAD_CUT_H
 
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 #include "ingest/stitch/host_device/rank_events.h"
 
@@ -23,9 +23,12 @@ struct Segment {
 };
 
 /// Cuts a thread into segments, without gaps, from the start of its first event to the end of the last
-/// one to end. Where events overlap in part (a child that ends after its parent), the one that started
-/// last is the innermost. No segment is empty. O(events).
-[[nodiscard]] std::vector<Segment> cut_thread(const RankEvents& events, const RankEvents::Thread& thread);
+/// one to end, and calls `use` with each, in order of time. Where events overlap in part (a child that ends
+/// after its parent), the one that started last is the innermost. No segment is empty, and a host collective
+/// has one at most. O(events). Segments are cut again by each who needs them: kept, they would take more
+/// memory than all else of a trace of host events.
+void cut_thread(const RankEvents& events, const RankEvents::Thread& thread,
+                const std::function<void(const Segment&)>& use);
 
 }  // namespace stepsim::ingest
 

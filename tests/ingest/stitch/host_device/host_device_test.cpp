@@ -26,6 +26,12 @@ Duration unexplained(const Capture& capture) {
   return sum;
 }
 
+std::vector<Segment> segments_of(const RankEvents& events, std::size_t thread) {
+  std::vector<Segment> segments;
+  cut_thread(events, events.threads[thread], [&](const Segment& segment) { segments.push_back(segment); });
+  return segments;
+}
+
 TEST(ThreadCutTest, InnermostEventNamesEachSegment) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -33,7 +39,7 @@ TEST(ThreadCutTest, InnermostEventNamesEachSegment) {
   maker.add(EventKind::kOp, "inner", thread, 20, 30);
   const RankEvents events = arrange(maker.trace);
 
-  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+  const std::vector<Segment> segments = segments_of(events, 0);
 
   ASSERT_EQ(segments.size(), 3U);  // outer 0-20, inner 20-50, outer 50-100
   EXPECT_EQ(events.name_of(segments[1].event), "inner");
@@ -49,7 +55,7 @@ TEST(ThreadCutTest, ChildThatEndsAfterItsParentKeepsItsWholeTime) {
   maker.add(EventKind::kOp, "next", thread, 110, 10);
   const RankEvents events = arrange(maker.trace);
 
-  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+  const std::vector<Segment> segments = segments_of(events, 0);
 
   ASSERT_EQ(segments.size(), 4U);  // send 0-20, gloo 20-100, nothing 100-110, next 110-120
   EXPECT_EQ(segments[1].kind, Segment::Kind::kCollective);
@@ -64,7 +70,7 @@ TEST(ThreadCutTest, EventsWithinAHostCollectiveBelongToIt) {
   maker.add(EventKind::kOp, "aten::copy_", thread, 40, 10);
   const RankEvents events = arrange(maker.trace);
 
-  const std::vector<Segment> segments = cut_thread(events, events.threads[0]);
+  const std::vector<Segment> segments = segments_of(events, 0);
 
   ASSERT_EQ(segments.size(), 1U);
   EXPECT_EQ(segments[0].end - segments[0].begin, us(100));
@@ -78,7 +84,7 @@ TEST(ThreadCutTest, HundredThousandNestedEventsAreCutWithoutRecursion) {
   const RankEvents events = arrange(maker.trace);
 
   // Each event but the innermost shows before and after its child: 2n - 1 segments.
-  EXPECT_EQ(cut_thread(events, events.threads[0]).size(), 2U * kDepth - 1);
+  EXPECT_EQ(segments_of(events, 0).size(), 2U * kDepth - 1);
 }
 
 TEST(HostDeviceTest, KernelDependsOnItsLaunchAndOnTheStreamsLastWork) {
