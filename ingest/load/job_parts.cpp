@@ -161,9 +161,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   refuse_mix(ranks_, gpus, graphs_);
   if (!graphs_.empty()) {
-    stitch_given_graph(graphs_.front().first, assembly);
-    graphs_.clear();  // finish() needs the memory
-    return;
+    return stitch_given_graph(std::move(graphs_.front().first), assembly);
   }
   if (!gpus.empty()) {
     keep_gpus(gpus, ranks);

@@ -191,11 +191,12 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
 
 std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
   std::map<Rank, TaskId> first;
-  for (std::size_t i = 0; i < assembly.start.size(); ++i) {
+  for (std::size_t i = 0; i < assembly.builder.task_count(); ++i) {
     const TaskId task{i};
     const Rank rank = assembly.builder.lane(assembly.builder.task(task).lane).rank;
     const auto [slot, added] = first.try_emplace(rank, task);
-    if (!added && assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
+    if (added || !assembly.measured) continue;
+    if (assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
   }
   return first;
 }
@@ -217,7 +218,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
 }
 
 Capture finish(Assembly&& assembly) {
-  if (assembly.start.empty()) {
+  if (assembly.builder.task_count() == 0) {
     throw InputError({}, "the input holds no tasks; expected host or device events that have a duration");
   }
   const std::map<Rank, TaskId> first = first_tasks(assembly);

@@ -20,7 +20,7 @@ namespace stepsim::ingest {
 /// are on the reference host's clock.
 struct Assembly {
   DagBuilder builder;
-  std::vector<Time> start;         ///< recorded start, by task
+  std::vector<Time> start;         ///< recorded start, by task; this and the next two are empty if nothing was measured
   std::vector<Time> finish;        ///< recorded end, by task
   std::vector<std::int32_t> step;  ///< index into steps, -1 if none; by task
   std::vector<RecordedStep> steps;
@@ -43,7 +43,8 @@ struct Assembly {
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
 };
 
-/// The task of each rank that was recorded to start first; of several, the one with the smallest id.
+/// The task of each rank that was recorded to start first; of several, or where nothing was measured, the one with the
+/// smallest id.
 [[nodiscard]] std::map<Rank, TaskId> first_tasks(const Assembly& assembly);
 
 /// Keeps the tasks of the steps numbered `first` to `last`, and what connects them. Throws UsageError,

@@ -59,16 +59,44 @@ Cluster cluster_of(const TaskGraph& graph, std::size_t hosts) {
 
 class GraphStitcher {
  public:
-  GraphStitcher(const TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
+  GraphStitcher(TaskGraph& graph, Assembly& assembly) : graph_(graph), assembly_(assembly) {}
 
   void run() {
     assembly_.measured = false;
     reserve();
-    for (const TaskGraph::Task& task : graph_.tasks) add_task(task);
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      for (const std::uint32_t before : graph_.after_of(i))
-        assembly_.add_edge(TaskId{before}, TaskId{i}, EdgeKind::kData);
-    }
+    // The names first: their table takes twice its memory while it grows.
+    std::vector<NameId> names;
+    names.reserve(graph_.tasks.size());
+    for (const TaskGraph::Task& task : graph_.tasks) names.push_back(name_of(task));
+    for (std::size_t i = 0; i < names.size(); ++i) add_task(graph_.tasks[i], names[i]);
+    add_cluster();
+    add_edges();
+  }
+
+ private:
+  void reserve() {
+    const std::size_t tasks = graph_.tasks.size();
+    assembly_.builder.reserve(tasks, graph_.after.size());
+    assembly_.task_ids.reserve(tasks);
+  }
+
+  NameId name_of(const TaskGraph::Task& task) {
+    if (task.name.valid()) return assembly_.builder.intern(graph_.texts[task.name.index()]);
+    return assembly_.builder.intern(fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id));
+  }
+
+  void add_task(const TaskGraph::Task& task, NameId name) {
+    const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
+    const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
+    (void)assembly_.builder.add_task({.kind = task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
+                                      .name = name,
+                                      .lane = lane,
+                                      .duration = duration,
+                                      .bytes = task.bytes});
+    assembly_.task_ids.push_back(task.id);
+  }
+
+  void add_cluster() {
     const std::size_t hosts = hosts_used(graph_);
     if (hosts <= kMostHosts) {
       assembly_.cluster = cluster_of(graph_, hosts);
@@ -78,25 +106,16 @@ class GraphStitcher {
     }
   }
 
- private:
-  void reserve() {
-    const std::size_t tasks = graph_.tasks.size();
-    assembly_.builder.reserve(tasks, graph_.after.size());
-    assembly_.start.reserve(tasks);
-    assembly_.finish.reserve(tasks);
-    assembly_.step.reserve(tasks);
-    assembly_.task_ids.reserve(tasks);
-  }
-
-  void add_task(const TaskGraph::Task& task) {
-    const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
-    const std::string name = task.name.valid() ? graph_.texts[task.name.index()]
-                                               : fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id);
-    const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
-    const TaskId added = assembly_.add_task(task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
-                                            assembly_.builder.intern(name), lane, Time{}, Time{}, -1, task.bytes);
-    assembly_.builder.set_duration(added, duration);
-    assembly_.task_ids.push_back(task.id);
+  /// Last: the edges have the room of the tasks, of which they need no more than where their own edges end.
+  void add_edges() {
+    std::vector<std::uint64_t> ends;
+    ends.reserve(graph_.tasks.size());
+    for (const TaskGraph::Task& task : graph_.tasks) ends.push_back(task.after_end);
+    graph_.tasks = std::vector<TaskGraph::Task>{};
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      for (; at < ends[i]; ++at) assembly_.add_edge(TaskId{graph_.after[at]}, TaskId{i}, EdgeKind::kData);
+    }
   }
 
   LaneId host_lane(std::uint32_t host) {
@@ -118,7 +137,7 @@ class GraphStitcher {
     return slot->second;
   }
 
-  const TaskGraph& graph_;
+  TaskGraph& graph_;
   Assembly& assembly_;
   std::map<std::uint32_t, LaneId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
@@ -126,7 +145,7 @@ class GraphStitcher {
 
 }  // namespace
 
-void stitch_given_graph(const TaskGraph& graph, Assembly& assembly) {
+void stitch_given_graph(TaskGraph graph, Assembly& assembly) {
   check_task_count(graph.tasks.size());
   GraphStitcher(graph, assembly).run();
 }

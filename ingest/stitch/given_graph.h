@@ -12,8 +12,8 @@ namespace stepsim::ingest {
 ///
 /// Sets assembly.measured to false and fills assembly.task_ids. assembly.cluster stays empty, and a
 /// diagnostic says so, if hosts have numbers of a million or more. Precondition: the reader has
-/// checked ids, hosts and routes. O(tasks log tasks + edges log tasks).
-void stitch_given_graph(const TaskGraph& graph, Assembly& assembly);
+/// checked ids, hosts and routes. Frees the graph's tasks on the way. O(tasks log tasks + edges log tasks).
+void stitch_given_graph(TaskGraph graph, Assembly& assembly);
 
 }  // namespace stepsim::ingest
 

@@ -31,14 +31,17 @@ std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
 
 }  // namespace
 
-/// Fills the columns of a Dag from a builder in the order of a numbering.
+/// Fills the columns of a Dag from a builder in the order of a numbering. Frees what it has laid out: nothing takes
+/// more memory than a builder and its Dag at the same time.
 class DagBuilder::Layout {
  public:
-  Layout(const DagBuilder& builder, const TaskNumbering& numbering)
+  Layout(DagBuilder& builder, const TaskNumbering& numbering)
       : builder_(builder), order_(numbering.order()), out_(numbering.edges_by_source()), new_id_(order_.size()) {
     for (Index i = 0; i < order_.size(); ++i) new_id_[order_[i]] = TaskId{i};
     add_tasks();
+    builder_.tasks_ = std::vector<TaskSpec>{};
     add_edges();
+    builder_.edges_ = std::vector<Edge>{};
     add_rendezvous();
     add_credits();
   }
@@ -75,11 +78,11 @@ class DagBuilder::Layout {
     dag_.name_.reserve(order_.size());
     dag_.lane_.reserve(order_.size());
     dag_.duration_.reserve(order_.size());
-    dag_.edge_begin_.reserve(order_.size() + 1);
-    dag_.in_degree_.resize(order_.size());
   }
 
   void add_edges() {
+    dag_.edge_begin_.reserve(order_.size() + 1);
+    dag_.in_degree_.resize(order_.size());
     const bool any_lag =
         std::any_of(builder_.edges_.begin(), builder_.edges_.end(), [](const Edge& e) { return e.lag != Duration{}; });
     dag_.target_.reserve(out_.edge.size());
@@ -141,7 +144,7 @@ class DagBuilder::Layout {
     }
   }
 
-  const DagBuilder& builder_;
+  DagBuilder& builder_;
   const std::vector<Index>& order_;
   const EdgesBySource& out_;
   std::vector<TaskId> new_id_;
@@ -169,7 +172,7 @@ std::uint32_t& DagBuilder::slot_of(std::string_view name) noexcept {
 void DagBuilder::double_name_slots() {
   constexpr std::size_t kFirstSlots = 64;
   const std::size_t slots = std::max(kFirstSlots, name_slots_.size() * 2);
-  name_slots_ = {};  // before the larger table is made
+  name_slots_ = std::vector<Index>{};  // before the larger table is made; "= {}" would keep its memory
   name_slots_.resize(slots, kFreeSlot);
   for (Index id = 0; id < names_.size(); ++id) slot_of(names_[id]) = id;
 }
@@ -271,6 +274,7 @@ DagBuilder::Result DagBuilder::build() && {
     const std::string what = describe(cycle, *this);
     throw CycleError(what, std::move(cycle));
   }
+  name_slots_ = std::vector<Index>{};  // no name is asked for any more
   Result result = Layout{*this, numbering}.take();
   result.dag.names_ = std::move(names_);
   result.dag.lanes_ = std::move(lanes_);

@@ -51,7 +51,10 @@ bool TaskNumbering::run() {
     met_[task] = true;
     meet(task);
   }
-  return order_.size() == tasks_.size();
+  if (order_.size() < tasks_.size()) return false;
+  waiting_for_ = std::vector<Index>{};
+  rendezvous_of_ = std::vector<Index>{};
+  return true;
 }
 
 std::vector<TaskId> TaskNumbering::cycle() const {

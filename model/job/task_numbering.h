@@ -27,7 +27,8 @@ class TaskNumbering {
   TaskNumbering(std::span<const TaskSpec> tasks, std::span<const DagBuilder::Edge> edges,
                 std::span<const std::vector<TaskId>> rendezvous);
 
-  /// False if tasks are left that wait for each other. O((tasks + edges) log tasks).
+  /// False if tasks are left that wait for each other. Else it keeps order() and edges_by_source() alone.
+  /// O((tasks + edges) log tasks).
   bool run();
 
   /// The tasks of one cycle, each waiting for the one before it. Precondition: run() was false.

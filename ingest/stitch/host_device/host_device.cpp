@@ -166,6 +166,16 @@ void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<Ma
   }
 }
 
+/// Each piece becomes a task with one edge at least. Without growing there is never a second copy of either.
+void reserve_for_device_work(const std::vector<RankEvents>& events, Assembly& assembly) {
+  std::size_t pieces = 0;
+  for (const RankEvents& rank : events) pieces += rank.ops.size();
+  assembly.builder.reserve(pieces, pieces);
+  assembly.start.reserve(pieces);
+  assembly.finish.reserve(pieces);
+  assembly.step.reserve(pieces);
+}
+
 }  // namespace
 
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
@@ -189,6 +199,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 
+  reserve_for_device_work(events, assembly);
   std::vector<StitchedRank> stitched;
   stitched.reserve(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) stitched.push_back(stitch_rank(events[r], identities[r], assembly));
