@@ -16,9 +16,9 @@ TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
   return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
 }
 
-/// The path backwards from `last`, without queueing.
-std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin) {
-  std::vector<PathTask> path;
+/// Calls `visit` with each task of the path backwards from `last`, without queueing.
+template <class Visit>
+void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin, Visit visit) {
   TaskId current = last;
   // A message may let go on what follows it before it has arrived: its part of the path ends there.
   Time finished = timeline.finish[last.index()];
@@ -26,24 +26,34 @@ std::vector<PathTask> walk_back(const Dag& dag, const Timeline& timeline, TaskId
     const TaskId arrived = last_in(dag, timeline, current);
     const Time started = timeline.start[arrived.index()];
     const Release release = timeline.released_by[arrived.index()];
-    PathTask& task = path.emplace_back();
+    PathTask task;
     task.task = current;
     task.start = std::max(started, begin);
     task.duration = finished - task.start;
     task.release = release;
     if (arrived != current) task.last_arrival = arrived;
-    if (started <= begin) break;
+    if (started <= begin) return visit(task);
     if (release.by() == Release::By::kNothing) {
       task.wait = started - begin;
-      break;
+      return visit(task);
     }
     const Time before = std::max(std::min(timeline.finish[release.task().index()], started), begin);
     task.wait = started - before;
+    visit(task);
+    if (before == begin) return;
     current = release.task();
     finished = before;
-    if (before == begin) break;
   }
-  std::reverse(path.begin(), path.end());
+}
+
+/// The path to `last`, without queueing. Counted first: all of a chain of tasks is on it, and a path that grows takes
+/// twice its memory.
+std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Time begin) {
+  std::size_t length = 0;
+  walk_back(dag, timeline, last, begin, [&](const PathTask&) { ++length; });
+  std::vector<PathTask> path(length);
+  auto next = path.rbegin();
+  walk_back(dag, timeline, last, begin, [&](const PathTask& task) { *next++ = task; });
   return path;
 }
 
@@ -174,7 +184,7 @@ std::string_view to_text(PathClass path_class) noexcept {
 CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last, Time begin) {
   CriticalPath path;
   path.begin = begin;
-  path.tasks = walk_back(dag, timeline, last, begin);
+  path.tasks = path_to(dag, timeline, last, begin);
   find_queueing(dag, machine, timeline, path.tasks);
   add_up(dag, path);
   return path;

@@ -15,7 +15,7 @@ double ratio(Duration part, Duration whole) noexcept {
   return whole == Duration{} ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-Duration union_length(std::vector<Interval> intervals) {
+Duration union_length(std::span<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   Duration length{};
   Time covered = Time::min();

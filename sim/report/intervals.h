@@ -1,7 +1,7 @@
 #ifndef STEPSIM_SIM_REPORT_INTERVALS_H
 #define STEPSIM_SIM_REPORT_INTERVALS_H
 
-#include <vector>
+#include <span>
 
 #include "model/base/units.h"
 
@@ -23,8 +23,8 @@ struct Interval {
 /// part / whole; 0 if `whole` is 0.
 [[nodiscard]] double ratio(Duration part, Duration whole) noexcept;
 
-/// Length of time that at least one of `intervals` covers. O(n log n).
-[[nodiscard]] Duration union_length(std::vector<Interval> intervals);
+/// Length of time that at least one of `intervals` covers. Sorts them by begin. O(n log n).
+[[nodiscard]] Duration union_length(std::span<Interval> intervals);
 
 }  // namespace stepsim::sim
 

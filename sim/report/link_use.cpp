@@ -45,7 +45,7 @@ std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, 
   for (std::size_t i = 0; i < uses.size(); ++i) {
     uses[i].link = LinkId{i};
     if (end == Time{}) continue;
-    const Duration covered = union_length(std::move(busy[i]));
+    const Duration covered = union_length(busy[i]);
     uses[i].busy = static_cast<double>(covered.count()) / static_cast<double>((end - Time{}).count());
   }
   return uses;

@@ -71,9 +71,8 @@ struct Activity {
   std::vector<Interval> unexplained;
 };
 
-std::vector<Interval> joined(std::vector<Interval> a, const std::vector<Interval>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
+void append(std::vector<Interval>& to, const std::vector<Interval>& what) {
+  to.insert(to.end(), what.begin(), what.end());
 }
 
 void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval window, Activity& activity) {
@@ -92,21 +91,23 @@ void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval wi
   }
 }
 
-RankBreakdown breakdown(Rank rank, const RankSteps& times, const Activity& activity, std::int64_t iterations) {
-  const Duration compute = union_length(activity.compute);
-  const std::vector<Interval> busy = joined(activity.compute, activity.communication);
-  const Duration moving = union_length(busy);
-  const std::vector<Interval> all = joined(joined(busy, activity.collective_wait), activity.host);
+/// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task.
+RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, std::int64_t iterations) {
   RankBreakdown result;
   result.rank = rank;
   result.iteration = times.iteration.replayed;
-  result.compute = compute / iterations;
   result.communication = union_length(activity.communication) / iterations;
-  result.exposed_communication = (moving - compute) / iterations;
   result.collective_wait = union_length(activity.collective_wait) / iterations;
   result.host = union_length(activity.host) / iterations;
-  result.idle = (times.window.end - times.window.begin - union_length(all)) / iterations;
   result.unexplained = union_length(activity.unexplained) / iterations;
+  std::vector<Interval>& all = activity.compute;
+  const Duration compute = union_length(all);
+  result.compute = compute / iterations;
+  append(all, activity.communication);
+  result.exposed_communication = (union_length(all) - compute) / iterations;
+  append(all, activity.collective_wait);
+  append(all, activity.host);
+  result.idle = (times.window.end - times.window.begin - union_length(all)) / iterations;
   return result;
 }
 
@@ -126,7 +127,7 @@ std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording
   std::size_t most_steps = 1;
   for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.steps.size());
   std::vector<RankBreakdown> result;
-  for (const auto& [rank, activity] : activities) {
+  for (auto& [rank, activity] : activities) {
     const RankSteps& times = ranks.at(rank);
     const std::size_t iterations = times.steps.empty() ? most_steps : times.steps.size();
     result.push_back(breakdown(rank, times, activity, static_cast<std::int64_t>(iterations)));

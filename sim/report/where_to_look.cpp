@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "model/base/text.h"
 #include "sim/report/intervals.h"
@@ -23,20 +24,24 @@ struct Longest {
   std::size_t tasks = 0;
 };
 
+/// Of names with equal time the first in the alphabet.
 Longest longest_name(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
-  std::map<std::string_view, Longest> by_name;
+  const auto counts = [&](const PathTask& task) { return class_of(dag.kind(task.task)) == of_class; };
+  std::vector<Duration> time(dag.name_count());
   for (const PathTask& task : path.tasks) {
-    if (class_of(dag.kind(task.task)) != of_class) continue;
-    Longest& entry = by_name[dag.name(task.task)];
-    entry.name = dag.name(task.task);
-    entry.time += task.duration - task.queueing;
-    ++entry.tasks;
+    if (counts(task)) time[dag.name_id(task.task).index()] += task.duration - task.queueing;
   }
-  Longest longest;
-  for (const auto& [name, entry] : by_name) {
-    if (entry.time > longest.time) longest = entry;
+  NameId longest{};
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    if (time[i] == Duration{}) continue;
+    const bool longer = !longest.valid() || time[i] > time[longest.index()];
+    if (longer || (time[i] == time[longest.index()] && dag.name(NameId{i}) < dag.name(longest))) longest = NameId{i};
   }
-  return longest;
+  if (!longest.valid()) return {};
+  const auto tasks = std::count_if(path.tasks.begin(), path.tasks.end(), [&](const PathTask& task) {
+    return counts(task) && dag.name_id(task.task) == longest;
+  });
+  return {dag.name(longest), time[longest.index()], static_cast<std::size_t>(tasks)};
 }
 
 std::string most_of(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
