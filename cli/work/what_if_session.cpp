@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/program/memory.h"
 #include "cli/work/scenario_options.h"
 #include "ingest/load/load.h"
 #include "model/base/error.h"
@@ -37,6 +38,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
                                                  const Session& session) {
   auto what_if = std::make_unique<WhatIfSession>();
   what_if->capture = load_capture(options, session);
+  keep_freed_memory();  // each point takes a timeline's
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
   if (scenario.file) what_if->capture.inputs.push_back(*scenario.file);
   const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");

@@ -1,5 +1,6 @@
 #include "cli/work/work.h"
 
+#include "cli/program/memory.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
@@ -17,6 +18,7 @@ namespace {
 
 Capture load(const CommonOptions& options, const Session& session, Progress& progress) {
   progress.phase("reading");
+  return_freed_memory();
   return ingest::load(options.traces, {.job_file = options.job_file,
                                        .steps = options.steps,
                                        .ranks = options.ranks,

@@ -161,9 +161,9 @@ def cases():
     yield big("kernels-before-their-launch", file_of(kernels(lambda i: 10000 + 10 * i, lambda i: 100000, lambda i: 1000 + i)), good, **shape)
     yield big("threads-200000", file_of(tracks), good, **shape)
     # What a million records take in all, and a fifth more; the files are 74, 74 and 65 MB (docs/performance.md).
-    yield big("dense-host-events", file_of(dense(b"cpu_op", 1)), good, mebibytes=101, **shape)
-    yield big("dense-kernels", file_of(dense(b"kernel", 0)), good, mebibytes=243, **shape)
-    yield big("dense-task-graph", file_of(dense_graph), good, "graph.json", mebibytes=275, **shape)
+    yield big("dense-host-events", file_of(dense(b"cpu_op", 1)), good, mebibytes=44, **shape)
+    yield big("dense-kernels", file_of(dense(b"kernel", 0)), good, mebibytes=209, **shape)
+    yield big("dense-task-graph", file_of(dense_graph), good, "graph.json", mebibytes=194, **shape)
     yield Case("big-gml-nested-100000", {"capture/dag.gml": file_of(gml_nested), "capture/rank0.json": base.text(base.lines())}, ["replay", "capture", "--json"], Refused(r"error: capture/dag\.gml:\d+: .*expected"))
     yield big("blanks-100-megabytes-alone", file_of(lambda: (b" " * 1000000 for _ in range(100))), Refused(r"error: .*expected"))
     yield big("zeros-100-megabytes", file_of(lambda: (bytes(1000000) for _ in range(100))), Refused(r"error: .*expected"))
