@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "ingest/bytes/small_file.h"
@@ -272,19 +271,19 @@ class ClusterReader {
 
   /// Only devices of one host pass messages from rail to rail, so each host needs an endpoint on every rail in use.
   static void check_rails(const YamlField& field, const ClusterShape& shape) {
-    std::set<std::uint32_t> used;
-    std::set<std::pair<HostId, std::uint32_t>> there;
+    using Rails = std::bitset<kMostAHost>;
+    Rails used;
+    std::vector<Rails> there(shape.hosts.size());
     for (const Endpoint& endpoint : shape.endpoints) {
-      used.insert(rail_of(shape, endpoint));
-      there.emplace(endpoint.host, rail_of(shape, endpoint));
+      used.set(rail_of(shape, endpoint));
+      there[endpoint.host.index()].set(rail_of(shape, endpoint));
     }
     for (const Endpoint& endpoint : shape.endpoints) {
-      for (const std::uint32_t rail : used) {
-        if (there.contains({endpoint.host, rail})) continue;
-        field.fail(
-            fmt::format("host '{}' has no endpoint on rail {}, which others use; expected one on each rail in use",
-                        shape.hosts[endpoint.host.index()].name, rail));
-      }
+      if (there[endpoint.host.index()] == used) continue;
+      std::size_t rail = 0;
+      while (!used[rail] || there[endpoint.host.index()][rail]) ++rail;
+      field.fail(fmt::format("host '{}' has no endpoint on rail {}, which others use; expected one on each rail in use",
+                             shape.hosts[endpoint.host.index()].name, rail));
     }
   }
 

@@ -11,17 +11,15 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The route's latency, then the bytes over its narrowest link.
-Duration transfer_duration(const TaskGraph& graph, const TaskGraph::Task& task) {
+/// What transfers over one route have in common.
+struct Connection {
+  LaneId lane;
   Duration latency{};
-  double narrowest = 0;
-  for (const std::uint32_t index : graph.routes.at({task.host, task.destination})) {
-    const TaskGraph::Link& link = graph.links[index];
-    latency += link.latency;
-    if (narrowest <= 0 || link.bandwidth < narrowest) narrowest = link.bandwidth;
-  }
-  return latency + transfer_time(task.bytes, Bandwidth::from_bytes_per_second(narrowest));
-}
+  Bandwidth narrowest;  ///< of its links
+
+  /// The latency, then the bytes over the narrowest link.
+  [[nodiscard]] Duration transfer(Bytes bytes) const { return latency + transfer_time(bytes, narrowest); }
+};
 
 /// A file may number its hosts in any way, but network models keep a table of all hosts.
 constexpr std::size_t kMostHosts = 1'000'000;
@@ -86,8 +84,9 @@ class GraphStitcher {
   }
 
   void add_task(const TaskGraph::Task& task, NameId name) {
-    const LaneId lane = task.transfer ? route_lane(task.host, task.destination) : host_lane(task.host);
-    const Duration duration = task.transfer ? transfer_duration(graph_, task) : task.duration;
+    const Connection* const route = task.transfer ? &connection(task.host, task.destination) : nullptr;
+    const LaneId lane = route != nullptr ? route->lane : host_lane(task.host);
+    const Duration duration = route != nullptr ? route->transfer(task.bytes) : task.duration;
     (void)assembly_.builder.add_task({.kind = task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
                                       .name = name,
                                       .lane = lane,
@@ -127,20 +126,27 @@ class GraphStitcher {
     return slot->second;
   }
 
-  LaneId route_lane(std::uint32_t from, std::uint32_t to) {
+  const Connection& connection(std::uint32_t from, std::uint32_t to) {
     const auto [slot, added] = routes_.try_emplace({from, to});
-    if (added) {
-      slot->second = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from),
-                                                 static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1, 1,
-                                                 Bytes{}, EndpointId{from}, EndpointId{to}});
+    Connection& made = slot->second;
+    if (!added) return made;
+    made.lane = assembly_.builder.add_lane({fmt::format("link {}-{}", from, to), std::to_string(from),
+                                            static_cast<Rank>(from), LaneKind::kLink, LaneOrder::kEdges, -1, 1, Bytes{},
+                                            EndpointId{from}, EndpointId{to}});
+    double narrowest = 0;
+    for (const std::uint32_t index : graph_.routes.at({from, to})) {
+      const TaskGraph::Link& link = graph_.links[index];
+      made.latency += link.latency;
+      if (narrowest <= 0 || link.bandwidth < narrowest) narrowest = link.bandwidth;
     }
-    return slot->second;
+    made.narrowest = Bandwidth::from_bytes_per_second(narrowest);
+    return made;
   }
 
   TaskGraph& graph_;
   Assembly& assembly_;
   std::map<std::uint32_t, LaneId> hosts_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> routes_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Connection> routes_;
 };
 
 }  // namespace

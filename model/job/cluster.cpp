@@ -14,13 +14,41 @@ Route joined(Route first, const Route& second) {
   return first;
 }
 
-/// Up from one endpoint until a switch that the other one uplinks through too, then down to it.
-std::optional<Route> over_switches(const UplinkPath& from, const UplinkPath& to) {
+/// Which hop of a path reaches a switch first. A file may give paths of any length.
+class HopsBySwitch {
+ public:
+  /// Refers to it.
+  explicit HopsBySwitch(const std::vector<std::uint32_t>& switches) : switches_(switches) {
+    if (switches.size() <= kFew) return;
+    for (std::size_t hop = 0; hop < switches.size(); ++hop) sorted_.emplace_back(switches[hop], hop);
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+
+  [[nodiscard]] std::optional<std::size_t> find(std::uint32_t number) const {
+    if (sorted_.empty()) {
+      const auto found = std::find(switches_.begin(), switches_.end(), number);
+      if (found == switches_.end()) return std::nullopt;
+      return static_cast<std::size_t>(found - switches_.begin());
+    }
+    const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{number, std::size_t{0}});
+    if (found == sorted_.end() || found->first != number) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  const std::vector<std::uint32_t>& switches_;
+  std::vector<std::pair<std::uint32_t, std::size_t>> sorted_;  ///< if there are many
+};
+
+/// Up from one endpoint until a switch that the other one uplinks through too, then down to it. `hops_of_to` are
+/// those of `to`.
+std::optional<Route> over_switches(const UplinkPath& from, const UplinkPath& to, const HopsBySwitch& hops_of_to) {
   for (std::size_t hop = 0; hop < from.switches.size(); ++hop) {
-    const auto met = std::find(to.switches.begin(), to.switches.end(), from.switches[hop]);
-    if (met == to.switches.end()) continue;
+    const std::optional<std::size_t> met = hops_of_to.find(from.switches[hop]);
+    if (!met) continue;
     const Route up(from.up.begin(), std::next(from.up.begin(), static_cast<std::ptrdiff_t>(hop) + 1));
-    const auto hops_down = std::distance(to.switches.begin(), met) + 1;
+    const auto hops_down = static_cast<std::ptrdiff_t>(*met) + 1;
     return joined(up, Route(std::prev(to.down.end(), hops_down), to.down.end()));
   }
   return std::nullopt;
@@ -35,10 +63,12 @@ std::optional<Route> Cluster::route(EndpointId from, EndpointId to) const {
   const UplinkPath& source = uplinks[from.index()];
   const UplinkPath& target = uplinks[to.index()];
   if (endpoints[from.index()].host == endpoints[to.index()].host) return joined(source.out, target.in);
-  if (auto direct = over_switches(source, target)) return direct;
+  const HopsBySwitch hops_of_target(target.switches);
+  if (auto direct = over_switches(source, target, hops_of_target)) return direct;
   for (const EndpointId relay : source.relays) {
     const UplinkPath& passes_on = uplinks[relay.index()];
-    if (const auto rest = over_switches(passes_on, target)) return joined(joined(source.out, passes_on.in), *rest);
+    if (const auto rest = over_switches(passes_on, target, hops_of_target))
+      return joined(joined(source.out, passes_on.in), *rest);
   }
   return std::nullopt;
 }

@@ -130,14 +130,20 @@ class Builder {
     path.switches.push_back(reached);
   }
 
+  /// The first endpoint on each rail of the host is enough: others there reach what it reaches, and an endpoint's own
+  /// rail is no help to it.
   void add_relays() {
-    std::vector<std::vector<EndpointId>> by_host(shape_.hosts.size());
+    std::vector<std::vector<EndpointId>> firsts(shape_.hosts.size());  // by host
+    const auto rail = [this](EndpointId id) { return rail_of(shape_, cluster_.endpoints[id.index()]); };
     for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
-      by_host[cluster_.endpoints[i].host.index()].push_back(EndpointId{i});
+      std::vector<EndpointId>& on_host = firsts[cluster_.endpoints[i].host.index()];
+      const bool is_first = std::none_of(on_host.begin(), on_host.end(),
+                                         [&](EndpointId other) { return rail(other) == rail(EndpointId{i}); });
+      if (is_first) on_host.emplace_back(i);
     }
     for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
-      for (const EndpointId other : by_host[cluster_.endpoints[i].host.index()]) {
-        if (other.index() != i) cluster_.uplinks[i].relays.push_back(other);
+      for (const EndpointId other : firsts[cluster_.endpoints[i].host.index()]) {
+        if (rail(other) != rail(EndpointId{i})) cluster_.uplinks[i].relays.push_back(other);
       }
     }
   }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <random>
+
 namespace stepsim {
 namespace {
 
@@ -73,6 +76,40 @@ TEST(ClusterTest, WithoutARelayThereIsNoWay) {
   Cluster cluster = two_rails();
   cluster.uplinks[0].relays.clear();
   EXPECT_FALSE(cluster.route(EndpointId{0}, EndpointId{3}).has_value());
+}
+
+/// Links of the route between two paths by the sentence of Cluster::UplinkPath, tried out hop by hop.
+std::optional<Route> walked(const Cluster::UplinkPath& from, const Cluster::UplinkPath& to) {
+  for (std::size_t up = 0; up < from.switches.size(); ++up) {
+    for (std::size_t down = 0; down < to.switches.size(); ++down) {
+      if (from.switches[up] != to.switches[down]) continue;
+      Route route(from.up.begin(), from.up.begin() + static_cast<std::ptrdiff_t>(up) + 1);
+      route.insert(route.end(), to.down.end() - static_cast<std::ptrdiff_t>(down) - 1, to.down.end());
+      return route;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(ClusterTest, PathsOfManySwitchesTurnAtTheFirstThatBothHave) {
+  std::mt19937 random(7);
+  for (const std::size_t hops : {1U, 15U, 16U, 17U, 40U, 200U}) {
+    for (int round = 0; round < 20; ++round) {
+      Cluster cluster;
+      std::uniform_int_distribution<std::uint32_t> number(0, static_cast<std::uint32_t>(hops * hops));
+      for (std::size_t i = 0; i < 2; ++i) {
+        cluster.endpoints.push_back({HostId{i}, {}});
+        Cluster::UplinkPath& path = cluster.uplinks.emplace_back();
+        for (std::size_t hop = 0; hop < hops; ++hop) {
+          path.up.emplace_back(2 * hops * i + hop);
+          path.down.emplace_back(2 * hops * i + hops + hop);
+          path.switches.push_back(number(random));
+        }
+      }
+      EXPECT_EQ(cluster.route(EndpointId{0}, EndpointId{1}), walked(cluster.uplinks[0], cluster.uplinks[1]))
+          << hops << " hops, round " << round;
+    }
+  }
 }
 
 }  // namespace

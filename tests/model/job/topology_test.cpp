@@ -148,6 +148,27 @@ TEST(RailsTest, AMessageToAnotherRailGoesOverTheDeviceOfItsHostThatIsOnThatRail)
       ElementsAre("host 0 device 0 nvlink out", "host 0 device 3 nvlink in", "host 0 nic 3 out", "host 1 nic 3 in"));
 }
 
+/// Six endpoints a host on two rails; the answers are those of a cluster in which all others of a host pass on.
+TEST(RailsTest, TheFirstEndpointOnEachOtherRailIsRelayEnough) {
+  ClusterShape shape = rails(2, 4);
+  shape.nics = 2;
+  for (const std::size_t device : {3U, 0U, 1U, 2U, 3U, 1U, 4U, 5U, 6U, 7U, 7U, 4U}) {
+    shape.endpoints.push_back({HostId{device / 4}, DeviceId{device}});
+  }
+  const Cluster cluster = build_cluster(shape);
+  Cluster all = cluster;
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(cluster.uplinks[i].relays.size(), 1U) << i;
+    all.uplinks[i].relays.clear();
+    for (std::size_t other = i - i % 6; other < i - i % 6 + 6; ++other) {
+      if (other != i) all.uplinks[i].relays.emplace_back(other);
+    }
+  }
+  for (std::size_t from = 0; from < 12; ++from) {
+    for (std::size_t to = 0; to < 12; ++to) EXPECT_EQ(route(cluster, from, to), route(all, from, to)) << from << to;
+  }
+}
+
 TEST(RailsTest, TwoDevicesShareANicWhereThereAreHalfAsMany) {
   ClusterShape shape = rails(2, 4);
   shape.nics = 2;
