@@ -35,24 +35,34 @@ ChannelId CollectiveGroup::channel(std::uint32_t from, std::uint32_t to) {
   return last.channel;
 }
 
-bool CollectiveGroup::neighbours_share_nothing() {
-  if (share_nothing_) return *share_nothing_;
+const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
+  if (neighbours_) return *neighbours_;
   std::vector<bool> used(cluster_.links.size(), false);
-  share_nothing_ = true;
+  neighbours_.emplace();
   for (std::uint32_t member = 0; member < members(); ++member) {
-    const Route route = cluster_.route(members_[member], members_[next(member)]).value();
-    for (const LinkId link : route) {
-      if (used[link.index()]) share_nothing_ = false;
+    const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
+    neighbours_->share_nothing = neighbours_->share_nothing && route.has_value();
+    if (!route) continue;
+    neighbours_->most_links = std::max(neighbours_->most_links, route->size());
+    for (const LinkId link : *route) {
+      if (used[link.index()]) neighbours_->share_nothing = false;
       used[link.index()] = true;
     }
   }
-  return *share_nothing_;
+  return *neighbours_;
 }
 
+bool CollectiveGroup::neighbours_share_nothing() { return neighbours().share_nothing; }
+
+std::size_t CollectiveGroup::links_to_neighbour() { return neighbours().most_links; }
+
 std::optional<Duration> CollectiveGroup::time_to_neighbour(Bytes bytes) {
-  const std::optional<Duration> time = network_.alone(channel(0, next(0)), bytes);
+  const auto [known, added] = times_to_neighbour_.try_emplace(bytes);
+  std::optional<Duration>& time = known->second;
+  if (!added) return time;
+  time = network_.alone(channel(0, next(0)), bytes);
   for (std::uint32_t member = 1; time && member < members(); ++member) {
-    if (network_.alone(channel(member, next(member)), bytes) != time) return std::nullopt;
+    if (network_.alone(channel(member, next(member)), bytes) != time) time.reset();
   }
   return time;
 }

@@ -27,8 +27,10 @@ class CollectiveGroup {
 
   /// Messages from every member to the next one can be under way at once and share no link.
   [[nodiscard]] bool neighbours_share_nothing();
-  /// What such a message takes if it takes the same between any two neighbours. O(members).
+  /// What such a message takes if it takes the same between any two neighbours. O(members) for the first of a size.
   [[nodiscard]] std::optional<Duration> time_to_neighbour(Bytes bytes);
+  /// The most links that such a message crosses.
+  [[nodiscard]] std::size_t links_to_neighbour();
 
  private:
   struct LastChannel {
@@ -36,6 +38,13 @@ class CollectiveGroup {
     ChannelId channel{};
   };
 
+  /// Of the routes from every member to the next one.
+  struct Neighbours {
+    bool share_nothing = true;
+    std::size_t most_links = 0;
+  };
+
+  [[nodiscard]] const Neighbours& neighbours();
   [[nodiscard]] std::uint32_t next(std::uint32_t member) const noexcept { return (member + 1) % members(); }
 
   const Cluster& cluster_;
@@ -43,7 +52,8 @@ class CollectiveGroup {
   std::vector<EndpointId> members_;
   std::uint32_t members_per_host_ = 1;
   std::vector<LastChannel> last_channels_;  ///< by sender
-  std::optional<bool> share_nothing_;       ///< once it was asked for
+  std::optional<Neighbours> neighbours_;    ///< once they were asked for
+  std::map<Bytes, std::optional<Duration>> times_to_neighbour_;
 };
 
 /// The groups of a replay.

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_ENGINE_COLLECTIVE_RUNS_H
 #define STEPSIM_SIM_ENGINE_COLLECTIVE_RUNS_H
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -25,12 +26,15 @@ namespace stepsim::sim {
 /// ranks in a ring cost O(ranks), not O(ranks^2).
 class CollectiveRuns {
  public:
-  /// Refers to all three. Precondition: the machine has a network model, and `network` is of that model.
-  CollectiveRuns(const Dag& dag, const Machine& machine, Network& network)
+  /// Refers to all of them. Precondition: the machine has a network model, and `network` is of that model. make_way()
+  /// throws Interrupted once `stop` is set, which may be null.
+  CollectiveRuns(const Dag& dag, const Machine& machine, Network& network, const std::atomic<bool>* stop = nullptr)
       : dag_(dag),
         cluster_(machine.cluster()),
         network_(network),
+        stop_(stop),
         independent_(machine.network()->independent),
+        sums_up_routes_(machine.network()->sums_up_routes),
         guard_(machine.network()->name),
         groups_(cluster_, network) {}
 
@@ -39,7 +43,7 @@ class CollectiveRuns {
   [[nodiscard]] bool expands(RendezvousId rendezvous);
 
   /// All members have come, the last one at `now`: the first round begins. Precondition: expands(). Throws UsageError
-  /// if the messages of the replay become too many; so does make_way().
+  /// if the messages of the replay, or the links that they cross, become too many; so does make_way().
   void begin(RendezvousId rendezvous, Time now);
   /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end.
   void arrived(MessageId message, Time now);
@@ -104,6 +108,7 @@ class CollectiveRuns {
   void begin_rounds(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
+  void count_crossings(const Run& run, std::uint64_t messages);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);
@@ -112,7 +117,9 @@ class CollectiveRuns {
   const Dag& dag_;
   const Cluster& cluster_;
   Network& network_;
-  bool independent_;     ///< no message holds up another: what is foreseen stays true
+  const std::atomic<bool>* stop_;
+  bool independent_;  ///< no message holds up another: what is foreseen stays true
+  bool sums_up_routes_;
   ProgressGuard guard_;  ///< of catch_up()
   CollectiveGroups groups_;
   std::unordered_map<std::uint32_t, Run> resolved_;  ///< by rendezvous: has not begun; never walked
@@ -121,6 +128,7 @@ class CollectiveRuns {
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::uint64_t messages_ = 0;                 ///< of all runs that were not foreseen to their end
+  std::uint64_t crossings_ = 0;                ///< links that those cross, at most
   std::optional<std::uint32_t> foreseen_run_;  ///< the one that others would hold up; it runs alone
   std::vector<Send> sends_;                    ///< of one call
   std::vector<std::pair<MessageId, Time>> known_;

@@ -114,7 +114,7 @@ void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
   network_ = machine_.network()->make(machine_.cluster());
   guard_.emplace(machine_.network()->name);
-  collectives_.emplace(dag_, machine_, *network_);
+  collectives_.emplace(dag_, machine_, *network_, state_.options.stop);
   collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];
   senders_go_on_ = machine_.network()->sender_goes_on;
 }
@@ -126,6 +126,7 @@ void Replay::run(std::span<const TaskId> sources) {
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
     const Time before = std::exchange(now_, std::min(from_network, from_queue));
     if (now_ == Time::max()) break;
+    state_.heed_stop();  // few tasks may be many messages, or links that these cross
     if (from_network == now_) take_arrivals(before);
     finish_instant();
   }

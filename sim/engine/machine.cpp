@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <unordered_map>
 
 #include "model/base/error.h"
 
@@ -17,19 +19,37 @@ namespace {
                   cluster.endpoints.size(), endpoint));
 }
 
-void check_route(const Cluster& cluster, EndpointId from, EndpointId to) {
-  for (const EndpointId endpoint : {from, to}) {
-    if (endpoint.index() >= cluster.endpoints.size()) refuse_endpoint(cluster, endpoint.value());
+/// The routes that a job sends over, each looked for once.
+class CheckedRoutes {
+ public:
+  explicit CheckedRoutes(const Cluster& cluster) : cluster_(cluster) {}
+
+  /// How many links a message crosses. Throws UsageError if there is no route.
+  std::size_t links(EndpointId from, EndpointId to) {
+    const std::uint64_t key = std::uint64_t{from.value()} << 32U | to.value();
+    const auto [place, added] = links_.try_emplace(key);
+    if (added) place->second = found(from, to);
+    return place->second;
   }
-  if (cluster.route(from, to)) return;
-  throw UsageError(
-      fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
-                  "links that join them",
-                  from.index(), to.index()));
-}
+
+ private:
+  [[nodiscard]] std::size_t found(EndpointId from, EndpointId to) const {
+    for (const EndpointId endpoint : {from, to}) {
+      if (endpoint.index() >= cluster_.endpoints.size()) refuse_endpoint(cluster_, endpoint.value());
+    }
+    if (const std::optional<Route> route = cluster_.route(from, to)) return route->size();
+    throw UsageError(
+        fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
+                    "links that join them",
+                    from.index(), to.index()));
+  }
+
+  const Cluster& cluster_;
+  std::unordered_map<std::uint64_t, std::size_t> links_;  ///< never walked
+};
 
 /// Ranks of a group one after the other reach each other, so all do: routes go over switches.
-void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster) {
+void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster, CheckedRoutes& routes) {
   const auto endpoint = [&](TaskId task) {
     const Rank rank = dag.lane(task).rank;
     const EndpointId found = cluster.endpoint_of(rank);
@@ -37,8 +57,28 @@ void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster&
     return found;
   };
   for (std::size_t i = 0; i < members.size(); ++i) {
-    check_route(cluster, endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
+    routes.links(endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
   }
+}
+
+/// `links` are those that a message of each lane crosses. Every one of them is work for the network, and a file of a
+/// few bytes a link and a transfer makes them any number.
+void check_crossings(const Dag& dag, const std::vector<std::size_t>& links) {
+  const std::size_t longest = links.empty() ? 0 : *std::max_element(links.begin(), links.end());
+  if (longest * dag.task_count() <= kMostCrossings) return;
+  std::uint64_t transfers = 0;
+  std::uint64_t crossings = 0;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const std::size_t crossed = links[dag.lane_id(TaskId{i}).index()];
+    if (crossed == 0 || dag.rendezvous(TaskId{i}).valid()) continue;
+    ++transfers;
+    crossings += crossed;
+  }
+  if (crossings <= kMostCrossings) return;
+  throw UsageError(fmt::format(
+      "{} transfers over routes of up to {} links cross {} links; expected at most {}: shorter routes, fewer "
+      "transfers, or --network alpha_beta",
+      transfers, longest, crossings, kMostCrossings));
 }
 
 }  // namespace
@@ -51,14 +91,15 @@ void Machine::set_durations(const std::vector<Duration>& durations) {
 
 void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   if (model.make == nullptr) return;
-  for (const Lane& lane : dag_->lanes()) {
-    if (lane.is_link()) check_route(cluster, lane.from, lane.to);
-  }
+  CheckedRoutes routes(cluster);
+  std::vector<std::size_t> links;
+  for (const Lane& lane : dag_->lanes()) links.push_back(lane.is_link() ? routes.links(lane.from, lane.to) : 0);
+  if (!model.sums_up_routes) check_crossings(*dag_, links);
   for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
     const RendezvousId rendezvous{i};
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
-    check_group(*dag_, dag_->members(rendezvous), cluster);
+    check_group(*dag_, dag_->members(rendezvous), cluster, routes);
   }
   network_ = &model;
   cluster_ = &cluster;

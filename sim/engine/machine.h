@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_ENGINE_MACHINE_H
 #define STEPSIM_SIM_ENGINE_MACHINE_H
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "model/job/recording.h"
 
 namespace stepsim::sim {
+
+/// Links that the messages of a replay may cross in all, each as often as it is crossed, under a model that follows
+/// messages link by link: some six minutes under fifo.
+inline constexpr std::uint64_t kMostCrossings = 4'000'000'000;
 
 /// The models a replay runs under: how long each task takes, how messages and collectives
 /// travel, and when the ranks begin. The one place where models are wired to a dag. Refers to
@@ -40,7 +45,8 @@ class Machine {
   /// From now on `model` says how long messages take (tasks on lanes with endpoints), and
   /// collectives whose payload is known run as messages between the endpoints of their
   /// members' ranks. `recorded` changes nothing. Throws UsageError where `cluster` has too few
-  /// endpoints or no route between two that talk to each other. O(lanes + members).
+  /// endpoints or no route between two that talk to each other, and where messages would cross more
+  /// than kMostCrossings links. O(lanes + members + links of the routes).
   void set_network(const NetworkModel& model, const Cluster& cluster);
   /// Null while recorded durations hold.
   [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }

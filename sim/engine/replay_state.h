@@ -38,9 +38,14 @@ struct ReplayState {
   void count_done(std::size_t here, bool reports_progress) {
     constexpr std::size_t kEvery = 1U << 16U;
     if (here % kEvery != 0) return;
-    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
+    heed_stop();
     const std::size_t all = done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
     if (options.progress && reports_progress) options.progress(all);
+  }
+
+  /// Throws Interrupted once EngineOptions::stop is set.
+  void heed_stop() const {
+    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
   }
 
   /// The task may start at `ready` for all that `from` knows. True if nobody holds it back any more.

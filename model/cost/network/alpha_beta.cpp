@@ -39,6 +39,7 @@ const NetworkModel alpha_beta_network{
     .ignores = "all contention: any number of messages at once cross a link at its full rate",
     .otherwise = "maxmin where messages share links, fifo where a NIC sends one at a time",
     .independent = true,
+    .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<AlphaBeta>(cluster); },
 };
 

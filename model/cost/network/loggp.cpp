@@ -116,6 +116,7 @@ const NetworkModel loggp_network{
     .otherwise = "maxmin where uplinks are shared or messages overlap; fifo for NICs without overheads",
     .parameters = kParameters,
     .sender_goes_on = true,
+    .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<LogGP>(cluster); },
 };
 

@@ -89,6 +89,9 @@ struct NetworkModel {
   /// No message holds up another: start() always returns the passage, and how long that is
   /// depends on the channel and the bytes alone.
   bool independent = false;
+  /// Of a route only its latency and its narrowest link count: a message costs as much work however many links it
+  /// crosses.
+  bool sums_up_routes = false;
   /// `cluster` must outlive the network. Null for `recorded`: durations stay as recorded.
   std::unique_ptr<Network> (*make)(const Cluster& cluster) = nullptr;
 };
