@@ -68,7 +68,8 @@ int startable_threads(int wanted) {
 
 void limit_threads(int& threads) {
   using oneapi::tbb::global_control;
-  threads = startable_threads(threads);
+  static const int startable = startable_threads(threads);
+  threads = std::min(threads, startable);
   // Never destroyed: where memory ran out in oneTBB, that would wait for a lock that oneTBB has not given back.
   [[maybe_unused]] static const auto* const limit =
       new global_control(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));

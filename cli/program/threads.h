@@ -9,7 +9,7 @@ namespace stepsim::cli {
 [[nodiscard]] int startable_threads(int wanted);
 
 /// Sets `threads` to startable_threads(threads) and limits oneTBB to that for the rest of the program. (Without
-/// it oneTBB warns about more threads than cores.)
+/// it oneTBB warns about more threads than cores.) Later calls try nothing: they give no more than the first.
 void limit_threads(int& threads);
 
 }  // namespace stepsim::cli
