@@ -8,13 +8,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include "ingest/bytes/archive.h"
 #include "ingest/bytes/small_file.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
+#include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -178,15 +177,12 @@ void read_file(const FoundFile& file, Watch watch, FileContent& content) {
 ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options) {
   std::vector<FileContent> contents(files.size());
   ReadProgress progress(options, files);
-  oneapi::tbb::task_arena arena(std::max(1, options.threads));
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
-      try {
-        read_file(files[i], {options.stop, progress.counter()}, contents[i]);
-      } catch (...) {
-        contents[i].error = std::current_exception();
-      }
-    });
+  side_by_side(options.threads, files.size(), [&](std::size_t i) {
+    try {
+      read_file(files[i], {options.stop, progress.counter()}, contents[i]);
+    } catch (...) {
+      contents[i].error = std::current_exception();
+    }
   });
   ReadInputs all;
   for (FileContent& content : contents) {

@@ -1,9 +1,5 @@
 #include "scenarios/answer/sweep.h"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -11,6 +7,7 @@
 #include <tuple>
 
 #include "model/base/error.h"
+#include "model/base/side_by_side.h"
 #include "model/job/dag_builder.h"
 
 namespace stepsim::scenarios {
@@ -100,15 +97,6 @@ class WorkList {
   std::atomic<bool> failed_{false};
 };
 
-/// Calls `worker` on `threads` threads at once.
-void on_threads(int threads, const std::function<void()>& worker) {
-  oneapi::tbb::task_arena arena(std::min(threads, oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(
-        0, threads, [&](int) { worker(); }, oneapi::tbb::simple_partitioner{});
-  });
-}
-
 }  // namespace
 
 Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
@@ -172,7 +160,7 @@ void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options)
       options.done(*point, outcome);
     }
   };
-  on_threads(options.threads, [&] {
+  side_by_side(options.threads, static_cast<std::size_t>(options.threads), [&](std::size_t) {
     try {
       take_points();
     } catch (...) {

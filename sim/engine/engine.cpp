@@ -1,15 +1,11 @@
 #include "sim/engine/engine.h"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
-#include <algorithm>
 #include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/base/side_by_side.h"
 #include "model/base/text.h"
 #include "sim/engine/dataflow.h"
 #include "sim/engine/event_replay.h"
@@ -45,13 +41,7 @@ Timeline replay_parts(const Dag& dag, const Machine& machine, const EngineOption
   }
   std::atomic<std::size_t> done{0};
   const auto run = [&](std::size_t part) { done += replay_events(state, parts[part], part == 0); };
-  if (parts.size() == 1) {
-    run(0);
-  } else {
-    oneapi::tbb::task_arena arena(std::min(options.threads, oneapi::tbb::info::default_concurrency()));
-    arena.execute(
-        [&] { oneapi::tbb::parallel_for(std::size_t{0}, parts.size(), run, oneapi::tbb::simple_partitioner{}); });
-  }
+  side_by_side(options.threads, parts.size(), run);
   if (done != dag.task_count()) report_deadlock(state);
   return std::move(state.timeline);
 }

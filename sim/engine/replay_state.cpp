@@ -1,6 +1,6 @@
 #include "sim/engine/replay_state.h"
 
-#include <oneapi/tbb/parallel_invoke.h>
+#include "model/base/side_by_side.h"
 
 namespace stepsim::sim {
 
@@ -23,7 +23,7 @@ ReplayState::ReplayState(const Dag& of, const Machine& on, const EngineOptions& 
     }
   };
   if (may_split(dag, options)) {
-    oneapi::tbb::parallel_invoke(fill_starts, fill_ends);
+    side_by_side(options.threads, 2, [&](std::size_t part) { part == 0 ? fill_starts() : fill_ends(); });
   } else {
     fill_starts();
     fill_ends();

@@ -10,13 +10,21 @@
 #include <mutex>
 #include <thread>
 
+#include "model/base/hand_over.h"
+
 namespace stepsim::sim {
 
 class Rounds::Impl {
  public:
   explicit Impl(int threads) : arena_(std::min(threads, oneapi::tbb::info::default_concurrency())) {
     arena_.execute([this] {
-      for (int i = 1; i < arena_.max_concurrency(); ++i) group_.run([this] { help(); });
+      for (int i = 1; i < arena_.max_concurrency(); ++i) {
+        HandOver::give();
+        group_.run([this] {
+          HandOver::take();
+          help();
+        });
+      }
     });
   }
 
