@@ -11,17 +11,6 @@ foreach(folder IN ITEMS model ingest sim scenarios)
   list(APPEND STEPSIM_LIBRARIES ${rooms})
 endforeach()
 
-# With link-time optimisation gcc's objects hold only intermediate code, which clang cannot link. Those that are installed
-# hold machine code too: the program is as fast, and compiling them takes about half as long again.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
-  foreach(library IN ITEMS ${STEPSIM_LIBRARIES} stepsim_version)
-    get_target_property(type ${library} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
-      target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-ffat-lto-objects>)
-    endif()
-  endforeach()
-endif()
-
 install(TARGETS ${STEPSIM_LIBRARIES} stepsim_version EXPORT stepsimTargets
   ARCHIVE COMPONENT dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim COMPONENT dev)

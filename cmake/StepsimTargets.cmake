@@ -22,6 +22,12 @@ if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
   endif()
 endif()
+# With link-time optimisation gcc's objects hold only intermediate code. Those of libraries hold machine code too, for
+# programs that are not optimised at link time: tests, and what clang links to the installed libraries. The program is as
+# fast, and compiling them takes about half as long again.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
+  set(STEPSIM_FAT_OBJECTS $<$<CONFIG:Release>:-ffat-lto-objects>)
+endif()
 
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -38,6 +44,7 @@ function(stepsim_library name)
   add_library(stepsim_${name} STATIC ${ARG_SOURCES})
   add_library(stepsim::${name} ALIAS stepsim_${name})
   _stepsim_settings(stepsim_${name})
+  target_compile_options(stepsim_${name} PRIVATE ${STEPSIM_FAT_OBJECTS})
   target_link_libraries(stepsim_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
   target_sources(stepsim_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})
