@@ -124,7 +124,10 @@ class Sources {
 
   /// Tells the meter how many replays may follow, so that it can tell what is left.
   void expect_replays() {
-    const std::size_t alternatives = (sharing_applies() ? kSharings.size() : 0U) + (drift_applies() ? 1U : 0U);
+    const auto sharings =
+        std::count_if(kSharings.begin(), kSharings.end(), [this](double sharing) { return !is_as_predicted(sharing); });
+    const std::size_t alternatives =
+        (sharing_applies() ? static_cast<std::size_t>(sharings) : 0U) + (drift_applies() ? 1U : 0U);
     const std::size_t others = (plan_.recorded_transfers == 1 ? 0U : 1U) + (copies_apply() ? 2U : 0U) +
                                (has_scaled_by_model(scenario_.shares) ? 2U : 0U);
     meter_.expect(alternatives * baseline_.graph->dag.task_count() +
@@ -135,18 +138,27 @@ class Sources {
 
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
 
+  /// Whether a replay with this sharing would be the one of the prediction: a model that does not know of sharing, or
+  /// senders that share fairly anyway, so that none has a turn to keep.
+  [[nodiscard]] bool is_as_predicted(double sharing) const {
+    const auto& known = plan_.network->parameters;
+    if (std::find(known.begin(), known.end(), &kSharing) == known.end()) return true;
+    return sharing == 1 && plan_.cluster.network[kSharing] == 1;
+  }
+
   void add_sharing() {
     if (!sharing_applies()) return;
     std::vector<Alternative> others;
     others.reserve(std::size(kSharings));
     for (const double sharing : kSharings) {
+      if (is_as_predicted(sharing)) continue;
       others.emplace_back([sharing](Plan& plan) {
         plan.cluster.network.set(kSharing, sharing);
         plan.cluster.network.set(kSendersKeepTurn, true);
       });
     }
     add_alternatives("sharing", "senders that meet on a link may share it fairly or be served one after the other",
-                     others);
+                     others, others.size() < kSharings.size());
   }
 
   void add_drift() {
@@ -167,10 +179,11 @@ class Sources {
 
   using Alternative = std::function<void(Plan& plan)>;
 
-  /// Adds the range over replays of the scenario under each of `others` that the capture does not contradict.
-  void add_alternatives(std::string_view name, std::string reason, const std::vector<Alternative>& others) {
+  /// Adds the range over replays of the scenario under each of `others` that the capture does not contradict; with
+  /// `any`, the prediction is one of them.
+  void add_alternatives(std::string_view name, std::string reason, const std::vector<Alternative>& others,
+                        bool any = false) {
     Factors factors;
-    bool any = false;
     for (const Alternative& change : others) {
       Plan captured = predictor_.plan();
       change(captured);

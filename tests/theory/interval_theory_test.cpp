@@ -70,6 +70,31 @@ TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
   EXPECT_EQ(interval.high, kMessage * 2 + kCompute);
 }
 
+/// How many tasks are replayed for the range, and the range itself.
+std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const Cluster& cluster, const char* network) {
+  Predictor predictor(capture, cluster, *find_network_model(network));
+  const Plan plan = predictor.plan();
+  const Prediction prediction = predictor.predict(plan);
+  std::uint64_t total = 0;
+  ReplayMeter meter({}, [&total](std::uint64_t, std::uint64_t expected) { total = expected; });
+  AnswerInterval interval = interval_of(predictor, plan, prediction, prediction, meter);
+  return {total, std::move(interval)};
+}
+
+TEST(IntervalTheory, AReplayThatWouldBeThePredictionIsNotMade) {
+  const Capture capture = two_senders();
+  const std::uint64_t tasks = capture.dag.task_count();
+  // Fair is predicted; serial and half are left, each for the capture and the scenario.
+  EXPECT_EQ(counted(capture, gigabyte_star(3), "maxmin").first, 4 * tasks);
+  // Whoever comes first is served first, whatever `sharing` is.
+  const auto [fifo_tasks, fifo] = counted(capture, gigabyte_star(3), "fifo");
+  EXPECT_EQ(fifo_tasks, 0U);
+  const IntervalSource* const sharing = find(fifo, "sharing");
+  ASSERT_NE(sharing, nullptr);
+  EXPECT_EQ(sharing->low, sharing->high);
+  EXPECT_EQ(sharing->low, kMessage + kCompute);
+}
+
 TEST(IntervalTheory, SharingThatIsKnownHasNoRange) {
   const AnswerInterval interval =
       answer(two_senders(), gigabyte_star(3), [](Plan& plan) { plan.sharing_known = true; });
