@@ -1,12 +1,15 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
 #include "model/rewrite/ranks.h"
+#include "scenarios/answer/predict.h"
+#include "scenarios/question/scenario.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/independent_parts.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -70,6 +73,60 @@ void more_ranks(benchmark::State& state) {
   }
 }
 BENCHMARK(more_ranks)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
+
+/// Two rings that all ranks are in at once: each message has half of its links. So many messages are sent, and every
+/// doubling of the ranks is four times as many.
+void contending_rings(benchmark::State& state) {
+  const int ranks = static_cast<int>(state.range(0));
+  DagBuilder builder;
+  const NameId name = builder.intern("all-reduce");
+  for (int ring = 0; ring < 2; ++ring) {
+    const RendezvousId rendezvous =
+        builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = Bytes{kMegabyte.count() * ranks}});
+    for (int rank = 0; rank < ranks; ++rank) {
+      const LaneId lane = builder.add_lane({.name = "stream", .rank = rank});
+      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
+    }
+  }
+  const Dag dag = std::move(builder).build().dag;
+  const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
+  Machine machine{dag};
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  for ([[maybe_unused]] auto _ : state) {
+    const Timeline timeline = replay(dag, machine);
+    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} !=
+        2 * (ranks - 1) * Duration{162'000}) {
+      state.SkipWithError("the rings do not take twice their bytes");
+      break;
+    }
+  }
+  state.counters["messages"] =
+      benchmark::Counter(4.0 * ranks * (ranks - 1), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(contending_rings)->RangeMultiplier(2)->Range(64, 512)->Unit(benchmark::kMillisecond);
+
+/// cluster.workers from a capture of two ranks, whose buckets do not meet, to the answer; it is that of the model in
+/// which messages never meet.
+void more_workers(benchmark::State& state) {
+  const Capture two = stepsim::testing::DataParallelJob{}.capture();
+  const Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
+  scenarios::Scenario scenario;
+  scenarios::add_set(scenario, "cluster.workers=" + std::to_string(state.range(0)));
+  const auto iteration = [&](const char* network) {
+    scenarios::Predictor predictor(two, cluster, *find_network_model(network));
+    scenarios::Plan plan = predictor.plan();
+    for (const scenarios::Change& change : scenario.changes) change.apply(plan);
+    return predictor.predict(plan).iteration;
+  };
+  const Duration expected = iteration("alpha_beta");
+  for ([[maybe_unused]] auto _ : state) {
+    if (iteration("maxmin") != expected) {
+      state.SkipWithError("buckets that do not meet do not take what they take alone");
+      break;
+    }
+  }
+}
+BENCHMARK(more_workers)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
 /// Ranks in groups of eight, each with a collective of its own, on one network: one part.
 void parts_of_groups(benchmark::State& state) {

@@ -1,0 +1,181 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "ingest/config/cluster_file.h"
+#include "ingest/load/load.h"
+#include "model/cost/network/network.h"
+#include "model/job/dag_builder.h"
+#include "sim/engine/engine.h"
+
+/// How time grows with the size of what is read, as bench/growth_bench.cpp does for jobs. Inputs are made beforehand;
+/// each answer is counted or compared with a formula, and a wrong one ends the benchmark with an error.
+namespace stepsim {
+namespace {
+
+/// A folder of its own, removed at the end.
+class Folder {
+ public:
+  explicit Folder(const char* name) : path_(std::filesystem::temp_directory_path() / name) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_.string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string path = (path_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Kineto files that do not say which rank they are of: each becomes the next free one.
+void files_without_a_rank(benchmark::State& state) {
+  const auto files = static_cast<std::size_t>(state.range(0));
+  const Folder folder("stepsim-files-without-a-rank");
+  for (std::size_t i = 0; i < files; ++i) {
+    folder.write(fmt::format("trace-{:06}.json", i),
+                 R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2,)"
+                 R"( "args": {"device": 0, "stream": 7, "correlation": 1}}]})");
+  }
+  for ([[maybe_unused]] auto _ : state) {
+    if (ingest::load({folder.path()}, {}).recording.ranks.size() != files) {
+      state.SkipWithError("there are not as many ranks as files");
+      break;
+    }
+  }
+}
+BENCHMARK(files_without_a_rank)->RangeMultiplier(2)->Range(5000, 20'000)->Unit(benchmark::kMillisecond);
+
+/// So many transfers over a route of so many links of 1 GB/s and 10 ns, all at once.
+std::string task_graph(std::size_t transfers, std::size_t links) {
+  std::string text = R"({"hosts": 2, "links": [{"bandwidth_Bps": 1e9, "latency_s": 1e-8}], "routes": {"0-1": [0)";
+  for (std::size_t i = 1; i < links; ++i) text += ",0";
+  text += R"(]}, "tasks": [)";
+  for (std::size_t i = 0; i < transfers; ++i) {
+    text += fmt::format(R"({}{{"id": {}, "kind": "transfer", "src": 0, "dst": 1, "bytes": 1000, "after": []}})",
+                        i == 0 ? "" : ",", i);
+  }
+  return text + "]}";
+}
+
+/// A megabyte of links and a megabyte of transfers at most: what is read, and replayed as recorded.
+void long_route(benchmark::State& state) {
+  const auto links = static_cast<std::size_t>(state.range(0));
+  const Folder folder("stepsim-long-route");
+  const std::string file = folder.write("graph.tasks.json", task_graph(links / 40, links));
+  for ([[maybe_unused]] auto _ : state) {
+    const Capture capture = ingest::load({file}, {});
+    const sim::Machine machine{capture.dag};
+    const sim::Timeline timeline = sim::replay(capture.dag, machine);
+    // As if alone: the latencies of the route and the time of 1,000 bytes.
+    const Duration expected{static_cast<std::int64_t>(10 * links + 1000)};
+    if (std::any_of(timeline.finish.begin(), timeline.finish.end(),
+                    [=](Time finish) { return finish - Time{} != expected; })) {
+      state.SkipWithError("a transfer does not take its route's latency and its bytes");
+      break;
+    }
+  }
+}
+BENCHMARK(long_route)->RangeMultiplier(2)->Range(125'000, 500'000)->Unit(benchmark::kMillisecond);
+
+/// Each doubling is four times as many crossings of links. Under fifo the links stand in line: the first link delays a
+/// message by those before it, the others by nothing.
+void crossed_links(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  Cluster cluster;
+  cluster.hosts = {{"a"}, {"b"}};
+  cluster.endpoints = {{HostId{0}, {}}, {HostId{1}, {}}};
+  Route& route = cluster.routes[{EndpointId{0}, EndpointId{1}}];
+  for (std::size_t i = 0; i < size; ++i) {
+    cluster.links.push_back({.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{10}});
+    route.emplace_back(i);
+  }
+  DagBuilder builder;
+  const LaneId lane = builder.add_lane({.name = "link", .from = EndpointId{0}, .to = EndpointId{1}});
+  for (std::size_t i = 0; i < size; ++i) {
+    builder.add_task(
+        {.kind = TaskKind::kTransfer, .name = builder.intern("transfer"), .lane = lane, .bytes = Bytes{1000}});
+  }
+  const Dag dag = std::move(builder).build().dag;
+  sim::Machine machine{dag};
+  machine.set_network(*find_network_model("fifo"), cluster);
+  for ([[maybe_unused]] auto _ : state) {
+    const sim::Timeline timeline = sim::replay(dag, machine);
+    const Duration expected{static_cast<std::int64_t>(1000 * size + 10 * size)};
+    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != expected) {
+      state.SkipWithError("the last transfer does not wait for all others and then take its latency");
+      break;
+    }
+  }
+  state.counters["crossings"] =
+      benchmark::Counter(static_cast<double>(size * size), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(crossed_links)->RangeMultiplier(2)->Range(500, 4000)->Unit(benchmark::kMillisecond);
+
+/// cluster.yaml of about so many bytes, and what it describes.
+struct ClusterText {
+  std::string text;
+  std::size_t links = 0;
+  std::size_t endpoints = 0;
+};
+
+ClusterText one_route(std::size_t bytes) {
+  std::string text = "hosts: 2\nlinks:\n  - {name: there, bandwidth: 1GB/s}\nroutes:\n  - {from: 0, to: 1, links: [0";
+  for (std::size_t i = 0; i < bytes / 3; ++i) text += ", 0";
+  return {text + "]}\n", 1, 2};
+}
+
+ClusterText many_links(std::size_t bytes) {
+  std::string text = "hosts: 2\nlinks:\n";
+  const std::size_t links = bytes / 38;
+  for (std::size_t i = 0; i < links; ++i) text += fmt::format("  - {{name: l{}, bandwidth: 40Gb/s}}\n", i);
+  return {text, links, 2};
+}
+
+ClusterText many_endpoints(std::size_t bytes) {
+  std::string text =
+      "hosts: 100\ndevices: 64\nnics: 64\nnic: {bandwidth: 1GB/s}\nnvlink: {bandwidth: 300GB/s}\nendpoints: [0/0";
+  const std::size_t endpoints = bytes / 128 * 64 / 3 / 64 * 64;
+  for (std::size_t i = 1; i < endpoints; ++i) text += fmt::format(", {}/{}", i / 64 % 100, i % 64);
+  return {text + "]\n", 2 * 100 * 64 * 2, endpoints};
+}
+
+void cluster_yaml(benchmark::State& state, ClusterText (*make)(std::size_t bytes)) {
+  const ClusterText made = make(static_cast<std::size_t>(state.range(0)));
+  for ([[maybe_unused]] auto _ : state) {
+    const Cluster cluster = ingest::parse_cluster(made.text, "cluster.yaml");
+    if (cluster.links.size() != made.links || cluster.endpoints.size() != made.endpoints) {
+      state.SkipWithError("the cluster does not have the links and endpoints of its file");
+      break;
+    }
+  }
+}
+BENCHMARK_CAPTURE(cluster_yaml, one_route, one_route)
+    ->RangeMultiplier(2)
+    ->Range(750'000, 3'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cluster_yaml, many_links, many_links)
+    ->RangeMultiplier(2)
+    ->Range(750'000, 3'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cluster_yaml, many_endpoints, many_endpoints)
+    ->RangeMultiplier(2)
+    ->Range(750'000, 3'000'000)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepsim
