@@ -34,7 +34,7 @@ void Fluids::enter(ChannelId channel_id, MessageId message, Bytes bytes, Time no
   double count = flow.ahead;
   if (flow.clock != kNoClock) {
     clocks_[flow.clock].advance(now);
-    count += clocks_[flow.clock].count;
+    count += flow.weight * clocks_[flow.clock].count;
   }
   marks_.push(flow.marks, Mark{count + static_cast<double>(bytes.count()), message});
   ++flow.messages;
@@ -50,9 +50,40 @@ void Fluids::put_on(std::uint32_t clock_id, ChannelId channel_id, Time now) {
     clock.count = 0;
     clock.entries.clear();
   }
+  begin_again_if_far(clock_id, flow.weight);
   flow.clock = clock_id;
-  flow.ahead -= clock.count;
+  flow.ahead -= flow.weight * clock.count;
   enlist(channel_id);
+}
+
+void Fluids::set_weight(ChannelId channel_id, double weight, Time now) {
+  Flow& flow = flows_[channel_id.index()];
+  if (flow.weight == weight) return;
+  if (flow.clock == kNoClock) {
+    flow.weight = weight;
+    return;
+  }
+  Clock& clock = clocks_[flow.clock];
+  clock.advance(now);
+  begin_again_if_far(flow.clock, weight);
+  flow.ahead += (flow.weight - weight) * clock.count;
+  flow.weight = weight;
+  enlist(channel_id);
+}
+
+/// The count of a clock that few light channels had to themselves is too large for a heavier one.
+void Fluids::begin_again_if_far(std::uint32_t clock_id, double weight) {
+  constexpr double kFar = 0x1p33;
+  Clock& clock = clocks_[clock_id];
+  if (clock.count * weight <= kFar) return;
+  std::erase_if(clock.entries, [this](const Entry& one) { return is_void(one); });
+  for (Entry& entry : clock.entries) {
+    Flow& flow = flows_[entry.channel.index()];
+    flow.ahead += flow.weight * clock.count;
+    entry.count = end_of_first(flow);
+  }
+  std::make_heap(clock.entries.begin(), clock.entries.end());
+  clock.count = 0;
 }
 
 void Fluids::take_off(Flow& flow, Time now) {
@@ -61,7 +92,7 @@ void Fluids::take_off(Flow& flow, Time now) {
   clock.advance(now);
   --clock.flows;
   make_stale(flow.clock);
-  flow.ahead += clock.count;
+  flow.ahead += flow.weight * clock.count;
   flow.clock = kNoClock;
   ++flow.entry;
 }
@@ -96,7 +127,7 @@ void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vec
     ended.push_back({channel_id, marks_.top(flow.marks).message});
     marks_.pop(flow.marks);
     --flow.messages;
-  } while (!flow.marks.empty() && marks_.top(flow.marks).count - flow.ahead <= count);
+  } while (!flow.marks.empty() && end_of_first(flow) <= count);
   if (!flow.marks.empty()) {
     enlist(channel_id);
     return;
@@ -120,7 +151,7 @@ void Fluids::enlist(ChannelId channel_id) {
   constexpr std::size_t kFewVoid = 16;
   Flow& flow = flows_[channel_id.index()];
   Clock& clock = clocks_[flow.clock];
-  const Entry entry{marks_.top(flow.marks).count - flow.ahead, channel_id, ++flow.entry};
+  const Entry entry{end_of_first(flow), channel_id, ++flow.entry};
   if (clock.entries.size() > std::size_t{2} * clock.flows + kFewVoid) {
     std::erase_if(clock.entries, [this](const Entry& one) { return is_void(one); });
     std::make_heap(clock.entries.begin(), clock.entries.end());

@@ -14,12 +14,13 @@ namespace stepsim {
 /// Messages whose bytes move, and when each has moved its last byte. The rates are set from
 /// outside.
 ///
-/// All messages of a channel move alike, and so do all channels on a clock: it counts the bytes
-/// that each of their messages has moved. A channel knows how far its own count is ahead of its
-/// clock's, and at which count each of its messages ends. So a change of rate costs O(1), however
-/// many channels and messages it concerns; a message costs O(log messages of its channel) and
-/// O(log channels of its clock), and 24 bytes while it moves. Counts are doubles: exact to a
-/// millionth of a byte after 10 GB.
+/// All messages of a channel move alike, and all channels on a clock in proportion to their weights:
+/// the clock counts the bytes that a message of weight 1 has moved. A channel knows how far its own
+/// count is ahead of weight * the clock's, and at which count each of its messages ends. So a change
+/// of a clock's rate costs O(1), however many channels and messages it concerns; a change of weight
+/// O(log channels of the clock); a message O(log messages of its channel) and O(log channels of its
+/// clock), and 24 bytes while it moves. Counts are doubles: a clock begins again from 0 before what its
+/// heaviest channel could have moved is not exact to a millionth of a byte any more.
 class Fluids {
  public:
   static constexpr std::uint32_t kNoClock = 0xFFFFFFFFU;
@@ -38,7 +39,10 @@ class Fluids {
   [[nodiscard]] std::uint32_t clock(ChannelId channel) const noexcept { return flows_[channel.index()].clock; }
   /// From now on the channel goes by this clock. Precondition: it has messages.
   void put_on(std::uint32_t clock_id, ChannelId channel_id, Time now);
-  /// From now on each message of the clock's channels moves `rate` bytes a nanosecond.
+  /// From now on each message of the channel moves `weight` times as fast as its clock; 1 until then.
+  /// Precondition: weight > 0.
+  void set_weight(ChannelId channel_id, double weight, Time now);
+  /// From now on each message of the clock's channels moves `rate` bytes a nanosecond, times its weight.
   void set_rate(std::uint32_t clock_id, double rate, Time now);
 
   /// `now` is when the clock's first message ends: appends all that end within half a nanosecond,
@@ -65,7 +69,8 @@ class Fluids {
   struct Flow {
     std::uint32_t clock = kNoClock;
     std::uint32_t entry = 0;  ///< number of its valid entry in the clock
-    double ahead = 0;         ///< its count, less that of the clock
+    double weight = 1;
+    double ahead = 0;  ///< its count, less weight * that of the clock
     std::uint32_t messages = 0;
     HeapPool<Mark>::Heap marks{};  ///< of its messages, the first end on top
   };
@@ -79,8 +84,8 @@ class Fluids {
     }
   };
   struct Clock {
-    double rate = 0;   ///< bytes a nanosecond
-    double count = 0;  ///< bytes, at `since`
+    double rate = 0;   ///< bytes a nanosecond at weight 1
+    double count = 0;  ///< bytes at weight 1, at `since`
     Time since{};
     std::uint32_t flows = 0;
     bool stale = false;          ///< in stale_
@@ -95,6 +100,10 @@ class Fluids {
   [[nodiscard]] Time next_end(std::uint32_t clock_id);
   void end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended);
   void take_off(Flow& flow, Time now);
+  void begin_again_if_far(std::uint32_t clock_id, double weight);
+  [[nodiscard]] double end_of_first(const Flow& flow) const {
+    return (marks_.top(flow.marks).count - flow.ahead) / flow.weight;
+  }
   void enlist(ChannelId channel_id);
   [[nodiscard]] bool is_void(const Entry& entry) const { return flows_[entry.channel.index()].entry != entry.number; }
   void drop_void_on_top(Clock& clock);

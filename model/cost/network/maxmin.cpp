@@ -16,9 +16,8 @@
 // Messages as fluids that share links max-min fairly. A message waits for the overhead of messages
 // and (Latency::kFirst) its route's latency, then its bytes move at the rate that the solver gives.
 //
-// Messages that the same link limits move at one rate, so they are followed by one clock a link
-// (Fluids). Where sharing is not fair, channels on one link have rates of their own (SenderQueues), and a
-// clock each.
+// Messages that the same link limits move at one rate by their weight, so they are followed by one clock a
+// link (Fluids). Where sharing is not fair, weights follow from the order of senders (SenderQueues).
 
 namespace stepsim {
 namespace {
@@ -49,7 +48,8 @@ class MaxMin final : public ChannelNetwork {
   explicit MaxMin(const Cluster& cluster) : ChannelNetwork(cluster), solver_(goodputs(cluster)) {
     const double sharing = cluster.network[kSharing];
     if (sharing < 1) sender_queues_.emplace(sharing, cluster.links.size(), cluster.network[kSendersKeepTurn]);
-    for (std::size_t i = 0; !sender_queues_ && i < cluster.links.size(); ++i) add_clock();
+    for (std::size_t i = 0; i < cluster.links.size(); ++i)
+      clock_events_.push_back(add_event(true, fluids_.add_clock()));
   }
 
   ChannelId channel(EndpointId from, EndpointId to, Latency latency) override;
@@ -73,19 +73,15 @@ class MaxMin final : public ChannelNetwork {
   };
 
   std::size_t add_event(bool is_clock, std::size_t index);
-  void add_clock();
   std::uint32_t delay_of(const Channel& channel);
   void release(std::uint32_t delay_id, Time now);
   void enter(MessageId message, ChannelId channel_id, Bytes bytes, Time now);
   void finish(std::uint32_t clock, Time now, std::vector<Notification>& notifications);
   void weigh(ChannelId channel_id);
   void solve();
-  void set_rates_of_links();
-  void set_rates_of_channels();
-  void set_rate(ChannelId channel_id);
 
   MaxMinSolver solver_;
-  Fluids fluids_;                    ///< clocks by link; by channel where sharing is not fair
+  Fluids fluids_;                    ///< clocks by link
   std::vector<Flow> flows_;          ///< by channel
   std::vector<ChannelId> of_class_;  ///< by FlowClassId
   std::vector<Delay> delays_;
@@ -105,10 +101,7 @@ ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
   Flow& flow = flows_.emplace_back();
   flow.delay = delay_of(channel);
   fluids_.add_channel();
-  if (sender_queues_) {
-    sender_queues_->add_channel(channel);
-    add_clock();
-  }
+  if (sender_queues_) sender_queues_->add_channel(channel);
   if (channel.links.empty()) return id;
   std::vector<std::uint32_t> route;
   for (const LinkId link : channel.links) route.push_back(link.value());
@@ -121,8 +114,6 @@ std::size_t MaxMin::add_event(bool is_clock, std::size_t index) {
   sources_.push_back({is_clock, static_cast<std::uint32_t>(index)});
   return events_.add();
 }
-
-void MaxMin::add_clock() { clock_events_.push_back(add_event(true, fluids_.add_clock())); }
 
 std::uint32_t MaxMin::delay_of(const Channel& channel) {
   const Duration overhead = message_overhead();
@@ -224,19 +215,11 @@ void MaxMin::solve() {
     sender_queues_->settle();
     for (const ChannelId id : sender_queues_->settled()) {
       flows_[id.index()].weight = sender_queues_->weight(id);
+      fluids_.set_weight(id, flows_[id.index()].weight, now_);
       weigh(id);
     }
   }
   solver_.solve();
-  if (sender_queues_) {
-    set_rates_of_channels();
-  } else {
-    set_rates_of_links();
-  }
-  fluids_.settle([this](std::uint32_t clock, Time end) { events_.set(clock_events_[clock], end); });
-}
-
-void MaxMin::set_rates_of_links() {
   for (const std::uint32_t link : solver_.changed_links()) {
     const double level = solver_.level(link);
     fluids_.set_rate(link, level == MaxMinSolver::kNoLimit ? 0 : level, now_);
@@ -244,22 +227,7 @@ void MaxMin::set_rates_of_links() {
   for (const FlowClassId moved : solver_.moved_classes()) {
     fluids_.put_on(solver_.bottleneck(moved), of_class_[moved.index()], now_);
   }
-}
-
-/// Of those whose weight, level or bottleneck has changed: their clock goes by all three.
-void MaxMin::set_rates_of_channels() {
-  for (const std::uint32_t link : solver_.changed_links()) {
-    solver_.for_each_limited(link, [this](FlowClassId limited) { set_rate(of_class_[limited.index()]); });
-  }
-  for (const FlowClassId moved : solver_.moved_classes()) set_rate(of_class_[moved.index()]);
-  for (const ChannelId id : sender_queues_->settled()) set_rate(id);
-}
-
-void MaxMin::set_rate(ChannelId channel_id) {
-  if (fluids_.messages(channel_id) == 0) return;
-  if (fluids_.clock(channel_id) == Fluids::kNoClock) fluids_.put_on(channel_id.value(), channel_id, now_);
-  const Flow& flow = flows_[channel_id.index()];
-  fluids_.set_rate(channel_id.value(), flow.weight * solver_.level(flow.solved), now_);
+  fluids_.settle([this](std::uint32_t clock, Time end) { events_.set(clock_events_[clock], end); });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "model/cost/network/maxmin_fill.h"
+#include "model/cost/network/maxmin_sweep.h"
 #include "model/cost/network/maxmin_tables.h"
 
 namespace stepsim {
@@ -20,13 +20,13 @@ namespace stepsim {
 ///     class has a higher rate per unit of weight (Bertsekas & Gallager, Data Networks, 6.5.2).
 /// That rate per unit of weight is the level of the bottleneck, and of all classes that have it.
 ///
-/// solve() looks only as far as a change reaches. A region of links is filled again, the rest
-/// taken as given; a link joins the region if what crosses it from there changed and it limits
-/// somebody, or would be overfull. A link that limits all its classes, none of which crosses
-/// another link that limits anybody, is calm: its level is its capacity by its weight, and a change
-/// on it takes O(1), as long as the level stays within what its classes' other links have room for.
-/// Deterministic; equal to a solution from scratch within 1e-10 of each rate, or within 1e-11 of the
-/// widest capacity where a class has less than a millionth of another one's weight.
+/// solve() looks only as far as a change reaches: levels are found anew from the lowest one that
+/// changes upwards (MaxMinSweep), on a region of links that grows with what has changed. A link that
+/// limits nobody is looked at only if it is overfull then. A link that limits all its classes, none of
+/// which crosses another link that limits anybody, is calm: its level is its capacity by its weight,
+/// and a change on it takes O(1), as long as the level stays within what its classes' other links
+/// have room for. Deterministic; equal to a solution from scratch within 1e-10 of each rate, or within
+/// 1e-11 of the widest capacity where a class has less than a millionth of another one's weight.
 class MaxMinSolver {
  public:
   static constexpr double kNoLimit = MaxMinTables::kNoLimit;
@@ -54,32 +54,26 @@ class MaxMinSolver {
   /// Rate of a class per unit of weight. Precondition as for bottleneck().
   [[nodiscard]] double level(FlowClassId id) const noexcept { return level(bottleneck(id)); }
 
-  /// Calls on_class(FlowClassId) for every class that `link` limits; for one that crosses it twice,
-  /// twice. O(classes that cross it).
-  template <class OnClass>
-  void for_each_limited(std::uint32_t link, OnClass on_class) const {
-    for (const std::uint32_t member : tables_.links[link].members) {
-      const std::uint32_t owner = tables_.crossings[member].owner;
-      if (tables_.classes[owner].bottleneck == link) on_class(FlowClassId{owner});
-    }
-  }
-
   /// Links whose level the last solve() changed, and classes whose bottleneck it changed or
-  /// which had none before.
+  /// which had none before; some of them more than once.
   [[nodiscard]] const std::vector<std::uint32_t>& changed_links() const noexcept { return changed_links_; }
   [[nodiscard]] const std::vector<FlowClassId>& moved_classes() const noexcept { return moved_classes_; }
 
  private:
   using Link = MaxMinTables::Link;
   using Class = MaxMinTables::Class;
-  using Touched = MaxMinFill::Touched;
+  /// A class with a new weight, or on a link with a new level.
+  struct Touched {
+    std::uint32_t id = 0;
+    std::uint32_t bottleneck = 0;
+  };
 
-  void take_into_region(std::uint32_t link);
   void take_limits_into_region(const Class& one);
   void take_from_usage(Class& one);
   void add_weight(Link& link, double change);
   void set_level(std::uint32_t link_id, double level);
 
+  void forget_change();
   bool change_calmly();
   void narrow_budget(std::uint32_t link_id);
   bool adopt(std::uint32_t id);
@@ -88,21 +82,24 @@ class MaxMinSolver {
   bool fits_beside(const Class& one, bool take);
 
   void solve_region();
-  bool grow_region(const std::vector<Touched>& touched);
-  void count_beside(const Touched& one);
-  void keep(const std::vector<Touched>& touched);
-  void count_limited(const std::vector<Touched>& touched);
-  void drop_slack(const Link& link);
-  void stop_limiting(std::uint32_t id);
-  void find_calm_links(const std::vector<Touched>& touched);
-  [[nodiscard]] double budget_of(const Touched& one) const;
+  void touch_classes();
+  void touch_members(std::uint32_t link_id);
+  void touch(std::uint32_t id);
+  [[nodiscard]] bool keeps_budget(std::uint32_t link_id) const;
+  [[nodiscard]] double new_budget(std::uint32_t link_id) const;
+  void count_beside(std::uint32_t link_id, double change);
+  void keep();
+  void begin_next_round();
+  void move_classes();
+  void count_anew(std::uint32_t link_id);
+  void find_calm_links();
 
   MaxMinTables tables_;
-  MaxMinFill fill_;
+  MaxMinSweep sweep_;
   std::vector<std::uint32_t> changed_classes_;  ///< since the last solve()
-  std::vector<std::uint32_t> region_;           ///< links
-  std::vector<std::uint32_t> beside_;           ///< links that what changed in the region crosses
-  std::vector<double> usage_change_;            ///< by link: of those beside the region
+  std::vector<std::uint32_t> new_levels_;       ///< links
+  std::vector<Touched> touched_;
+  std::vector<std::uint32_t> beside_;  ///< links that limit nobody and that what changed in the region crosses
   std::vector<std::uint32_t> changed_links_;
   std::vector<FlowClassId> moved_classes_;
 };

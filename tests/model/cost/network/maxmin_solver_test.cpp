@@ -157,6 +157,31 @@ TEST(MaxMinSolverTest, RandomChangesOneByOneEqualWaterFillingFromScratch) {
   }
 }
 
+TEST(MaxMinSolverTest, SmallCasesEqualWaterFillingWhileSeveralWeightsChangeAtOnce) {
+  // So few links and classes that every order in which they may limit each other comes up.
+  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+    std::mt19937 generator{seed};
+    const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
+    const std::uint32_t links = 2 + any(3);
+    std::vector<double> capacities;
+    for (std::uint32_t l = 0; l < links; ++l) capacities.push_back(1 + any(3));
+    Case one{capacities};
+    for (std::uint32_t classes = 1 + any(5); classes > 0; --classes) {
+      const std::uint32_t first = any(links);
+      const std::uint32_t second = any(links);
+      one.add(first == second ? stepsim::testing::SolverRoute{first} : stepsim::testing::SolverRoute{first, second}, 0);
+    }
+    for (int change = 0; change < 12; ++change) {
+      for (std::uint32_t together = 1 + any(3); together > 0; --together) {
+        one.set(FlowClassId{any(static_cast<std::uint32_t>(one.routes.size()))},
+                any(3) == 0 ? 0 : std::pow(0.5, any(3)));
+      }
+      expect_right(one);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(MaxMinSolverTest, AStarOfServersEqualsWaterFillingWhileFlowsComeAndGo) {
   // Workers 0..7 push to servers 0..2: links 0..7 out of workers, 8..10 into servers.
   std::mt19937 generator{5};

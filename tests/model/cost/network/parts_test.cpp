@@ -151,6 +151,53 @@ TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
   EXPECT_EQ(fluids.messages(ChannelId{1}), 1U);
 }
 
+TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
+  // A clock of 2 bytes a nanosecond: 100 bytes at weight 1/4 for 40 ns are 20, then at weight 1 the rest
+  // takes 80 / 2; the other channel's 100 bytes at weight 1 take 50.
+  Fluids fluids;
+  fluids.add_channel();
+  fluids.add_channel();
+  const std::uint32_t clock = fluids.add_clock();
+  fluids.set_rate(clock, 2, at(0));
+  fluids.set_weight(ChannelId{0}, 0.25, at(0));
+  for (const std::size_t channel : {0U, 1U}) {
+    fluids.enter(ChannelId{channel}, MessageId{channel}, Bytes{100}, at(0));
+    fluids.put_on(clock, ChannelId{channel}, at(0));
+  }
+  EXPECT_EQ(next_end(fluids), at(50));
+  fluids.set_weight(ChannelId{0}, 1, at(40));
+  std::vector<Fluids::Ended> ended;
+  fluids.finish(clock, at(50), ended);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended.front().message, MessageId{1});
+  EXPECT_EQ(next_end(fluids), at(80));
+}
+
+TEST(FluidsTest, AHeavyChannelIsExactBehindALightOneOnTheSameClock) {
+  // A message of weight 2^-80 has the clock to itself: a byte a nanosecond is 2^80 at weight 1, and after 1000 ns the
+  // clock has counted more than a double can add a byte to. Then a heavy one joins, and the clock slows down to its
+  // byte a nanosecond: 500 bytes take 500 ns. The light one has 1000 bytes left, for which it gets its rate back.
+  constexpr double kLight = 0x1p-80;
+  Fluids fluids;
+  fluids.add_channel();
+  fluids.add_channel();
+  const std::uint32_t clock = fluids.add_clock();
+  fluids.set_rate(clock, 1 / kLight, at(0));
+  fluids.set_weight(ChannelId{0}, kLight, at(0));
+  fluids.enter(ChannelId{0}, MessageId{0}, Bytes{2000}, at(0));
+  fluids.put_on(clock, ChannelId{0}, at(0));
+  EXPECT_EQ(next_end(fluids), at(2000));
+  fluids.enter(ChannelId{1}, MessageId{1}, Bytes{500}, at(1000));
+  fluids.put_on(clock, ChannelId{1}, at(1000));
+  fluids.set_rate(clock, 1, at(1000));
+  EXPECT_EQ(next_end(fluids), at(1500));
+  std::vector<Fluids::Ended> ended;
+  fluids.finish(clock, at(1500), ended);
+  ASSERT_EQ(ended.size(), 1U);
+  fluids.set_rate(clock, 1 / kLight, at(1500));
+  EXPECT_EQ(next_end(fluids), at(2500));
+}
+
 /// Channels from endpoints 0, 1, 2 to endpoint 3.
 struct SenderQueuesTest : ::testing::Test {
   SenderQueuesTest() {
