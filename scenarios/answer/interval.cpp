@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 
+#include "model/base/side_by_side.h"
 #include "model/cost/network/maxmin.h"
 #include "sim/report/intervals.h"
 #include "sim/report/summary.h"
@@ -75,8 +77,13 @@ class Sources {
         summary_(sim::summarize(*baseline.graph, baseline.timeline)) {}
 
   AnswerInterval run() {
-    expect_replays();
     add_steps();
+    vary_sharing();
+    vary_drift();
+    vary_transfers();
+    vary_copies();
+    vary_device();
+    replay_variants();
     add_sharing();
     add_drift();
     add_transfers();
@@ -122,19 +129,7 @@ class Sources {
     return captured_ranks().size() >= 2 && *plan_.job.workers > captured_workers(captured_);
   }
 
-  /// Tells the meter how many replays may follow, so that it can tell what is left.
-  void expect_replays() {
-    const auto sharings =
-        std::count_if(kSharings.begin(), kSharings.end(), [this](double sharing) { return !is_as_predicted(sharing); });
-    const std::size_t alternatives =
-        (sharing_applies() ? static_cast<std::size_t>(sharings) : 0U) + (drift_applies() ? 1U : 0U);
-    const std::size_t others = (plan_.recorded_transfers == 1 ? 0U : 1U) + (copies_apply() ? 2U : 0U) +
-                               (has_scaled_by_model(scenario_.shares) ? 2U : 0U);
-    meter_.expect(alternatives * baseline_.graph->dag.task_count() +
-                  (alternatives + others) * scenario_.graph->dag.task_count());
-  }
-
-  [[nodiscard]] Duration iteration_of(const Plan& plan) { return meter_.predict(predictor_, plan).iteration; }
+  [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
 
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
 
@@ -146,54 +141,100 @@ class Sources {
     return sharing == 1 && plan_.cluster.network[kSharing] == 1;
   }
 
-  void add_sharing() {
+  void vary_sharing() {
     if (!sharing_applies()) return;
-    std::vector<Alternative> others;
-    others.reserve(std::size(kSharings));
     for (const double sharing : kSharings) {
-      if (is_as_predicted(sharing)) continue;
-      others.emplace_back([sharing](Plan& plan) {
+      if (is_as_predicted(sharing)) {
+        variants_.push_back({.source = "sharing", .factor = 1});
+        continue;
+      }
+      vary_both("sharing", [sharing](Plan& plan) {
         plan.cluster.network.set(kSharing, sharing);
         plan.cluster.network.set(kSendersKeepTurn, true);
       });
     }
-    add_alternatives("sharing", "senders that meet on a link may share it fairly or be served one after the other",
-                     others, others.size() < kSharings.size());
   }
 
-  void add_drift() {
-    if (!drift_applies()) return;
-    add_alternatives("drift", "workers may stay in step or drift apart",
-                     {[](Plan& plan) { plan.begins_together = true; }});
+  void add_sharing() {
+    add_variants("sharing", "senders that meet on a link may share it fairly or be served one after the other");
+  }
+
+  void vary_drift() {
+    if (drift_applies()) vary_both("drift", [](Plan& plan) { plan.begins_together = true; });
+  }
+
+  void add_drift() { add_variants("drift", "workers may stay in step or drift apart"); }
+
+  void vary_transfers() {
+    if (plan_.recorded_transfers != 1) vary("transfers", [](Plan& plan) { plan.recorded_transfers = 1; });
   }
 
   void add_transfers() {
-    if (plan_.recorded_transfers == 1) return;
-    Plan plan = plan_;
-    plan.recorded_transfers = 1;
-    Factors factors;
-    factors.include(ratio(iteration_of(plan), predicted_));
-    add("transfers", "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none",
-        factors);
+    add_variants("transfers",
+                 "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none");
   }
 
-  using Alternative = std::function<void(Plan& plan)>;
+  /// A replay of the scenario with a change, and of the capture with it too if that can contradict the change.
+  struct Variant {
+    std::string_view source;
+    std::function<void(Plan& plan)> change{};
+    bool of_both = false;
+    std::optional<double> factor{};  ///< of the prediction; none if it is contradicted
+    [[nodiscard]] bool is_known() const { return factor.has_value(); }
+  };
 
-  /// Adds the range over replays of the scenario under each of `others` that the capture does not contradict; with
-  /// `any`, the prediction is one of them.
-  void add_alternatives(std::string_view name, std::string reason, const std::vector<Alternative>& others,
-                        bool any = false) {
-    Factors factors;
-    for (const Alternative& change : others) {
-      Plan captured = predictor_.plan();
-      change(captured);
-      if (is_contradicted(iteration_of(captured))) continue;
-      Plan plan = plan_;
-      change(plan);
-      factors.include(ratio(iteration_of(plan), predicted_));
-      any = true;
+  void vary(std::string_view source, std::function<void(Plan& plan)> change) {
+    variants_.push_back({source, std::move(change)});
+  }
+  void vary_both(std::string_view source, std::function<void(Plan& plan)> change) {
+    variants_.push_back({source, std::move(change), true});
+  }
+
+  /// All of them, several at once. Of several errors the first variant's is thrown.
+  void replay_variants() {
+    std::uint64_t tasks = 0;
+    for (const Variant& one : variants_) {
+      if (one.is_known()) continue;
+      tasks += scenario_.graph->dag.task_count() + (one.of_both ? baseline_.graph->dag.task_count() : 0);
     }
-    if (any) add(name, std::move(reason), factors);
+    meter_.expect(tasks);
+    std::vector<std::exception_ptr> errors(variants_.size());
+    side_by_side(meter_.threads(), variants_.size(), [&](std::size_t i) {
+      try {
+        if (!variants_[i].is_known()) variants_[i].factor = factor_of(variants_[i]);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+    for (const std::exception_ptr& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+  [[nodiscard]] std::optional<double> factor_of(const Variant& variant) const {
+    if (variant.of_both) {
+      Plan captured = predictor_.plan();
+      variant.change(captured);
+      if (is_contradicted(iteration_of(captured))) return std::nullopt;
+    }
+    Plan plan = plan_;
+    variant.change(plan);
+    return ratio(iteration_of(plan), predicted_);
+  }
+
+  /// The range over the variants of a source; none if there are none that the capture does not contradict.
+  [[nodiscard]] std::optional<Factors> factors_of(std::string_view source) const {
+    std::optional<Factors> factors;
+    for (const Variant& one : variants_) {
+      if (one.source != source || !one.factor) continue;
+      if (!factors) factors.emplace();
+      factors->include(*one.factor);
+    }
+    return factors;
+  }
+
+  void add_variants(std::string_view source, std::string reason) {
+    if (const std::optional<Factors> factors = factors_of(source)) add(source, std::move(reason), *factors);
   }
 
   [[nodiscard]] bool is_contradicted(Duration iteration) const {
@@ -210,44 +251,49 @@ class Sources {
     return std::span(ranks).first(std::min(ranks.size(), count));
   }
 
-  void add_copies() {
+  void vary_copies() {
+    if (!copies_apply()) return;
     const std::span<const Rank> ranks = captured_ranks();
-    if (ranks.empty() || *plan_.job.workers <= captured_workers(captured_)) return;
-    if (ranks.size() < 2) return add("copies", "one worker was captured, and how others differ is not known", {});
     std::vector<Duration> compute;
     for (const RankBreakdown& rank : summary_.ranks) {
       if (std::find(ranks.begin(), ranks.end(), rank.rank) == ranks.end()) continue;
       compute.push_back(rank.compute == Duration{} ? rank.host : rank.compute);
     }
     const Factors speeds = about_median(compute);
-    Factors factors;
-    for (const double speed : {speeds.least, speeds.most}) factors.include(with_copies_scaled(speed));
-    add("copies", "workers that were not captured may compute like the fastest or the slowest captured", factors);
+    for (const double speed : {speeds.least, speeds.most}) {
+      if (speed != 1) vary("copies", [last = ranks.back(), speed](Plan& plan) { scale_copies(plan, last, speed); });
+    }
   }
 
-  [[nodiscard]] double with_copies_scaled(double factor) {
-    if (factor == 1) return 1;
-    Plan plan = plan_;
-    plan.rules.emplace_back(
-        [last = captured_ranks().back(), factor](const Capture& capture, std::vector<Duration>& durations) {
-          for (std::size_t i = 0; i < durations.size(); ++i) {
-            const bool is_copy = capture.dag.lane(TaskId{i}).rank > last;
-            if (is_copy && class_of(capture.dag.kind(TaskId{i})) != TaskClass::kCommunication)
-              durations[i] = scaled(durations[i], factor);
-          }
-        });
-    return ratio(iteration_of(plan), predicted_);
+  void add_copies() {
+    const std::size_t ranks = captured_ranks().size();
+    if (ranks == 0 || *plan_.job.workers <= captured_workers(captured_)) return;
+    if (ranks == 1) return add("copies", "one worker was captured, and how others differ is not known", {});
+    add("copies", "workers that were not captured may compute like the fastest or the slowest captured",
+        factors_of("copies").value_or(Factors{}));
+  }
+
+  static void scale_copies(Plan& plan, Rank last_captured, double factor) {
+    plan.rules.emplace_back([last_captured, factor](const Capture& capture, std::vector<Duration>& durations) {
+      for (std::size_t i = 0; i < durations.size(); ++i) {
+        const bool is_copy = capture.dag.lane(TaskId{i}).rank > last_captured;
+        if (is_copy && class_of(capture.dag.kind(TaskId{i})) != TaskClass::kCommunication)
+          durations[i] = scaled(durations[i], factor);
+      }
+    });
+  }
+
+  void vary_device() {
+    if (!has_scaled_by_model(scenario_.shares)) return;
+    for (const double side : {-1.0, 1.0}) {
+      vary("device", [side](Plan& plan) {
+        for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
+      });
+    }
   }
 
   void add_device() {
-    if (!has_scaled_by_model(scenario_.shares)) return;
-    Factors factors;
-    for (const double side : {-1.0, 1.0}) {
-      Plan plan = plan_;
-      for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
-      factors.include(ratio(iteration_of(plan), predicted_));
-    }
-    add("device", "kernels with other work or on another device may take less or more than roofline says", factors);
+    add_variants("device", "kernels with other work or on another device may take less or more than roofline says");
   }
 
   void add_missing_ranks() {
@@ -285,6 +331,7 @@ class Sources {
   ReplayMeter& meter_;
   sim::Summary summary_;  // of the baseline
   Factors steps_;
+  std::vector<Variant> variants_;
   std::vector<IntervalSource> found_;
 };
 
