@@ -3,13 +3,30 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 namespace stepsim {
 
-/// What side_by_side() asks of oneTBB: calls work(0) ... work(count - 1) on `threads` threads. In a source of its own,
-/// which is never compiled for the thread sanitizer: oneTBB's headers pass tasks through its library, which the
-/// sanitizer cannot see into.
+// What is asked of oneTBB. In a source of its own, which is never compiled for the thread sanitizer: oneTBB's headers
+// pass tasks through its library, which the sanitizer cannot see into. What is called begins with HandOver::take().
+
+/// Calls work(0) ... work(count - 1) on `threads` threads, for side_by_side().
 void call_on_tbb_threads(int threads, std::size_t count, const std::function<void(std::size_t)>& work);
+
+/// Calls `help` once on each of `threads` - 1 threads beside the caller's, or on fewer if the machine has fewer. Waits
+/// for them in the end.
+class TbbHelpers {
+ public:
+  /// `help` must outlive it.
+  TbbHelpers(int threads, const std::function<void()>& help);
+  ~TbbHelpers();
+  TbbHelpers(const TbbHelpers&) = delete;
+  TbbHelpers& operator=(const TbbHelpers&) = delete;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace stepsim
 

@@ -1,37 +1,31 @@
 #include "sim/engine/rounds.h"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "model/base/hand_over.h"
+#include "model/base/tbb_threads.h"
 
 namespace stepsim::sim {
 
 class Rounds::Impl {
  public:
-  explicit Impl(int threads) : arena_(std::min(threads, oneapi::tbb::info::default_concurrency())) {
-    arena_.execute([this] {
-      for (int i = 1; i < arena_.max_concurrency(); ++i) {
-        HandOver::give();
-        group_.run([this] {
-          HandOver::take();
-          help();
-        });
-      }
-    });
+  explicit Impl(int threads) {
+    HandOver::give();
+    helpers_.emplace(threads, help_);
   }
 
   ~Impl() {
     over_.store(true, std::memory_order_release);
-    arena_.execute([this] { group_.wait(); });
+    helpers_.reset();
+    static_cast<void>(gone_.load(std::memory_order_acquire));
   }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   void run(std::size_t count, const std::function<void(std::size_t)>& work) {
     work_ = &work;
@@ -49,6 +43,7 @@ class Rounds::Impl {
     while (!over_.load(std::memory_order_acquire)) {
       if (!take_piece()) std::this_thread::yield();
     }
+    gone_.fetch_add(1, std::memory_order_release);
   }
 
   /// Does one piece of the round, the last one first. False if all are taken.
@@ -67,14 +62,18 @@ class Rounds::Impl {
     return true;
   }
 
-  oneapi::tbb::task_arena arena_;
-  oneapi::tbb::task_group group_;
+  const std::function<void()> help_ = [this] {
+    HandOver::take();
+    help();
+  };
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::atomic<std::size_t> next_{0};  ///< pieces that nobody has taken
   std::atomic<std::size_t> left_{0};  ///< pieces that are not done
   std::atomic<bool> over_{false};
   std::mutex mutex_;  ///< of error_
   std::exception_ptr error_;
+  std::atomic<int> gone_{0};  ///< helpers
+  std::optional<TbbHelpers> helpers_;
 };
 
 Rounds::Rounds(int threads) : impl_(std::make_unique<Impl>(threads)) {}
