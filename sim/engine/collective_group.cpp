@@ -38,7 +38,7 @@ ChannelId CollectiveGroup::channel(std::uint32_t from, std::uint32_t to) {
 const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
   if (neighbours_) return *neighbours_;
   std::vector<bool> used(cluster_.links.size(), false);
-  neighbours_.emplace();
+  neighbours_ = Neighbours{};
   for (std::uint32_t member = 0; member < members(); ++member) {
     const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
     neighbours_->share_nothing = neighbours_->share_nothing && route.has_value();
