@@ -180,7 +180,7 @@ class Fluid {
   /// the messages that cross it.
   void fill() {
     std::vector<Real> room;
-    for (const Link& link : cluster_.links) room.push_back(Real{link.goodput().bytes_per_second()} / 1e9L);
+    for (const Link& link : cluster_.links) room.push_back(static_cast<Real>(link.goodput().bytes_per_second()) / 1e9L);
     std::vector<Real> weight(room.size());
     std::vector<std::vector<Pair*>> crossing(room.size());
     for (auto& [endpoints, pair] : pairs_) {
