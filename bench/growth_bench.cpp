@@ -23,33 +23,37 @@ namespace {
 
 constexpr Bytes kMegabyte{1'000'000};
 
-Dag all_reduce(int ranks, Bytes bytes) {
-  DagBuilder builder;
+/// An all-reduce of the ranks [first, last), each on a stream of its own.
+void add_all_reduce(DagBuilder& builder, int first, int last, Bytes bytes) {
   const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes});
   const NameId name = builder.intern("all-reduce");
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = first; rank < last; ++rank) {
     const LaneId lane = builder.add_lane({.name = "stream", .rank = rank});
     builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
   }
-  return std::move(builder).build().dag;
 }
 
-/// A ring all-reduce of a megabyte a rank over a star of 12.5 GB/s and 2 us: 2 (ranks - 1) (2 us + 80 us).
-void all_reduce_on(benchmark::State& state, const char* model) {
+/// Replays so many all-reduces of a megabyte a rank over a star of 12.5 GB/s and 2 us, each of all ranks. They take
+/// 2 (ranks - 1) rounds.
+void all_reduces_on(benchmark::State& state, const char* model, int count, Duration round) {
   const int ranks = static_cast<int>(state.range(0));
-  const Dag dag = all_reduce(ranks, Bytes{kMegabyte.count() * ranks});
+  DagBuilder builder;
+  for (int i = 0; i < count; ++i) add_all_reduce(builder, 0, ranks, Bytes{kMegabyte.count() * ranks});
+  const Dag dag = std::move(builder).build().dag;
   const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
   Machine machine{dag};
   machine.set_network(*find_network_model(model), cluster);
   for ([[maybe_unused]] auto _ : state) {
     const Timeline timeline = replay(dag, machine);
-    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} !=
-        2 * (ranks - 1) * Duration{82'000}) {
-      state.SkipWithError("the all-reduce does not take its closed form");
+    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != 2 * (ranks - 1) * round) {
+      state.SkipWithError("the all-reduces do not take their closed form");
       break;
     }
   }
 }
+
+/// A ring that has the network to itself: 2 us + 80 us a round.
+void all_reduce_on(benchmark::State& state, const char* model) { all_reduces_on(state, model, 1, Duration{82'000}); }
 
 BENCHMARK_CAPTURE(all_reduce_on, alpha_beta, "alpha_beta")
     ->RangeMultiplier(2)
@@ -74,34 +78,13 @@ void more_ranks(benchmark::State& state) {
 }
 BENCHMARK(more_ranks)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
-/// Two rings that all ranks are in at once: each message has half of its links. So many messages are sent, and every
-/// doubling of the ranks is four times as many.
+/// Two rings that all ranks are in at once: each message has half of its links, 2 us + 160 us a round. So many messages
+/// are sent, and every doubling of the ranks is four times as many.
 void contending_rings(benchmark::State& state) {
-  const int ranks = static_cast<int>(state.range(0));
-  DagBuilder builder;
-  const NameId name = builder.intern("all-reduce");
-  for (int ring = 0; ring < 2; ++ring) {
-    const RendezvousId rendezvous =
-        builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = Bytes{kMegabyte.count() * ranks}});
-    for (int rank = 0; rank < ranks; ++rank) {
-      const LaneId lane = builder.add_lane({.name = "stream", .rank = rank});
-      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
-    }
-  }
-  const Dag dag = std::move(builder).build().dag;
-  const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
-  Machine machine{dag};
-  machine.set_network(*find_network_model("maxmin"), cluster);
-  for ([[maybe_unused]] auto _ : state) {
-    const Timeline timeline = replay(dag, machine);
-    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} !=
-        2 * (ranks - 1) * Duration{162'000}) {
-      state.SkipWithError("the rings do not take twice their bytes");
-      break;
-    }
-  }
+  all_reduces_on(state, "maxmin", 2, Duration{162'000});
+  const auto ranks = static_cast<double>(state.range(0));
   state.counters["messages"] =
-      benchmark::Counter(4.0 * ranks * (ranks - 1), benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(4 * ranks * (ranks - 1), benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(contending_rings)->RangeMultiplier(2)->Range(64, 512)->Unit(benchmark::kMillisecond);
 
@@ -132,14 +115,7 @@ BENCHMARK(more_workers)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::k
 void parts_of_groups(benchmark::State& state) {
   const int ranks = static_cast<int>(state.range(0));
   DagBuilder builder;
-  const NameId name = builder.intern("all-reduce");
-  for (int group = 0; group < ranks / 8; ++group) {
-    const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = kMegabyte});
-    for (int rank = 8 * group; rank < 8 * (group + 1); ++rank) {
-      const LaneId lane = builder.add_lane({.name = "stream", .rank = rank});
-      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
-    }
-  }
+  for (int group = 0; group < ranks / 8; ++group) add_all_reduce(builder, 8 * group, 8 * (group + 1), kMegabyte);
   const Dag dag = std::move(builder).build().dag;
   const Cluster cluster = stepsim::testing::oracle_cluster(ranks);
   Machine machine{dag};
