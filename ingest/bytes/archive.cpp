@@ -50,6 +50,12 @@ std::string_view why_unreadable(archive_entry* entry, std::string_view name) {
   return {};
 }
 
+/// Lets a unique_ptr free what the library made.
+template <auto free>
+struct Freed {
+  void operator()(auto* made) const noexcept { free(made); }
+};
+
 }  // namespace
 
 bool is_archive(std::string_view head) noexcept {
@@ -59,12 +65,9 @@ bool is_archive(std::string_view head) noexcept {
 }
 
 struct Archive::State {
-  explicit State(Input& from) : input(from), piece(kPiece), reader(::archive_read_new()) {
-    if (reader == nullptr) throw std::bad_alloc();
+  explicit State(Input& from) : input(from), piece(kPiece) {
+    if (reader == nullptr || entry == nullptr) throw std::bad_alloc();
   }
-  ~State() { ::archive_read_free(reader); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
 
   /// An exception must not pass through the library's C.
   static la_ssize_t read_more(::archive* reader, void* data, const void** buffer) noexcept {
@@ -83,15 +86,15 @@ struct Archive::State {
   bool goes_on(la_ssize_t result) {
     if (error) std::rethrow_exception(std::exchange(error, nullptr));
     if (result >= 0 || result == ARCHIVE_WARN) return true;
-    if (::archive_errno(reader) == ENOMEM) throw std::bad_alloc();
-    const char* const text = ::archive_error_string(reader);
+    if (::archive_errno(reader.get()) == ENOMEM) throw std::bad_alloc();
+    const char* const text = ::archive_error_string(reader.get());
     damage = text == nullptr ? "damaged" : text;
     return false;
   }
 
   std::size_t read(std::span<char> out, const std::string& name) {
     if (!damage.empty()) return 0;
-    const la_ssize_t got = ::archive_read_data(reader, out.data(), out.size());
+    const la_ssize_t got = ::archive_read_data(reader.get(), out.data(), out.size());
     if (!goes_on(got) || got < 0) return 0;
     given += static_cast<std::uint64_t>(got);
     if (given > kLargestUnsuspected && given / kMostGrowth > input.taken()) {
@@ -103,7 +106,10 @@ struct Archive::State {
 
   Input& input;
   std::vector<char> piece;
-  ::archive* reader;
+  std::unique_ptr<::archive, Freed<&::archive_read_free>> reader{::archive_read_new()};
+  // The reader's own, which archive_read_next_header() fills, is missing if there was no memory, and is filled all the
+  // same.
+  std::unique_ptr<archive_entry, Freed<&::archive_entry_free>> entry{::archive_entry_new()};
   std::exception_ptr error;
   std::string damage;
   std::uint64_t members = 0;
@@ -134,10 +140,15 @@ class MemberSource final : public ByteSource {
 }  // namespace
 
 Archive::Archive(Input& input) : state_(std::make_unique<State>(input)) {
-  ::archive* const reader = state_->reader;
-  ::archive_read_support_format_tar(reader);
-  ::archive_read_support_format_zip_streamable(reader);
-  static_cast<void>(state_->goes_on(::archive_read_open(reader, state_.get(), nullptr, &State::read_more, nullptr)));
+  ::archive* const reader = state_->reader.get();
+  // archive_read_open() would do the last three, but go on without the memory for the second and crash.
+  const bool opened = state_->goes_on(::archive_read_support_format_tar(reader)) &&
+                      state_->goes_on(::archive_read_support_format_zip_streamable(reader)) &&
+                      state_->goes_on(::archive_read_set_read_callback(reader, &State::read_more)) &&
+                      state_->goes_on(::archive_read_set_callback_data(reader, state_.get())) &&
+                      state_->goes_on(::archive_read_open1(reader));
+  // What the library finds wrong it says, but for the memory that it did not get here.
+  if (!opened && ::archive_error_string(reader) == nullptr) throw std::bad_alloc();
 }
 
 Archive::~Archive() = default;
@@ -145,8 +156,8 @@ Archive::~Archive() = default;
 std::optional<Archive::Member> Archive::next() {
   State& state = *state_;
   while (state.damage.empty()) {
-    archive_entry* entry = nullptr;
-    const int result = ::archive_read_next_header(state.reader, &entry);
+    archive_entry* const entry = state.entry.get();
+    const int result = ::archive_read_next_header2(state.reader.get(), entry);
     if (!state.goes_on(result) || result == ARCHIVE_EOF) break;
     if (++state.members > kMostMembers) {
       throw InputError({state.input.name(), {}, {}},

@@ -6,11 +6,13 @@
 //   FAIL_HOW=short   it does not fail: a read or write transfers one byte
 //   FAIL_HOW=again   it fails because a signal came: EINTR
 //   FAIL_LOG=FILE    where the counts go: one 8-byte integer a kind in the order of kKinds, then how many failed
+//   FAIL_PLACES=FILE where the n-th 8-byte integer tells from where the n-th malloc was called, for the first million
 //
 // It calls the kernel and glibc's own allocator directly, so that it needs no look-up, which would allocate.
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -25,6 +27,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): glibc's own names
@@ -73,15 +76,17 @@ static_assert(Counter::is_always_lock_free && sizeof(Counter) == 8, "the log hol
 
 std::array<Counter, kKinds + 1> in_memory{};  // where no log is named
 [[gnu::tls_model("initial-exec")]] thread_local bool in_dlopen = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool in_backtrace = false;
+constexpr std::size_t kPlaces = 1'000'000;
 struct Order {
   Counter* counts = in_memory.data();
   std::size_t kind = kKinds;
   std::uint64_t at = 0;
   std::string_view how;
+  Counter* places = nullptr;
 };
 
-Counter* open_log(const char* path) {
-  const std::size_t size = sizeof(in_memory);
+Counter* open_log(const char* path, std::size_t size) {
   const int file = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (file < 0 || ::syscall(SYS_ftruncate, file, size) != 0) ::abort();
   const long place = ::syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -101,7 +106,9 @@ Order read_order() {
   }
   if (at != nullptr) order.at = std::strtoull(at, nullptr, 10);
   if (how != nullptr) order.how = how;
-  if (log != nullptr) order.counts = open_log(log);
+  const char* const places = ::getenv("FAIL_PLACES");
+  if (log != nullptr) order.counts = open_log(log, sizeof(in_memory));
+  if (places != nullptr) order.places = open_log(places, kPlaces * sizeof(Counter));
   return order;
 }
 
@@ -110,11 +117,32 @@ const Order& order() {
   return order;
 }
 
+/// One number for the innermost callers of the function that asks.
+std::uint64_t place() {
+  std::array<void*, 8> callers{};
+  const int depth = ::backtrace(callers.data(), static_cast<int>(callers.size()));
+  std::uint64_t mixed = 0;
+  for (const void* caller : std::span{callers}.first(static_cast<std::size_t>(depth))) {
+    mixed = (mixed ^ reinterpret_cast<std::uintptr_t>(caller)) * 0x9E3779B97F4A7C15U;
+    mixed ^= mixed >> 29U;
+  }
+  return mixed;
+}
+
+/// Notes where the malloc with that number came from.
+void note_place(std::uint64_t number) {
+  if (order().places == nullptr || number > kPlaces) return;
+  in_backtrace = true;  // its first call allocates
+  order().places[number - 1] = place();
+  in_backtrace = false;
+}
+
 /// Counts a call, and says whether its turn has come. Calls before the environment is there (of the dynamic linker)
 /// are not counted, nor is what dlopen() calls: without memory for its error glibc 2.36 reads a null pointer.
 bool is_turn(Kind kind) {
-  if (environ == nullptr || in_dlopen) return false;
+  if (environ == nullptr || in_dlopen || in_backtrace) return false;
   const std::uint64_t number = order().counts[kind].fetch_add(1) + 1;
+  if (kind == kMalloc) note_place(number);
   const bool turn = number == order().at || (number > order().at && order().how == "every");
   if (kind != order().kind || order().at == 0 || !turn) return false;
   order().counts[kKinds].fetch_add(1);

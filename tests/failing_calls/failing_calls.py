@@ -10,8 +10,10 @@ from the n-th on. Each run must end in one of two ways, without a temporary or a
 
 Only the first is right if a call was interrupted by a signal, or read or wrote less than it was asked to.
 
-Without --full it tries the first n of each kind and of the rest as many as the seed chooses. Exit 1 if a run ends otherwise."""
+Without --full it tries, of mallocs, the first from each place in the program, of other kinds the first n and the last,
+and of the rest as many as the seed chooses. Exit 1 if a run ends otherwise."""
 import argparse
+import array
 import collections
 import concurrent.futures
 import gzip
@@ -30,7 +32,8 @@ import time
 KINDS = ["malloc", "read", "write", "open", "stat", "fstat", "rename", "fsync", "thread", "folder", "map"]
 HOW = {"read": ["once", "every", "short", "again"], "write": ["once", "every", "short", "again"]}
 FIRST = 6  # of each kind, and as many of the last
-CHOSEN = {"malloc": 60}  # of those between, without --full; of other kinds 6
+CHOSEN = 6  # of those between, without --full
+PLACES = 1_000_000  # as many mallocs has fail_nth.cpp room for
 SECONDS = 5  # a watchdog: a run takes some 0.05 s
 LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself if it has no memory
 OLD = b"what was here before\n"
@@ -79,7 +82,7 @@ class Runner:
         """(exit code, standard output, standard error, files left, counts of calls); the code is None if it hung."""
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(self.inputs, os.path.join(folder, "in"))
-            log = os.path.join(folder, "in", "..", f"log{os.path.basename(folder)}")
+            log = os.path.join(self.inputs, "..", f"log{os.path.basename(folder)}")
             for name, content in (before or dict.fromkeys(job.outputs, OLD)).items():
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(content)
@@ -120,20 +123,33 @@ def problem_of(runner, case, clean, found):
     return None
 
 
-def numbers(kind, count, options, chance):
-    """Which of the `count` calls are to fail."""
+def first_from_each_place(runner, job, count):
+    """The numbers of the mallocs before which none came from the same callers."""
+    path = os.path.join(runner.inputs, "..", f"places-{job.name}")
+    counts = runner.run(job, FAIL_PLACES=path)[4]
+    places = array.array("Q", read(path)[:8 * min(counts[0], PLACES)])
+    first = {}
+    for number, place in enumerate(places, 1):
+        first.setdefault(place, number)
+    return [number for number in first.values() if number <= count]
+
+
+def numbers(count, options, chance):
+    """Which of the `count` calls of a kind are to fail."""
     everything = list(range(1, count + 1))
     if options.full or count <= 3 * FIRST:
         return everything
     between = everything[FIRST:-FIRST]
-    return everything[:FIRST] + sorted(chance.sample(between, min(len(between), CHOSEN.get(kind, FIRST)))) + everything[-FIRST:]
+    return everything[:FIRST] + sorted(chance.sample(between, min(len(between), CHOSEN))) + everything[-FIRST:]
 
 
-def cases_of(job, counts, options, chance):
+def cases_of(runner, job, counts, options, chance):
     for kind, count in zip(KINDS, counts):
-        for at in numbers(kind, count, options, chance):
+        for at in numbers(count, options, chance):
             for how in HOW.get(kind, ["once", "every"]):
                 yield Case(job, kind, at, how)
+        if kind == "malloc" and not options.full:
+            yield from (Case(job, kind, at, "once") for at in first_from_each_place(runner, job, count))
 
 
 def check(runner, case, clean):
@@ -149,7 +165,7 @@ def check_job(runner, job, options, chance):
         print(f"FAILED {job.name}: exit {clean[0]} although nothing fails: {clean[2]!r}")
         return 1, 1
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-        cases = [case for case in cases_of(job, clean[4], options, chance) if re.search(options.only, f"{job.name} {case.kind}")]
+        cases = [case for case in cases_of(runner, job, clean[4], options, chance) if re.search(options.only, f"{job.name} {case.kind}")]
         for case, found, problem in pool.map(lambda case: check(runner, case, clean), cases):
             tally[found[0]] += 1
             if problem:
@@ -166,12 +182,11 @@ def main():
     parser.add_argument("library", type=os.path.abspath)
     parser.add_argument("sources", type=os.path.abspath)
     parser.add_argument("--full", action="store_true", help="every n")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="a regular expression that 'JOB KIND' matches")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         inputs = os.path.join(folder, "in")
         os.mkdir(inputs)
