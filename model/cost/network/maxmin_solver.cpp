@@ -307,7 +307,8 @@ void MaxMinSolver::keep() {
   for (const std::uint32_t id : tables_.region) {
     Link& link = tables_.links[id];
     if (link.limited == 0) link.budget = kNoLimit;
-    set_level(id, link.limited == 0 ? kNoLimit : tables_.holds[id]);
+    if (link.limited == 0) tables_.holds[id] = kNoLimit;
+    set_level(id, tables_.holds[id]);
     tables_.holds[id] = link.level;
   }
   for (const std::uint32_t id : tables_.region) {

@@ -70,7 +70,7 @@ class MaxMinSolver {
 
   void take_limits_into_region(const Class& one);
   void take_from_usage(Class& one);
-  void add_weight(Link& link, double change);
+  static void add_weight(Link& link, double change);
   void set_level(std::uint32_t link_id, double level);
 
   void forget_change();

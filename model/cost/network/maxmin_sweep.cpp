@@ -6,23 +6,25 @@ namespace stepsim {
 namespace {
 
 constexpr double kNoLimit = MaxMinTables::kNoLimit;
-constexpr double kBelow = 1 - 1e-9;
 
 }  // namespace
 
 void MaxMinSweep::run() {
   const std::size_t begin = tables_.region.size();
-  for (std::size_t i = 0; i < begin; ++i) {
-    const MaxMinTables::Link& link = tables_.links[tables_.region[i]];
-    // Nothing is full while all classes rise together. Their weight is a sum of many changes, with rounding.
-    open(tables_.region[i], link.members.empty() ? 0 : kBelow * link.capacity / link.weight);
-  }
+  for (std::size_t i = 0; i < begin; ++i) open(tables_.region[i], full_if_all_rise(tables_.region[i]));
   while (!line_.empty()) {
     const Candidate next = line_.front();
     std::pop_heap(line_.begin(), line_.end());
     line_.pop_back();
     rise(next.link, next.level);
   }
+}
+
+/// The level at which the link is full if nothing else holds its classes back: never above its level.
+double MaxMinSweep::full_if_all_rise(std::uint32_t link) const {
+  double weight = 0;  // summed up as not_full_below() does, so that both come to the same level
+  for (const MaxMinTables::Member& member : tables_.links[link].members) weight += member.weight;
+  return weight == 0 ? 0 : tables_.links[link].capacity / weight;
 }
 
 /// Goes up with one link from `reached`, until it has its level or another one is to be looked at first.

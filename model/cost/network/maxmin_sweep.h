@@ -47,6 +47,7 @@ class MaxMinSweep {
   void open(std::uint32_t link, double from);
   void rise(std::uint32_t link, double reached);
   void add_to_line(std::uint32_t link, double level);
+  [[nodiscard]] double full_if_all_rise(std::uint32_t link) const;
   [[nodiscard]] double not_full_below(std::uint32_t link, double reached) const;
   void settle(std::uint32_t link, double level);
   void open_beside(std::uint32_t link, double from);
