@@ -32,8 +32,8 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   [[nodiscard]] std::string path() const { return path_.string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::string path = (path_ / name).string();
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    std::string path = (path_ / name).string();
     std::ofstream(path) << text;
     return path;
   }
@@ -47,9 +47,10 @@ void files_without_a_rank(benchmark::State& state) {
   const auto files = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-files-without-a-rank");
   for (std::size_t i = 0; i < files; ++i) {
-    folder.write(fmt::format("trace-{:06}.json", i),
-                 R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2,)"
-                 R"( "args": {"device": 0, "stream": 7, "correlation": 1}}]})");
+    static_cast<void>(folder.write(
+        fmt::format("trace-{:06}.json", i),
+        R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2,)"
+        R"( "args": {"device": 0, "stream": 7, "correlation": 1}}]})"));
   }
   for ([[maybe_unused]] auto _ : state) {
     if (ingest::load({folder.path()}, {}).recording.ranks.size() != files) {
@@ -151,7 +152,7 @@ ClusterText many_endpoints(std::size_t bytes) {
       "hosts: 100\ndevices: 64\nnics: 64\nnic: {bandwidth: 1GB/s}\nnvlink: {bandwidth: 300GB/s}\nendpoints: [0/0";
   const std::size_t endpoints = bytes / 128 * 64 / 3 / 64 * 64;
   for (std::size_t i = 1; i < endpoints; ++i) text += fmt::format(", {}/{}", i / 64 % 100, i % 64);
-  return {text + "]\n", 2 * 100 * 64 * 2, endpoints};
+  return {text + "]\n", std::size_t{2} * 100 * 64 * 2, endpoints};
 }
 
 void cluster_yaml(benchmark::State& state, ClusterText (*make)(std::size_t bytes)) {

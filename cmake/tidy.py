@@ -5,11 +5,12 @@
 
 Most of clang-tidy's time goes into the headers of other libraries, so sources are checked in batches: one file that
 includes several of them. That takes a quarter of the time. The price is that a name which one source of a batch brings
-in is known to those behind it. Sources that do not compile together are checked alone. Prints each finding once; ends
-with 1 if there are any.
+in is known to those behind it. Sources that do not compile together, which clang finds out first, are in different
+batches. Prints each finding once; ends with 1 if there are any.
 """
 
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -42,17 +43,10 @@ def compile_flags(build):
     return flags
 
 
-def batches(sources, flags):
-    """Sources from different folders together: they have fewer names in common. Tests apart, for their libraries. A
-    source that is told something by a definition of its own stays alone."""
-    alone = [s for s in sources if any(flag.startswith("-DSTEPSIM_") for flag in flags[s])]
-    tests = [s for s in sources if s not in alone and re.search("/(tests|bench)/", s)]
-    others = [s for s in sources if s not in alone and s not in tests]
-    result = [[s] for s in alone]
-    for part in (others, tests):
-        count = (len(part) + BATCH - 1) // BATCH
-        result += [part[i::count] for i in range(count)]
-    return result
+def split(sources):
+    """Batches of sources from different folders: they have fewer names in common."""
+    count = (len(sources) + BATCH - 1) // BATCH
+    return [sources[i::count] for i in range(count)]
 
 
 class Tidy:
@@ -60,6 +54,7 @@ class Tidy:
         self.flags = flags
         self.folder = os.path.join(build, "tidy")
         os.makedirs(self.folder, exist_ok=True)
+        self.numbers = itertools.count()
 
     def run(self, file, flags, *options):
         command = ["clang-tidy", "--quiet", *options, file, "--", *flags]
@@ -68,23 +63,50 @@ class Tidy:
             return result.stdout + result.stderr
         return result.stdout
 
-    def check(self, number, sources):
-        """What clang-tidy prints of these sources."""
+    def write(self, sources):
+        """A file that includes the sources, and its flags; of one source that one itself."""
         if len(sources) == 1:
-            return self.run(sources[0], self.flags[sources[0]])
-        file = os.path.join(self.folder, f"batch{number}.cpp")
+            return sources[0], self.flags[sources[0]]
+        file = os.path.join(self.folder, f"batch{next(self.numbers)}.cpp")
         with open(file, "w") as batch:
             batch.writelines(f'#include "{source}"\n' for source in sources)
-        together = list(dict.fromkeys(flag for source in sources for flag in self.pairs(source)))
-        output = self.run(file, [word for pair in together for word in pair], BATCH_CHECKS,
-                          "--header-filter=/(model|ingest|sim|scenarios|cli|tests|bench)/.+")
-        errors = [m.group(1) for m in FINDING.finditer(output) if "[clang-diagnostic-error" in m.group(0)]
-        if not errors:
-            return output
-        # The last of the sources that an error names, or half of the batch if it names none.
-        apart = [s for s in sources if s in errors] or sources[: len(sources) // 2]
-        rest = [s for s in sources if s not in apart]
-        return "".join(self.check(number, [s]) for s in apart) + (self.check(number, rest) if rest else "")
+        pairs = dict.fromkeys(pair for source in sources for pair in self.pairs(source))
+        return file, [word for pair in pairs for word in pair]
+
+    def compile_together(self, sources):
+        """Those of the sources that compile together, and the rest."""
+        rest = []
+        while len(sources) > 1:
+            file, flags = self.write(sources)
+            result = subprocess.run(["clang++", "-fsyntax-only", "-w", *flags, file], capture_output=True, text=True)
+            if result.returncode == 0:
+                break
+            errors = {m.group(1) for m in FINDING.finditer(result.stderr)}
+            apart = [s for s in sources if s in errors] or sources[len(sources) // 2:]
+            if len(apart) == len(sources):
+                apart = sources[1:]
+            rest += apart
+            sources = [s for s in sources if s not in apart]
+        return sources, rest
+
+    def batches(self, sources, pool):
+        """Tests apart, for their libraries. A source that is told something by a definition of its own stays alone."""
+        alone = [s for s in sources if any(flag.startswith("-DSTEPSIM_") for flag in self.flags[s])]
+        tests = [s for s in sources if s not in alone and re.search("/(tests|bench)/", s)]
+        others = [s for s in sources if s not in alone and s not in tests]
+        result = [[s] for s in alone]
+        while others or tests:
+            found = list(pool.map(self.compile_together, split(others) + split(tests)))
+            result += [together for together, _ in found]
+            left = {s for _, rest in found for s in rest}
+            others, tests = ([s for s in part if s in left] for part in (others, tests))
+        return result
+
+    def check(self, sources):
+        """What clang-tidy prints of these sources."""
+        file, flags = self.write(sources)
+        options = [] if len(sources) == 1 else [BATCH_CHECKS, "--header-filter=/(model|ingest|sim|scenarios|cli|tests|bench)/.+"]
+        return self.run(file, flags, *options)
 
     def pairs(self, source):
         """The flags of a source, each with its argument."""
@@ -108,10 +130,10 @@ def main():
     unknown = [s for s in sources if s not in flags]
     for source in unknown:
         print(f"tidy: not part of the build, not checked: {os.path.relpath(source)}", file=sys.stderr)
-    work = batches([s for s in sources if s in flags], flags)
     tidy, seen = Tidy(build, flags), {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for output in pool.map(lambda item: tidy.check(*item), enumerate(work)):
+        work = tidy.batches([s for s in sources if s in flags], pool)
+        for output in pool.map(tidy.check, work):
             for finding in findings(output):
                 if finding.startswith("/") and not finding.startswith(ROOT):
                     continue  # a template of another library, made of a type of ours that was found too

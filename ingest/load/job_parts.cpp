@@ -99,12 +99,12 @@ void put(std::optional<PartType>& slot, PartType part, const std::string& name) 
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): take() is none
 void JobParts::add(ReadInput& input) {
   for (auto& [part, of] : input.sink.parts) {
     const Origin origin =
         of.empty() ? Origin{input.name, input.gpu_folder, input.worker_folder}
                    : Origin{fmt::format("{} ({})", input.name, of), input.gpu_folder + '/' + of, input.gpu_folder};
-    // NOLINTNEXTLINE(readability-convert-member-functions-to-static): take() is none
     std::visit([&](auto& alternative) { take(std::move(alternative), origin); }, part);
   }
 }

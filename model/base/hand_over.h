@@ -11,11 +11,11 @@ namespace stepsim {
 /// work, and what threads do meanwhile, need an order of their own.
 class HandOver {
  public:
-  static void give() { given_.fetch_add(1, std::memory_order_release); }
-  static void take() { static_cast<void>(given_.load(std::memory_order_acquire)); }
+  static void give() { given.fetch_add(1, std::memory_order_release); }
+  static void take() { static_cast<void>(given.load(std::memory_order_acquire)); }
 
  private:
-  static inline std::atomic<unsigned> given_{0};  // in no object: its place is known before anything is read
+  static inline std::atomic<unsigned> given{0};  // in no object: its place is known before anything is read
 };
 
 }  // namespace stepsim

@@ -19,9 +19,9 @@ class GpuJob {
   explicit GpuJob(std::string device) { devices_.emplace(0, std::move(device)); }
 
   /// A call that takes `host` launches work that takes `device`, at least `turn` after the work before it.
-  TaskId launch(std::string name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
+  TaskId launch(const std::string& name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
     const TaskId call = add(thread_, TaskKind::kRuntime, "cudaLaunchKernel", host);
-    const TaskId work = add(stream_, kind, std::move(name), device);
+    const TaskId work = add(stream_, kind, name, device);
     if (last_call_.valid()) builder_.add_edge(last_call_, call, EdgeKind::kProgram);
     if (last_work_.valid()) builder_.add_edge(last_work_, work, EdgeKind::kStream, turn);
     builder_.add_edge(call, work, EdgeKind::kLaunch);

@@ -70,10 +70,10 @@ TEST(Refusals, TransfersThatCrossMoreLinksThanCanBeFollowedAreCountedBefore) {
 TEST(Refusals, ACollectiveThatCrossesMoreLinksThanCanBeFollowedIsCountedBefore) {
   DagMaker maker;
   const RendezvousId broadcast =
-      maker.builder.add_rendezvous({.op = CollectiveOp::kBroadcast, .bytes = Bytes{1024 * 524'288}});
+      maker.builder.add_rendezvous({.op = CollectiveOp::kBroadcast, .bytes = Bytes{std::int64_t{1024} * 524'288}});
   for (const Rank rank : {0, 1}) maker.builder.join(broadcast, maker.task(maker.lane(rank), 0));
   const Dag dag = maker.build();
-  const std::uint64_t messages = 2 * 1024;
+  const auto messages = std::uint64_t{2} * 1024;
   const Cluster cluster = long_way(kMostCrossings / messages + 1);
   Machine machine{dag};
   machine.set_network(*find_network_model("fifo"), cluster);
