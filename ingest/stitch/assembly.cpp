@@ -108,37 +108,54 @@ std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int
                      high->number);
 }
 
-/// Removes the steps outside first..last, and adapts the tasks' step indices.
+/// Removes the steps behind `last`, and adapts the tasks' step indices.
 void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::vector<std::int32_t> place(assembly.steps.size(), -1);
   std::vector<RecordedStep> kept;
   for (std::size_t i = 0; i < place.size(); ++i) {
     const RecordedStep& step = assembly.steps[i];
-    if (step.number < first || step.number > last) continue;
+    if (step.number > last) continue;
     place[i] = static_cast<std::int32_t>(kept.size());
     kept.push_back(step);
     kept.back().next_follows = step.next_follows && step.number < last;
+    kept.back().asked = step.number >= first;
   }
   assembly.steps = std::move(kept);
-  for (std::int32_t& step : assembly.step) step = place[static_cast<std::size_t>(step)];
+  for (std::int32_t& step : assembly.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
 }
 
-/// Copies the lanes, the tasks of the steps numbered `first` to `last`, and what connects these. `kept`
-/// receives the new id of each task, invalid for those left out. Throws UsageError if no task is left.
+/// When the first step behind `last` begins, by rank; a rank without one is left out.
+std::map<Rank, Time> begins_behind(const Assembly& assembly, std::int64_t last) {
+  std::map<Rank, Time> begins;
+  for (const RecordedStep& step : assembly.steps) {
+    if (step.number <= last || !step.first.valid()) continue;
+    const auto [slot, added] = begins.try_emplace(step.rank, assembly.start[step.first.index()]);
+    if (!added) slot->second = std::min(slot->second, assembly.start[step.first.index()]);
+  }
+  return begins;
+}
+
+/// Copies the lanes, the tasks that are not behind the step numbered `last`, and what connects these. `kept` receives
+/// the new id of each task, invalid for those left out. Throws UsageError if no step from `first` on has a task.
 Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, std::vector<TaskId>& kept) {
   DagBuilder& from = assembly.builder;
-  const auto wanted = [&](std::int32_t step) {
-    if (step < 0) return false;
-    const std::int64_t number = assembly.steps[static_cast<std::size_t>(step)].number;
-    return first <= number && number <= last;
+  const auto number_of = [&](std::int32_t step) { return assembly.steps[static_cast<std::size_t>(step)].number; };
+  const auto asked = [&](std::int32_t step) {
+    return step >= 0 && first <= number_of(step) && number_of(step) <= last;
   };
-  if (std::none_of(assembly.step.begin(), assembly.step.end(), wanted))
+  if (std::none_of(assembly.step.begin(), assembly.step.end(), asked))
     throw UsageError(no_such_steps(assembly, first, last));
+  const std::map<Rank, Time> ends = begins_behind(assembly, last);
+  const auto wanted = [&](std::size_t task) {
+    if (assembly.step[task] >= 0) return number_of(assembly.step[task]) <= last;
+    const auto end = ends.find(from.lane(from.task(TaskId{task}).lane).rank);
+    return end == ends.end() || assembly.start[task] < end->second;
+  };
   Assembly out;
   for (std::size_t i = 0; i < from.lane_count(); ++i) (void)out.builder.add_lane(from.lane(LaneId{i}));
   std::map<RendezvousId, RendezvousId> rendezvous;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!wanted(assembly.step[i])) continue;
+    if (!wanted(i)) continue;
     const TaskSpec& task = from.task(TaskId{i});
     kept[i] = out.add_task(task.kind, out.builder.intern(from.name(task.name)), task.lane, assembly.start[i],
                            assembly.finish[i], assembly.step[i], task.bytes);

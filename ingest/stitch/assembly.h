@@ -47,8 +47,9 @@ struct Assembly {
 /// smallest id.
 [[nodiscard]] std::map<Rank, TaskId> first_tasks(const Assembly& assembly);
 
-/// Keeps the tasks of the steps numbered `first` to `last`, and what connects them. Throws UsageError,
-/// which names the steps that there are, if no task is left. O(tasks + edges).
+/// Leaves only the steps numbered `first` to `last` to be asked about. The tasks of later steps are left out. Those of
+/// earlier ones stay, because what the asked ones wait for began there: a device that is behind its host works on them.
+/// Throws UsageError, which names the steps that there are, if none of them is asked about. O(tasks + edges).
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);
 
 /// Builds the Dag, and carries the recording over to the Dag's ids. Delays that no edge explains

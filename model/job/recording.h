@@ -28,6 +28,8 @@ struct RecordedStep {
   TaskId first;               ///< the task whose start begins the step
   bool next_follows = false;  ///< the rank's next whole step follows at once and is in this list
   bool whole = true;          ///< false: set aside because the capture cut it
+  bool marked = true;         ///< false: the trace marks no steps, and all of it counts as one
+  bool asked = true;          ///< false: not among --steps, but what comes before them and is replayed with them
 };
 
 /// The clock of one host against the reference host of the job.

@@ -16,15 +16,16 @@ TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
   return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
 }
 
-/// Calls `visit` with each task of the path backwards from `last`, without queueing.
+/// Calls `visit` with each task of the path backwards from `end`, when `last` runs, without queueing.
 template <class Visit>
-void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin, Visit visit) {
+void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval within, Visit visit) {
+  const Time begin = within.begin;
   TaskId current = last;
   // A message may let go on what follows it before it has arrived: its part of the path ends there.
-  Time finished = timeline.finish[last.index()];
+  Time finished = within.end;
   while (true) {
     const TaskId arrived = last_in(dag, timeline, current);
-    const Time started = timeline.start[arrived.index()];
+    const Time started = std::min(timeline.start[arrived.index()], finished);
     const Release release = timeline.released_by[arrived.index()];
     PathTask task;
     task.task = current;
@@ -48,12 +49,12 @@ void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Time begin
 
 /// The path to `last`, without queueing. Counted first: all of a chain of tasks is on it, and a path that grows takes
 /// twice its memory.
-std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Time begin) {
+std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Interval within) {
   std::size_t length = 0;
-  walk_back(dag, timeline, last, begin, [&](const PathTask&) { ++length; });
+  walk_back(dag, timeline, last, within, [&](const PathTask&) { ++length; });
   std::vector<PathTask> path(length);
   auto next = path.rbegin();
-  walk_back(dag, timeline, last, begin, [&](const PathTask& task) { *next++ = task; });
+  walk_back(dag, timeline, last, within, [&](const PathTask& task) { *next++ = task; });
   return path;
 }
 
@@ -133,9 +134,24 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
   }
 }
 
-/// The path back from the end of `last` on the machine that replayed the capture.
-CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Time begin) {
-  CriticalPath path = critical_path(capture.dag, Machine::as_recorded(capture), timeline, last, begin);
+CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
+                         Interval within) {
+  CriticalPath path;
+  path.begin = within.begin;
+  path.tasks = path_to(dag, timeline, last, within);
+  find_queueing(dag, machine, timeline, path.tasks);
+  // A path up to a task's start needs that task only to say what it waited for.
+  const PathTask& end = path.tasks.back();
+  if (path.tasks.size() > 1 && end.duration == Duration{} && end.wait == Duration{} &&
+      within.end != timeline.finish[last.index()])
+    path.tasks.pop_back();
+  add_up(dag, path);
+  return path;
+}
+
+/// The path back from `within.end`, when `last` runs, on the machine that replayed the capture.
+CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
+  CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
   add_unexplained(capture.recording, path);
   return path;
 }
@@ -182,28 +198,18 @@ std::string_view to_text(PathClass path_class) noexcept {
 }
 
 CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last, Time begin) {
-  CriticalPath path;
-  path.begin = begin;
-  path.tasks = path_to(dag, timeline, last, begin);
-  find_queueing(dag, machine, timeline, path.tasks);
-  add_up(dag, path);
-  return path;
+  return path_within(dag, machine, timeline, last, {begin, timeline.finish[last.index()]});
 }
 
 CriticalPath critical_path(const Capture& capture, const Timeline& timeline) {
   if (timeline.size() == 0) return {};
   const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end());
-  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())}, Time{});
+  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())},
+                         {Time{}, *last});
 }
 
-CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, std::size_t step) {
-  const Recording& recording = capture.recording;
-  TaskId last = recording.steps[step].first;
-  for (std::size_t i = 0; i < recording.step.size(); ++i) {
-    if (recording.step[i] != static_cast<std::int32_t>(step)) continue;
-    if (timeline.finish[i] > timeline.finish[last.index()]) last = TaskId{i};
-  }
-  return path_in_capture(capture, timeline, last, timeline.start[recording.steps[step].first.index()]);
+CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, const TimedStep& step) {
+  return path_in_capture(capture, timeline, step.last, {step.begin, step.begin + step.time.replayed});
 }
 
 std::string released_by_text(const Dag& dag, const PathTask& task) {

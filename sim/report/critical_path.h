@@ -10,6 +10,7 @@
 #include "model/job/recording.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/timeline.h"
+#include "sim/report/rank_steps.h"
 
 /// The chain of tasks that leads to the end of a replay, or of a step. The walk goes back from the task
 /// that ends last: from each task to what released it, which is a predecessor, the task in front of it on
@@ -69,9 +70,10 @@ struct CriticalPath {
 /// its durations and network.
 [[nodiscard]] CriticalPath critical_path(const Capture& capture, const Timeline& timeline);
 
-/// The path to the end of the task of recording.steps[step] that ends last in the replay, back to the
-/// start of the step's first task. Precondition: the step has one.
-[[nodiscard]] CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, std::size_t step);
+/// The path through a step of the replay, from its begin to its end: as long as the step. It ends with
+/// `step.last`, of which nothing is on it if the step ends with that one's start.
+[[nodiscard]] CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline,
+                                                 const TimedStep& step);
 
 /// "cudaLaunchKernel (launch)", "its lane: PUSH 3 was in front", "the start of rank 0", "rank 3, the last
 /// to arrive, after gemm (stream)". Names are as the trace has them.

@@ -46,10 +46,12 @@ std::string headline(const Capture& capture, const Summary& summary) {
   if (!summary.measured) {
     return fmt::format("{} in {}; nothing was measured to hold it against.", what, to_text(iteration.replayed));
   }
+  const std::string pace = iteration.pace ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
   const std::string times =
-      fmt::format("{}: an iteration takes {} replayed beside {} measured ({})", what, to_text(iteration.replayed),
-                  to_text(iteration.measured), signed_percent(iteration.error));
-  if (summary.steps.empty()) return times + "; the capture marks no steps, so all of it counts as one.";
+      fmt::format("{}: an iteration takes {} replayed beside {} measured ({}){}", what, to_text(iteration.replayed),
+                  to_text(iteration.measured), signed_percent(iteration.error), pace);
+  if (summary.steps.empty() || !summary.marked)
+    return times + "; the capture marks no steps, so all of it counts as one.";
   const std::string errors = fmt::format("{}; over {} the error is {:.2f} % on average and {:.2f} % at worst", times,
                                          counted(summary.steps.size(), "step"), iteration.mean_abs_error * 100,
                                          iteration.worst_abs_error * 100);

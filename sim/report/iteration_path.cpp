@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/base/error.h"
-
 namespace stepsim::sim {
 namespace {
 
@@ -19,21 +17,13 @@ std::vector<StepReport> steps_of(const Summary& summary, Rank rank) {
   return steps;
 }
 
-std::size_t index_of(const Recording& recording, const StepReport& step) {
-  const auto found = std::find_if(
-      recording.steps.begin(), recording.steps.end(),
-      [&step](const RecordedStep& recorded) { return recorded.rank == step.rank && recorded.number == step.step; });
-  STEPSIM_ASSERT(found != recording.steps.end(), "a reported step is a recorded one");
-  return static_cast<std::size_t>(found - recording.steps.begin());
-}
-
 }  // namespace
 
 IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary) {
   const std::vector<StepReport> steps = steps_of(summary, slowest_rank(summary).rank);
   if (steps.empty()) return {critical_path(capture, timeline), "the replay"};
   const StepReport& median = steps[(steps.size() - 1) / 2];
-  return {critical_path_of_step(capture, timeline, index_of(capture.recording, median)),
+  return {critical_path_of_step(capture, timeline, median.timed),
           fmt::format("rank {}'s step {}", median.rank, median.step)};
 }
 

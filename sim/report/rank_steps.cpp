@@ -1,7 +1,7 @@
 #include "sim/report/rank_steps.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "model/base/median.h"
 
@@ -17,7 +17,9 @@ struct Lengths {
     measured.push_back(length.measured);
     replayed.push_back(length.replayed);
   }
-  [[nodiscard]] MeasuredAndReplayed medians() const { return {median(measured), median(replayed)}; }
+  [[nodiscard]] MeasuredAndReplayed medians() const {
+    return measured.empty() ? MeasuredAndReplayed{} : MeasuredAndReplayed{median(measured), median(replayed)};
+  }
 };
 
 /// From which instant to which, measured and replayed.
@@ -43,27 +45,46 @@ struct Span {
   }
 };
 
+/// The task that ends last, measured and replayed.
+struct LastEnd {
+  TaskId measured;
+  TaskId replayed;
+
+  void include(TaskId task, const Recording& recording, const Timeline& timeline) {
+    if (!measured.valid() || recording.finish[task.index()] > recording.finish[measured.index()]) measured = task;
+    if (!replayed.valid() || timeline.finish[task.index()] > timeline.finish[replayed.index()]) replayed = task;
+  }
+};
+
 class Measuring {
  public:
   Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
       : dag_(dag),
         recording_(recording),
         timeline_(timeline),
-        spans_(recording_.steps.size()),
-        device_work_(recording_.steps.size()),
+        ends_(recording_.steps.size()),
+        completions_(recording_.steps.size()),
         launches_(recording_.steps.size(), false) {
-    find_spans();
+    find_ends();
+    std::map<Rank, std::vector<std::size_t>> whole;
     for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
-      const RecordedStep& step = recording_.steps[i];
-      if (is_used(step)) add_step(i, ranks_[step.rank]);
+      if (is_used(recording_.steps[i])) whole[recording_.steps[i].rank].push_back(i);
     }
-    for (auto& [rank, steps] : ranks_) finish_rank(steps, whole_[rank]);
+    for (auto& [rank, steps] : ranks_) {
+      const auto found = whole.find(rank);
+      if (found == whole.end()) {
+        steps.window = whole_[rank].replayed;
+        steps.iteration = whole_[rank].length();
+      } else {
+        measure(found->second, steps);
+      }
+    }
   }
 
   [[nodiscard]] std::map<Rank, RankSteps> take() { return std::move(ranks_); }
 
  private:
-  void find_spans() {
+  void find_ends() {
     std::vector<Span> by_lane(dag_.lanes().size());
     for (std::size_t i = 0; i < recording_.start.size(); ++i) {
       Span& lane = by_lane[dag_.lane_id(TaskId{i}).index()];
@@ -76,29 +97,46 @@ class Measuring {
       if (by_lane[i].has_end()) whole_[dag_.lanes()[i].rank].include(by_lane[i]);
     }
     for (const auto& [rank, whole] : whole_) ranks_.try_emplace(rank);
-    for (std::size_t i = 0; i < spans_.size(); ++i) {
-      const RecordedStep& step = recording_.steps[i];
-      if (step.first.valid()) spans_[i].include_start_of(step.first, recording_, timeline_);
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      const TaskId first = recording_.steps[i].first;
+      if (first.valid()) ends_[i].include(first, recording_, timeline_);
     }
   }
 
   void include_end(TaskId task, std::size_t step) {
-    spans_[step].include_end_of(task, recording_, timeline_);
-    if (dag_.lane(task).kind == LaneKind::kStream) device_work_[step].include_end_of(task, recording_, timeline_);
+    ends_[step].include(task, recording_, timeline_);
+    if (dag_.lane(task).kind != LaneKind::kStream) return;
+    completions_[step].include(task, recording_, timeline_);
     if (dag_.kind(task) == TaskKind::kKernel) launches_[step] = true;
   }
 
-  void add_step(std::size_t index, RankSteps& rank) {
-    Span& span = spans_[index];
-    if (follows(index)) {
-      const TaskId next = recording_.steps[index + 1].first;
-      span.measured.end = recording_.start[next.index()];
-      span.replayed.end = timeline_.start[next.index()];
+  void measure(const std::vector<std::size_t>& steps, RankSteps& rank) {
+    rank.whole = steps.size();
+    std::vector<TimedStep> by_host;
+    std::vector<TimedStep> by_device;
+    Lengths starts;
+    Lengths completions;
+    for (const std::size_t step : steps) {
+      by_host.push_back(from_start(step));
+      const TimedStep& timed = by_host.back();
+      if (follows(step)) starts.add(timed.time);
+      if (follows(step) && launches_[step] && launches_[step + 1]) {
+        by_device.push_back(to_completion(step + 1));
+        completions.add(by_device.back().time);
+      }
+      rank.window.begin = std::min(rank.window.begin, timed.begin);
+      rank.window.end = std::max(rank.window.end, timed.begin + timed.time.replayed);
     }
-    rank.steps.push_back(index);
-    rank.times.push_back(span.length());
-    rank.window.begin = std::min(rank.window.begin, span.replayed.begin);
-    rank.window.end = std::max(rank.window.end, span.replayed.end);
+    const MeasuredAndReplayed device = completions.medians();
+    rank.iteration = starts.medians();
+    if (starts.replayed.empty()) {
+      for (const TimedStep& step : by_host) starts.add(step.time);
+      rank.iteration = starts.medians();
+    }
+    if (!by_device.empty()) rank.pace = device.replayed > rank.iteration.replayed ? Pace::kDevice : Pace::kHost;
+    rank.iteration.measured = std::max(rank.iteration.measured, device.measured);
+    rank.iteration.replayed = std::max(rank.iteration.replayed, device.replayed);
+    rank.steps = rank.pace == Pace::kDevice ? std::move(by_device) : std::move(by_host);
   }
 
   [[nodiscard]] bool follows(std::size_t step) const {
@@ -106,56 +144,61 @@ class Measuring {
            is_used(recording_.steps[step + 1]);
   }
 
-  void finish_rank(RankSteps& rank, const Span& whole) {
-    if (rank.steps.empty()) {
-      rank.window = whole.replayed;
-      rank.iteration = whole.length();
-      return;
-    }
-    const bool any_follows =
-        std::any_of(rank.steps.begin(), rank.steps.end(), [this](std::size_t step) { return follows(step); });
-    Lengths lengths;
-    for (std::size_t i = 0; i < rank.steps.size(); ++i) {
-      if (!any_follows || follows(rank.steps[i])) lengths.add(rank.times[i]);
-    }
-    rank.iteration = lengths.medians();
-    rank.iteration.replayed += falling_behind(rank);
-  }
-
-  /// By how much more than in the recording the device falls behind its host in one step: how far
-  /// its work ends behind the step's start, from step to step, on average.
-  [[nodiscard]] Duration falling_behind(const RankSteps& rank) const {
-    MeasuredAndReplayed grown;
-    std::int64_t steps = 0;
-    for (const std::size_t step : rank.steps) {
-      if (!follows(step) || !launches_[step] || !launches_[step + 1]) continue;
-      const MeasuredAndReplayed before = behind(step);
-      const MeasuredAndReplayed after = behind(step + 1);
-      grown.measured += after.measured - before.measured;
-      grown.replayed += after.replayed - before.replayed;
-      ++steps;
-    }
-    if (steps == 0) return {};
-    return std::max(Duration{}, grown.replayed - std::max(Duration{}, grown.measured)) / steps;
-  }
-
-  [[nodiscard]] MeasuredAndReplayed behind(std::size_t step) const {
+  /// To the start of the next step if it follows.
+  [[nodiscard]] TimedStep from_start(std::size_t step) const {
+    if (!follows(step)) return last_one(step);
     const TaskId first = recording_.steps[step].first;
-    return {device_work_[step].measured.end - recording_.start[first.index()],
-            device_work_[step].replayed.end - timeline_.start[first.index()]};
+    const TaskId next = recording_.steps[step + 1].first;
+    const Time begin = timeline_.start[first.index()];
+    return {step,
+            {recording_.start[next.index()] - recording_.start[first.index()], timeline_.start[next.index()] - begin},
+            begin,
+            next};
+  }
+
+  /// To the end of its last task, from its start, or from the completion of the step before if that is later: until
+  /// then the device worked on what the host had launched ahead.
+  [[nodiscard]] TimedStep last_one(std::size_t step) const {
+    const TaskId first = recording_.steps[step].first;
+    Time measured = recording_.start[first.index()];
+    Time replayed = timeline_.start[first.index()];
+    if (step > 0 && recording_.steps[step - 1].next_follows && launches_[step - 1] && launches_[step]) {
+      const LastEnd& before = completions_[step - 1];
+      measured = std::max(measured, recording_.finish[before.measured.index()]);
+      replayed = std::max(replayed, timeline_.finish[before.replayed.index()]);
+    }
+    const LastEnd& end = ends_[step];
+    return {step,
+            {recording_.finish[end.measured.index()] - measured, timeline_.finish[end.replayed.index()] - replayed},
+            replayed,
+            end.replayed};
+  }
+
+  /// From the completion of the step before. Precondition: that one is whole, and device work was launched in both.
+  [[nodiscard]] TimedStep to_completion(std::size_t step) const {
+    const LastEnd& before = completions_[step - 1];
+    const LastEnd& end = completions_[step];
+    const Time begin = timeline_.finish[before.replayed.index()];
+    return {step,
+            {recording_.finish[end.measured.index()] - recording_.finish[before.measured.index()],
+             timeline_.finish[end.replayed.index()] - begin},
+            begin,
+            end.replayed};
   }
 
   const Dag& dag_;
   const Recording& recording_;
   const Timeline& timeline_;
-  std::vector<Span> spans_;        ///< by step
-  std::vector<Span> device_work_;  ///< by step: when it ends; begins are not kept
-  std::vector<bool> launches_;     ///< by step: whether kernels are launched in it
-  std::map<Rank, Span> whole_;     ///< of the capture
+  std::vector<LastEnd> ends_;         ///< by step, of all its tasks
+  std::vector<LastEnd> completions_;  ///< by step, of the device work launched in it
+  std::vector<bool> launches_;        ///< by step: whether kernels are launched in it
+  std::map<Rank, Span> whole_;        ///< of the capture
   std::map<Rank, RankSteps> ranks_;
 };
 
 }  // namespace
+
+std::string_view to_text(Pace pace) noexcept { return pace == Pace::kHost ? "host" : "device"; }
 
 double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - measured, measured); }
 
@@ -164,14 +207,14 @@ std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
 }
 
 bool any_steps(const std::map<Rank, RankSteps>& ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return !entry.second.steps.empty(); });
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return entry.second.whole > 0; });
 }
 
 MeasuredAndReplayed longest_iteration(const std::map<Rank, RankSteps>& ranks) {
   const bool only_with_steps = any_steps(ranks);
   MeasuredAndReplayed longest;
   for (const auto& [rank, times] : ranks) {
-    if (only_with_steps && times.steps.empty()) continue;
+    if (only_with_steps && times.whole == 0) continue;
     longest.measured = std::max(longest.measured, times.iteration.measured);
     longest.replayed = std::max(longest.replayed, times.iteration.replayed);
   }

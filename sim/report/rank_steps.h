@@ -2,7 +2,10 @@
 #define STEPSIM_SIM_REPORT_RANK_STEPS_H
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/job/recording.h"
@@ -18,24 +21,47 @@ struct MeasuredAndReplayed {
   [[nodiscard]] double error() const noexcept;  ///< relative to the measured one; 0 if that is 0
 };
 
+using stepsim::to_text;  // that of units is meant beside the one below
+
+/// What a rank's iterations wait for in the long run: its host, or the work that the host has launched.
+enum class Pace : std::uint8_t { kHost, kDevice };
+[[nodiscard]] std::string_view to_text(Pace pace) noexcept;  ///< "host", "device"
+
+/// A whole step and how long it takes at the pace of its rank.
+struct TimedStep {
+  std::size_t step = 0;  ///< index into Recording::steps
+  MeasuredAndReplayed time;
+  Time begin;   ///< replayed
+  TaskId last;  ///< the task with whose start or end the step ends in the replay
+};
+
 /// The whole steps of a rank and how long they and its iteration take (sim/report/summary.h).
 struct RankSteps {
-  std::vector<std::size_t> steps;          ///< indices into Recording::steps
-  std::vector<MeasuredAndReplayed> times;  ///< of those steps
+  std::vector<TimedStep> steps;  ///< at the device's pace without those that follow no whole step
   MeasuredAndReplayed iteration;
+  std::optional<Pace> pace;                   ///< of the replay; absent without two consecutive steps with device work
+  std::size_t whole = 0;                      ///< how many whole steps there are
   Interval window{Time::max(), Time::min()};  ///< replayed: first whole step's start to the last one's end
 };
 
 /// Steps that the capture cut, or in which no task lies, are set aside.
-[[nodiscard]] inline bool is_used(const RecordedStep& step) { return step.whole && step.first.valid(); }
+[[nodiscard]] inline bool is_set_aside(const RecordedStep& step) { return !step.whole || !step.first.valid(); }
+/// Whether the step is one of those that the figures are about.
+[[nodiscard]] inline bool is_used(const RecordedStep& step) { return step.asked && !is_set_aside(step); }
 
 /// By rank. Precondition: `recording` and `timeline` are of `dag`. O(tasks log ranks).
 ///
 /// A host that only launches runs ahead of its device. The distance between the starts of its steps is
-/// then the host's own time, however slow the device is, until the launch queue is full (1,024 launches
-/// with CUDA); a capture ends before that. In the long run the device sets the pace. So if the device's
-/// work falls further behind the host from step to step than in the recording, the iteration is longer by
-/// the difference.
+/// then the host's own time, however slow the device is, until something holds it back: a full launch queue
+/// (1,024 launches with CUDA), a loss that is read. A capture may end before that. So a rank has two paces:
+///
+/// * the host's, the median distance between the starts of consecutive whole steps;
+/// * the device's, the median distance between their completions. A step is complete when the last device
+///   work ends that was launched in it.
+///
+/// The slower one is the rank's iteration, measured and replayed each by itself. The pace of the replay also
+/// decides what a step's time is, measured and replayed: from its start to the next one's, or from the completion
+/// of the step before to its own.
 [[nodiscard]] std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
                                                    const Timeline& timeline);
 

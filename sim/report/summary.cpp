@@ -15,8 +15,8 @@ namespace {
 /// The median of all of `times` but the i-th.
 class LeaveOneOut {
  public:
-  explicit LeaveOneOut(const std::vector<MeasuredAndReplayed>& times) {
-    for (const MeasuredAndReplayed& time : times) sorted_.push_back(time.replayed);
+  explicit LeaveOneOut(const std::vector<TimedStep>& steps) {
+    for (const TimedStep& step : steps) sorted_.push_back(step.time.replayed);
     std::sort(sorted_.begin(), sorted_.end());
   }
 
@@ -35,20 +35,33 @@ class LeaveOneOut {
 };
 
 void add_steps(const Recording& recording, const RankSteps& rank, std::vector<StepReport>& reports) {
-  const LeaveOneOut others{rank.times};
-  for (std::size_t i = 0; i < rank.steps.size(); ++i) {
-    const RecordedStep& step = recording.steps[rank.steps[i]];
-    const MeasuredAndReplayed& time = rank.times[i];
+  const LeaveOneOut others{rank.steps};
+  for (const TimedStep& timed : rank.steps) {
+    const RecordedStep& step = recording.steps[timed.step];
+    const MeasuredAndReplayed& time = timed.time;
     StepReport& report = reports.emplace_back();
-    report = {step.rank, step.number, time.measured, time.replayed, time.error(), std::nullopt};
+    report = {step.rank, timed, step.number, time.measured, time.replayed, time.error(), std::nullopt};
     if (rank.steps.size() < 2 || time.measured == Duration{}) continue;
     report.held_out_error = ratio(others.median_without(time.replayed) - time.measured, time.measured);
   }
 }
 
+/// Of the rank with the longest replayed iteration, of several the first.
+std::optional<Pace> pace_of_slowest(const std::map<Rank, RankSteps>& ranks) {
+  const RankSteps* slowest = nullptr;
+  for (const auto& [rank, steps] : ranks) {
+    if (!steps.pace) continue;
+    if (slowest == nullptr || steps.iteration.replayed > slowest->iteration.replayed) slowest = &steps;
+  }
+  return slowest == nullptr ? std::nullopt : slowest->pace;
+}
+
 IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std::vector<StepReport>& steps) {
   const MeasuredAndReplayed longest = longest_iteration(ranks);
-  IterationReport report{.measured = longest.measured, .replayed = longest.replayed, .error = longest.error()};
+  IterationReport report{.pace = pace_of_slowest(ranks),
+                         .measured = longest.measured,
+                         .replayed = longest.replayed,
+                         .error = longest.error()};
   std::vector<double> errors;
   errors.reserve(steps.size());
   for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
@@ -91,23 +104,25 @@ void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval wi
   }
 }
 
-/// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task.
+/// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task. Steps that differ
+/// take longer on average than at the median: an iteration has no more of anything than its own length.
 RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, std::int64_t iterations) {
   RankBreakdown result;
   result.rank = rank;
   result.iteration = times.iteration.replayed;
-  result.communication = union_length(activity.communication) / iterations;
-  result.collective_wait = union_length(activity.collective_wait) / iterations;
-  result.host = union_length(activity.host) / iterations;
-  result.unexplained = union_length(activity.unexplained) / iterations;
+  const auto in_one = [&](Duration of_all) { return std::min(of_all / iterations, result.iteration); };
+  result.communication = in_one(union_length(activity.communication));
+  result.collective_wait = in_one(union_length(activity.collective_wait));
+  result.host = in_one(union_length(activity.host));
+  result.unexplained = in_one(union_length(activity.unexplained));
   std::vector<Interval>& all = activity.compute;
   const Duration compute = union_length(all);
-  result.compute = compute / iterations;
+  result.compute = in_one(compute);
   append(all, activity.communication);
-  result.exposed_communication = (union_length(all) - compute) / iterations;
+  result.exposed_communication = in_one(union_length(all) - compute);
   append(all, activity.collective_wait);
   append(all, activity.host);
-  result.idle = (times.window.end - times.window.begin - union_length(all)) / iterations;
+  result.idle = in_one(times.window.end - times.window.begin - union_length(all));
   return result;
 }
 
@@ -125,11 +140,11 @@ std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording
     activities[rank].unexplained.push_back(clipped({started - wait.wait, started}, window_of(rank)));
   }
   std::size_t most_steps = 1;
-  for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.steps.size());
+  for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.whole);
   std::vector<RankBreakdown> result;
   for (auto& [rank, activity] : activities) {
     const RankSteps& times = ranks.at(rank);
-    const std::size_t iterations = times.steps.empty() ? most_steps : times.steps.size();
+    const std::size_t iterations = times.whole == 0 ? most_steps : times.whole;
     result.push_back(breakdown(rank, times, activity, static_cast<std::int64_t>(iterations)));
   }
   return result;
@@ -162,7 +177,8 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
   Summary summary;
   for (const auto& [rank, times] : ranks) add_steps(recording, times, summary.steps);
   for (const RecordedStep& step : recording.steps) {
-    if (!is_used(step)) summary.set_aside.emplace_back(step.rank, step.number);
+    summary.marked = summary.marked || step.marked;
+    if (step.asked && is_set_aside(step)) summary.set_aside.emplace_back(step.rank, step.number);
   }
   summary.iteration = job_iteration(ranks, summary.steps);
   summary.ranks = breakdowns(dag, recording, timeline, ranks);

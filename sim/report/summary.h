@@ -9,26 +9,30 @@
 
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
+#include "sim/report/rank_steps.h"
 
 /// Measured beside replayed: can the model of this capture be trusted?
 ///
 ///     rank  step     measured     replayed    error  held out
 ///        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 ///
-/// * A step's time: from the start of its first task to the start of the rank's next step, if
-///   that follows, else to the latest end of its tasks. Replayed: the same tasks' times.
+/// * A step's time: from the start of its first task to the start of the rank's next step. If none follows,
+///   to the latest end of its tasks, and then not from before the completion of the step before. Where the
+///   device sets the pace, from the completion of the step before to its own, and the first step has no row
+///   (sim/report/rank_steps.h).
 /// * Held out: the step predicted from the rank's other whole steps alone, as the median of
 ///   their replayed times.
-/// * A rank's iteration: the median distance between the starts of consecutive whole steps;
-///   without two of them, the median step; without steps, first start to last end. The replayed one is
-///   longer where the device falls behind its host (sim/report/rank_steps.h). The job's iteration is
-///   the longest over ranks (docs/fidelity.md); of a task graph, from the first start to the last end of all.
+/// * A rank's iteration: the median distance between the starts of consecutive whole steps, or between
+///   their completions if that is longer; without two such steps, the median step; without steps, first
+///   start to last end. The job's iteration is the longest over ranks (docs/fidelity.md); of a task graph,
+///   from the first start to the last end of all.
 /// * Unexplained wait: for each rank, the time of an iteration during which at least one of
 ///   its lanes waits for something that nothing explains; the largest over ranks.
 namespace stepsim::sim {
 
 struct StepReport {
   Rank rank = 0;
+  TimedStep timed;
   std::int64_t step = 0;
   Duration measured{};
   Duration replayed{};
@@ -37,6 +41,7 @@ struct StepReport {
 };
 
 struct IterationReport {
+  std::optional<Pace> pace;  ///< of the slowest rank; absent if none has two consecutive steps with device work
   Duration measured{};
   Duration replayed{};
   double error = 0;
@@ -66,6 +71,7 @@ struct UnexplainedKind {
 
 struct Summary {
   bool measured = false;                                 ///< false for a task graph: nothing was recorded
+  bool marked = false;                                   ///< the capture marks steps
   std::vector<StepReport> steps;                         ///< whole steps, by rank, then number
   std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps the capture cut
   IterationReport iteration;

@@ -1,6 +1,6 @@
 What becomes of a trace that was cut while it was written?
 $ stepsim replay tests/golden/data/cut.json
-Replayed 28 tasks of 1 rank: an iteration takes 1.000 ms replayed beside 1.000 ms measured (0.00 %); over 3 steps the error is 0.00 % on average and 0.00 % at worst, and a step predicted from the others is off by at most 0.00 %.
+Replayed 28 tasks of 1 rank: an iteration takes 1.000 ms replayed beside 1.000 ms measured (0.00 %), at the host's pace; over 3 steps the error is 0.00 % on average and 0.00 % at worst, and a step predicted from the others is off by at most 0.00 %.
 Not all of the input could be used: truncated_file (1); see Input below.
 
 Steps

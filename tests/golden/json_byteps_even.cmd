@@ -10,7 +10,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"rank":1,"step":6,"measured_ns":529945000,"replayed_ns":529945000,"error":0,"held_out_error":0.004879751672343356},
 {"rank":1,"step":7,"measured_ns":533835000,"replayed_ns":533835000,"error":0,"held_out_error":-0.006086150214954059}],
 "set_aside":[],
-"iteration":{"measured_ns":534061500,"replayed_ns":534061500,"error":0,"mean_abs_error":0,"worst_abs_error":0},
+"iteration":{"measured_ns":534061500,"replayed_ns":534061500,"pace":null,"error":0,"mean_abs_error":0,"worst_abs_error":0},
 "network":{"model":"recorded","fits":[]},
 "breakdown":[
 {"rank":0,"iteration_ns":534061500,"compute_ns":150171000,"communication_ns":476247000,"exposed_communication_ns":383493666,"collective_wait_ns":0,"host_ns":0,"idle_ns":89333,"unexplained_ns":295333},

@@ -4,7 +4,7 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "tasks":4,"edges":3,"ranks":[0,1],
 "steps":[],
 "set_aside":[],
-"iteration":{"measured_ns":null,"replayed_ns":190000,"error":null,"mean_abs_error":null,"worst_abs_error":null},
+"iteration":{"measured_ns":null,"replayed_ns":190000,"pace":null,"error":null,"mean_abs_error":null,"worst_abs_error":null},
 "network":{"model":"recorded","fits":[]},
 "breakdown":[
 {"rank":0,"iteration_ns":160000,"compute_ns":70000,"communication_ns":110000,"exposed_communication_ns":90000,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0},

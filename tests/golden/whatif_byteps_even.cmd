@@ -23,11 +23,11 @@ idle                                 266.166 us  266.166 us         0 ns
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         532.121 ms     1.111 s  +578.694 ms
+length         532.122 ms     1.111 s  +578.694 ms
 compute         57.255 ms   57.255 ms         0 ns
 communication   23.514 ms    4.474 ms   -19.039 ms
 queueing       450.857 ms     1.049 s  +597.734 ms
-wait           494.500 us  494.500 us         0 ns
+wait           495.500 us  495.500 us         0 ns
 - baseline: rank 0's step 6; scenario: rank 0's step 6
 
 The busiest links
@@ -71,11 +71,11 @@ idle                                 266.166 us  246.086 us   -20.080 us
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         532.121 ms  251.671 ms  -280.450 ms
+length         532.122 ms  251.672 ms  -280.450 ms
 compute         57.255 ms   58.086 ms  +831.000 us
 communication   23.514 ms   41.131 ms   +17.618 ms
 queueing       450.857 ms  151.695 ms  -299.162 ms
-wait           494.500 us  758.500 us  +264.000 us
+wait           495.500 us  759.500 us  +264.000 us
 - baseline: rank 0's step 6; scenario: rank 0's step 6
 
 The busiest links
@@ -118,11 +118,11 @@ idle                                 266.166 us  217.055 us   -49.111 us
 
 Critical paths, by class
 on the path      baseline    scenario   difference
-length         532.121 ms  706.851 ms  +174.730 ms
+length         532.122 ms  706.852 ms  +174.731 ms
 compute         57.255 ms   57.453 ms  +198.000 us
 communication   23.514 ms    1.792 ms   -21.722 ms
 queueing       450.857 ms  647.109 ms  +196.252 ms
-wait           494.500 us  496.500 us    +2.000 us
+wait           495.500 us  498.000 us    +2.500 us
 - baseline: rank 0's step 6; scenario: rank 1's step 6
 
 The busiest links

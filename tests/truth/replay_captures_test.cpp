@@ -13,6 +13,7 @@
 #include "ingest/load/load.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
+#include "sim/report/iteration_path.h"
 #include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 #include "tests/source_folder.h"
@@ -28,9 +29,9 @@ struct Replayed {
   sim::Summary summary;
 };
 
-Replayed replayed(const std::vector<std::string>& traces) {
+Replayed replayed(const std::vector<std::string>& traces, const ingest::LoadOptions& options = {}) {
   Replayed out;
-  out.capture = ingest::load(traces, {});
+  out.capture = ingest::load(traces, options);
   out.timeline = sim::replay(out.capture.dag, sim::Machine::as_recorded(out.capture));
   out.summary = sim::summarize(out.capture, out.timeline);
   return out;
@@ -58,6 +59,57 @@ TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
     ++captures;
   }
   EXPECT_GE(captures, 15U);
+}
+
+/// Nothing in their loops waits for the device, and the captures end before a full launch queue stops the host. What
+/// the device takes a step is the distance between the ends of the last kernels of two steps.
+TEST_F(CaptureTest, AStepTakesWhatItsDeviceTakesWhereTheHostRunsAhead) {
+  struct Known {
+    const char* capture;
+    double milliseconds;
+    double within;
+  };
+  for (const Known& known : {Known{"gpt2-compile-no-sync", 22.9, 0.02}, Known{"gpt2-cuda-graphs-no-sync", 22.9, 0.02},
+                             Known{"ns-resolution-5steps", 95.6, 0.01}}) {
+    const Replayed job = replayed({shared(std::string("traces/kineto/") + known.capture + ".json.gz")});
+    const sim::IterationReport& iteration = job.summary.iteration;
+    for (const Duration time : {iteration.measured, iteration.replayed})
+      EXPECT_NEAR(static_cast<double>(time.count()) / 1e6, known.milliseconds, known.within * known.milliseconds);
+    EXPECT_EQ(iteration.pace, sim::Pace::kDevice) << known.capture;
+    for (const sim::StepReport& step : job.summary.steps)
+      EXPECT_LE(std::abs(step.held_out_error.value_or(1)), 0.03) << known.capture << ", step " << step.step;
+  }
+}
+
+TEST_F(CaptureTest, AnIterationHoldsNoMoreThanItsLengthAndItsPathIsAsLongAsItsStep) {
+  std::size_t captures = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kShared / "traces/kineto")) {
+    if (!file.is_regular_file()) continue;
+    const Replayed job = replayed({file.path().string()});
+    for (const sim::RankBreakdown& rank : job.summary.ranks) {
+      for (const Duration part : {rank.compute, rank.communication, rank.host, rank.idle})
+        EXPECT_LE(part, rank.iteration) << file.path();
+    }
+    const sim::IterationPath path = sim::iteration_path(job.capture, job.timeline, job.summary);
+    const bool is_a_step = std::any_of(job.summary.steps.begin(), job.summary.steps.end(), [&path](const auto& step) {
+      return path.path.length == step.replayed && path.path.begin == step.timed.begin;
+    });
+    EXPECT_TRUE(is_a_step || job.summary.steps.empty()) << file.path();
+    ++captures;
+  }
+  EXPECT_GE(captures, 15U);
+}
+
+/// 260 launches and no kernel: CUPTI was not there.
+TEST_F(CaptureTest, ACaptureWithoutItsDeviceWorkSaysSo) {
+  const Replayed job = replayed({shared("traces/kineto/launches-no-kernels-a100.json.gz")});
+  EXPECT_EQ(job.capture.diagnostics.count_of("launches_without_device_work"), 260U);
+  EXPECT_FALSE(job.summary.marked);
+}
+
+TEST_F(CaptureTest, WaitsForTheStepsBeforeStayExplained) {
+  const std::string trace = shared("traces/kineto/ns-resolution-5steps.json.gz");
+  EXPECT_LE(unexplained_share(replayed({trace}, {.steps = std::pair{103, 105}}).summary), 0.05);
 }
 
 TEST_F(CaptureTest, WaitsOfCompleteCapturesAreExplained) {

@@ -48,7 +48,12 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
     TaskId first = marked && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
     if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
     const bool next_follows = s + 1 < events.steps.size() && is_next(window.number, events.steps[s + 1].number);
-    assembly.steps.push_back({rank, window.number, first, next_follows, first.valid() && whole[s]});
+    assembly.steps.push_back({.rank = rank,
+                              .number = window.number,
+                              .first = first,
+                              .next_follows = next_follows,
+                              .whole = first.valid() && whole[s],
+                              .marked = marked});
   }
 }
 

@@ -15,6 +15,7 @@
 #include "ingest/stitch/host_device/host_thread.h"
 #include "ingest/stitch/host_device/operator_uses.h"
 #include "ingest/stitch/host_device/rank_steps.h"
+#include "ingest/stitch/host_device/runtime_calls.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -57,6 +58,14 @@ void connect_threads(const std::vector<HostThread>& threads, const std::vector<H
     connect(device.ops[wait.op].last, threads[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
 }
 
+/// Calls that launched something, in a capture that holds no device work at all.
+std::uint64_t launches_without_work(const RankEvents& events) {
+  if (!events.ops.empty()) return 0;
+  return static_cast<std::uint64_t>(std::count_if(events.calls.begin(), events.calls.end(), [&](const auto& call) {
+    return wait_of_call(events.name_of(call.second)) == CallWait::kLaunch;
+  }));
+}
+
 /// Counts what had to be inferred or could not be found.
 void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t unmatched_submissions,
             Diagnostics& diagnostics) {
@@ -78,6 +87,10 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
                                   to_text(earlier.end - later.begin), earlier.number),
                       events.overlaps.size());
   }
+  note("launches_without_device_work", Severity::kDataLoss,
+       "kernels were launched, but none is in the capture, so all times are the host's: record with "
+       "ProfilerActivity.CUDA, and see that no other tool holds CUPTI",
+       launches_without_work(events));
   note("instant_host_event", Severity::kInfo,
        "host events of no length become no tasks: what they launched keeps its place", events.instants);
   note("waited_for_room", Severity::kInfo,

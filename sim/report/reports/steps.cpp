@@ -58,6 +58,7 @@ void members(JsonWriter& json, const Findings& findings) {
   json.new_line().key("iteration").begin_object();
   json.key("measured_ns").value(if_measured(summary, iteration.measured));
   json.key("replayed_ns").value(iteration.replayed);
+  json.key("pace").value(iteration.pace ? std::optional{to_text(*iteration.pace)} : std::nullopt);
   json.key("error").value(if_measured(summary, iteration.error));
   json.key("mean_abs_error").value(if_measured(summary, iteration.mean_abs_error));
   json.key("worst_abs_error").value(if_measured(summary, iteration.worst_abs_error)).end_object();

@@ -17,11 +17,20 @@ using stepsim::testing::sample_capture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+/// Of rank 0.
+TimedStep timed_step(const Capture& capture, const Timeline& timeline, std::size_t step) {
+  const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
+  for (const TimedStep& one : ranks.at(0).steps) {
+    if (one.step == step) return one;
+  }
+  throw std::out_of_range("rank 0 has no such step");
+}
+
 struct Path {
   explicit Path(Capture made, std::size_t step)
       : capture(std::move(made)),
         timeline(replay(capture.dag, Machine::as_recorded(capture))),
-        path(critical_path_of_step(capture, timeline, step)) {}
+        path(critical_path_of_step(capture, timeline, timed_step(capture, timeline, step))) {}
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> result;

@@ -53,23 +53,67 @@ Capture launching_ahead(std::int64_t recorded, std::int64_t replayed) {
   return capture;
 }
 
-MeasuredAndReplayed iteration_of(const Capture& capture) {
+RankSteps steps_of(const Capture& capture) {
   const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
-  return longest_iteration(rank_steps(capture.dag, capture.recording, timeline));
+  return rank_steps(capture.dag, capture.recording, timeline).at(0);
 }
 
 TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
-  for (const std::int64_t kernel : {1, 60, 99, 100, 101, 250, 10'000}) {
-    const MeasuredAndReplayed iteration = iteration_of(launching_ahead(60, kernel));
-    EXPECT_EQ(iteration.measured, Duration{kHost});
-    EXPECT_EQ(iteration.replayed, Duration{std::max(kHost, kernel)}) << kernel;
+  for (const std::int64_t recorded : {1, 60, 99, 100, 101, 250, 10'000}) {
+    for (const std::int64_t replayed : {1, 60, 99, 100, 101, 250, 10'000}) {
+      const RankSteps rank = steps_of(launching_ahead(recorded, replayed));
+      EXPECT_EQ(rank.iteration.measured, Duration{std::max(kHost, recorded)}) << replayed;
+      EXPECT_EQ(rank.iteration.replayed, Duration{std::max(kHost, replayed)}) << recorded;
+      EXPECT_EQ(rank.pace, replayed > kHost ? Pace::kDevice : Pace::kHost) << replayed;
+    }
   }
 }
 
-TEST(RankStepsTest, ADeviceThatFellBehindWhenRecordedCountsOnlyWhatIsMore) {
-  EXPECT_EQ(iteration_of(launching_ahead(130, 130)).replayed, Duration{kHost});
-  EXPECT_EQ(iteration_of(launching_ahead(130, 150)).replayed, Duration{kHost + 20});
-  EXPECT_EQ(iteration_of(launching_ahead(130, 60)).replayed, Duration{kHost});
+TEST(RankStepsTest, AtTheDevicesPaceAStepIsFromTheCompletionBeforeToItsOwn) {
+  const RankSteps rank = steps_of(launching_ahead(130, 150));
+  ASSERT_EQ(rank.steps.size(), 3U);  // the first follows none
+  EXPECT_EQ(rank.whole, 4U);
+  for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+    EXPECT_EQ(rank.steps[i].step, i + 1);
+    EXPECT_EQ(rank.steps[i].time.measured, Duration{130});
+    EXPECT_EQ(rank.steps[i].time.replayed, Duration{150});
+    EXPECT_EQ(rank.steps[i].begin, Time{Duration{kHost + 150 * static_cast<std::int64_t>(i + 1)}});
+  }
+}
+
+/// The last step is launched from 300 to 400, while the kernel of the one before ends at 360: it goes on from there to
+/// the end of its own kernel, at 460.
+TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
+  const RankSteps rank = steps_of(launching_ahead(60, 60));
+  ASSERT_EQ(rank.steps.size(), 4U);
+  for (const TimedStep& step : rank.steps) {
+    EXPECT_EQ(step.time.replayed, Duration{kHost});
+    EXPECT_EQ(step.begin, Time{Duration{step.step == 3 ? 360 : kHost * static_cast<std::int64_t>(step.step)}});
+  }
+}
+
+/// The last step begins while the device works on the ones before.
+TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
+  const RankSteps rank = steps_of(launching_ahead(130, 100));
+  ASSERT_EQ(rank.steps.size(), 4U);
+  // Recorded: step 2 is complete at 100 + 3 * 130, step 3 begins at 300. Replayed: step 2 at 400, step 3 begins at 300.
+  EXPECT_EQ(rank.steps[3].time.measured, Duration{130});
+  EXPECT_EQ(rank.steps[3].time.replayed, Duration{100});
+  EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});
+}
+
+TEST(RankStepsTest, WithoutDeviceWorkThereIsNoPaceToCompare) {
+  DagMaker maker;
+  const TaskId task = maker.task(maker.lane(0), 10);
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.start = {Time{}};
+  capture.recording.finish = {Time{Duration{10}}};
+  capture.recording.step = {0};
+  capture.recording.steps = {{.rank = 0, .number = 1, .first = maker.new_id(task)}};
+  const RankSteps rank = steps_of(capture);
+  EXPECT_EQ(rank.pace, std::nullopt);
+  EXPECT_EQ(rank.iteration.replayed, Duration{10});
 }
 
 }  // namespace

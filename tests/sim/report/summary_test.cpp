@@ -228,9 +228,16 @@ TEST(HeadlineTest, SaysWhatHowMuchAndHowFarToTrustIt) {
   const Capture capture = sample_capture(microseconds{40});
   EXPECT_EQ(
       headline(capture, summary_of(capture)),
-      "Replayed 12 tasks of 2 ranks: an iteration takes 210.000 us replayed beside 250.000 us measured (-16.00 %); "
-      "over 4 steps the error is 8.00 % on average and 16.00 % at worst, and a step predicted from the others is "
+      "Replayed 12 tasks of 2 ranks: an iteration takes 210.000 us replayed beside 250.000 us measured (-16.00 %), at "
+      "the host's pace; over 4 steps the error is 8.00 % on average and 16.00 % at worst, and a step predicted from "
+      "the others is "
       "off by at most 16.00 %.");
+}
+
+TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
+  Capture capture = sample_capture();
+  for (RecordedStep& step : capture.recording.steps) step.marked = false;
+  EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("; the capture marks no steps, so all of it counts"));
 }
 
 TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {

@@ -106,6 +106,18 @@ TEST(HostDeviceTest, KernelDependsOnItsLaunchAndOnTheStreamsLastWork) {
   EXPECT_EQ(unexplained(capture), Duration{});
 }
 
+TEST(HostDeviceTest, LaunchesOfACaptureWithoutDeviceWorkAreCountedAsLost) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 10, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaDeviceGetAttribute", thread, 20, 5, 2);
+  maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", thread, 30, 5, 3);
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("launches_without_device_work"), 2U);
+
+  maker.add(EventKind::kKernel, "kernel", maker.stream(7), 40, 30, 3);
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("launches_without_device_work"), 0U);
+}
+
 TEST(HostDeviceTest, KernelThatStartsDuringItsLaunchCutsTheCall) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
