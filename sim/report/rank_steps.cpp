@@ -100,7 +100,16 @@ class Measuring {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const TaskId first = recording_.steps[i].first;
       if (first.valid()) ends_[i].include(first, recording_, timeline_);
+      // Work of a side stream may outlast that of the next step: a step is not complete before the one before it.
+      if (i > 0 && recording_.steps[i - 1].next_follows) include_ends_of(completions_[i - 1], completions_[i]);
+      include_ends_of(completions_[i], ends_[i]);
     }
+  }
+
+  void include_ends_of(const LastEnd& other, LastEnd& end) const {
+    if (!other.measured.valid()) return;
+    end.include(other.measured, recording_, timeline_);
+    end.include(other.replayed, recording_, timeline_);
   }
 
   void include_end(TaskId task, std::size_t step) {
@@ -190,7 +199,7 @@ class Measuring {
   const Recording& recording_;
   const Timeline& timeline_;
   std::vector<LastEnd> ends_;         ///< by step, of all its tasks
-  std::vector<LastEnd> completions_;  ///< by step, of the device work launched in it
+  std::vector<LastEnd> completions_;  ///< by step, of the device work launched in it and in those before
   std::vector<bool> launches_;        ///< by step: whether kernels are launched in it
   std::map<Rank, Span> whole_;        ///< of the capture
   std::map<Rank, RankSteps> ranks_;

@@ -57,7 +57,7 @@ struct RankSteps {
 ///
 /// * the host's, the median distance between the starts of consecutive whole steps;
 /// * the device's, the median distance between their completions. A step is complete when the last device
-///   work ends that was launched in it.
+///   work ends that was launched in it or before it.
 ///
 /// The slower one is the rank's iteration, measured and replayed each by itself. The pace of the replay also
 /// decides what a step's time is, measured and replayed: from its start to the next one's, or from the completion

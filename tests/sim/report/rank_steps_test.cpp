@@ -102,6 +102,48 @@ TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
   EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});
 }
 
+/// A kernel of step 0 on a stream of its own runs until step 2: steps 0 and 1 are complete with it.
+TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
+  constexpr std::int64_t kLong = 170;
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  const LaneId side = maker.builder.add_lane({.name = "stream 20", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> calls;
+  std::vector<TaskId> kernels;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.task(thread, kHost);
+    if (k > 0) maker.builder.add_edge(calls.back(), call, EdgeKind::kProgram);
+    calls.push_back(call);
+    kernels.push_back(maker.task(stream, 10, {calls.back()}, "", TaskKind::kKernel));
+  }
+  const TaskId long_one = maker.task(side, kLong, {calls[0]}, "", TaskKind::kKernel);
+  Capture capture;
+  capture.dag = maker.build();
+  Recording& recording = capture.recording;
+  recording.step.resize(7);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.new_id(calls[k]);
+    recording.step[call.index()] = recording.step[maker.new_id(kernels[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = call, .next_follows = k + 1 < 3});
+  }
+  recording.step[maker.new_id(long_one).index()] = 0;
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  recording.start = timeline.start;
+  recording.finish = timeline.finish;
+
+  const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
+
+  // Complete at 270, 270 (its own kernel ends at 210) and 310: 0 and 40, so the host's 100 is slower. The last step
+  // begins at 270 and not at 200.
+  EXPECT_EQ(rank.pace, Pace::kHost);
+  EXPECT_EQ(rank.iteration.replayed, Duration{kHost});
+  ASSERT_EQ(rank.steps.size(), 3U);
+  EXPECT_EQ(rank.steps[2].begin, Time{Duration{kHost + kLong}});
+  EXPECT_EQ(rank.steps[2].time.replayed, Duration{310 - (kHost + kLong)});
+}
+
 TEST(RankStepsTest, WithoutDeviceWorkThereIsNoPaceToCompare) {
   DagMaker maker;
   const TaskId task = maker.task(maker.lane(0), 10);
