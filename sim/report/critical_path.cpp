@@ -16,7 +16,8 @@ TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
   return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
 }
 
-/// Calls `visit` with each task of the path backwards from `end`, when `last` runs, without queueing.
+/// Calls `visit` with each task of the path backwards from `within.end`, when `last` runs or begins,
+/// to `within.begin`, without queueing.
 template <class Visit>
 void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval within, Visit visit) {
   const Time begin = within.begin;

@@ -230,8 +230,7 @@ TEST(HeadlineTest, SaysWhatHowMuchAndHowFarToTrustIt) {
       headline(capture, summary_of(capture)),
       "Replayed 12 tasks of 2 ranks: an iteration takes 210.000 us replayed beside 250.000 us measured (-16.00 %), at "
       "the host's pace; over 4 steps the error is 8.00 % on average and 16.00 % at worst, and a step predicted from "
-      "the others is "
-      "off by at most 16.00 %.");
+      "the others is off by at most 16.00 %.");
 }
 
 TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
