@@ -145,11 +145,13 @@ def numbers(count, options, chance):
 
 def cases_of(runner, job, counts, options, chance):
     for kind, count in zip(KINDS, counts):
-        for at in numbers(count, options, chance):
+        chosen = numbers(count, options, chance)
+        for at in chosen:
             for how in HOW.get(kind, ["once", "every"]):
                 yield Case(job, kind, at, how)
         if kind == "malloc" and not options.full:
-            yield from (Case(job, kind, at, "once") for at in first_from_each_place(runner, job, count))
+            places = set(first_from_each_place(runner, job, count)) - set(chosen)
+            yield from (Case(job, kind, at, "once") for at in sorted(places))
 
 
 def check(runner, case, clean):
