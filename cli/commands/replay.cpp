@@ -11,7 +11,7 @@ namespace stepsim::cli {
 namespace {
 
 void run(const CommonOptions& options, bool tasks, const Session& session) {
-  const Replayed replayed = load_and_replay(options, session);
+  const Replayed replayed = load_and_replay(options, session, true);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
   sim::Findings findings = findings_of(replayed);
   findings.tasks_detail = tasks;

@@ -70,14 +70,13 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   return sim::Machine::as_recorded(result.capture);
 }
 
-sim::Timeline replay(const Capture& capture, const sim::Machine& machine, const CommonOptions& options,
-                     const Session& session, Progress& progress) {
-  progress.phase("replaying");
-  const std::size_t tasks = capture.dag.task_count();
-  return sim::replay(capture.dag, machine,
-                     {.threads = options.threads,
-                      .stop = &session.stop,
-                      .progress = [&progress, tasks](std::size_t done) { progress.update(done, tasks); }});
+/// With a phase of its own, named so. Refers to its arguments.
+sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, const CommonOptions& options,
+                                  const Session& session, Progress& progress) {
+  progress.phase(phase);
+  return {.threads = options.threads, .stop = &session.stop, .progress = [&progress, tasks](std::size_t done) {
+            progress.update(done, tasks);
+          }};
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   return {std::move(cluster), std::move(calibration)};
 }
 
-Replayed load_and_replay(CommonOptions options, const Session& session) {
+Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
   limit_threads(options.threads);
   Progress progress(options.quiet);
@@ -113,7 +112,13 @@ Replayed load_and_replay(CommonOptions options, const Session& session) {
     result.capture = under_models(std::move(result.capture));
   }
   const sim::Machine machine = machine_for(result, options);
-  result.timeline = replay(result.capture, machine, options, session, progress);
+  const std::size_t tasks = result.capture.dag.task_count();
+  result.timeline =
+      sim::replay(result.capture.dag, machine, engine_options("replaying", tasks, options, session, progress));
+  if (test) {
+    result.perturbation = sim::perturbation_test(result.capture, machine, result.timeline,
+                                                 engine_options("testing", tasks, options, session, progress));
+  }
   return result;
 }
 
@@ -121,6 +126,7 @@ sim::Findings findings_of(const Replayed& replayed) {
   sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .network = replayed.network};
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
+  findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;
   return findings;

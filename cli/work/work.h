@@ -25,9 +25,10 @@ struct Hardware {
 /// A capture and its replay.
 struct Replayed {
   Capture capture;
-  Hardware hardware;                      ///< where --network names a model
-  const NetworkModel* network = nullptr;  ///< never null once replayed
-  sim::Timeline timeline;                 ///< of capture.dag
+  Hardware hardware;                              ///< where --network names a model
+  const NetworkModel* network = nullptr;          ///< never null once replayed
+  sim::Timeline timeline;                         ///< of capture.dag
+  std::optional<sim::Perturbation> perturbation;  ///< where it was asked for and could be made
 };
 
 /// Loads the traces, with progress on standard error.
@@ -38,8 +39,9 @@ struct Replayed {
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o
-/// before it reads, so that nobody waits for a mistyped extension.
-[[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session);
+/// before it reads, so that nobody waits for a mistyped extension. With `test`, steps are also predicted from each
+/// other (sim/report/perturbation.h), which takes a second replay.
+[[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
 
 /// What the replay shows. Refers to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);

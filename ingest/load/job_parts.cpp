@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/load/windows.h"
 #include "ingest/stitch/given_graph.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -21,6 +22,21 @@ bool has_rank(const HostDeviceTrace& trace) {
   return trace.rank && *trace.rank >= 0 && *trace.rank <= std::numeric_limits<Rank>::max();
 }
 
+/// Two captures of one rank are of two runs, or of one at the same time: which one is meant is for the user to say.
+[[noreturn]] void refuse_second_capture(const std::vector<RankTrace>& ranks, const RankTrace& second,
+                                        const std::string& first_file) {
+  const auto first = std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.file == first_file; });
+  const std::string process = process_of(second.trace);
+  const bool one_process = process == process_of(first->trace) && second.trace.host_name == first->trace.host_name;
+  throw InputError(
+      {second.file, {}, {}},
+      fmt::format(
+          "this trace says it is rank {}, and so does {}{}; expected one trace a rank: leave out the one of the "
+          "run that is not meant",
+          second.rank, shown(first_file),
+          one_process ? ", of the same process at the same time" : ", of another process"));
+}
+
 /// Gives every trace its rank: the one it names, else the smallest that is free.
 void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
@@ -28,11 +44,7 @@ void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
     if (!has_rank(rank.trace)) continue;
     rank.rank = static_cast<Rank>(*rank.trace.rank);
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
-    if (!added) {
-      throw InputError({rank.file, {}, {}},
-                       fmt::format("this trace says it is rank {}, and so does {}; expected one trace a rank",
-                                   rank.rank, shown(slot->second)));
-    }
+    if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
   Rank next = 0;  // those below it are taken
   for (RankTrace& rank : ranks) {
@@ -169,6 +181,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   }
   if (ranks_.empty())
     throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
+  join_windows(ranks_, assembly);
   number_ranks(ranks_, assembly);
   keep_ranks(ranks_, ranks);
   stitch_host_device(std::move(ranks_), assembly);

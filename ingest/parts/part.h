@@ -83,10 +83,15 @@ struct HostDeviceTrace {
   std::vector<OperatorTable::Operator> operators;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< (event, operator), by event
 
+  /// What one host thread put into a queue and another one took out of it: the two events.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
+
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
-  std::string backend;         ///< "nccl", "gloo", "" if unknown
-  std::string host_name;       ///< host_name, or the file name's prefix; may be empty
+  std::string backend;    ///< "nccl", "gloo", "" if unknown
+  std::string host_name;  ///< host_name, or the file name's prefix; may be empty
+  /// From begin to end, by time, where the trace was joined from several of one process; else empty.
+  std::vector<std::pair<Time, Time>> windows;
   std::string device_name;     ///< deviceProperties[used].name; may be empty
   bool has_base_time = false;  ///< times are Unix times, so files can be compared with each other
 

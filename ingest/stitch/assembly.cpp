@@ -187,6 +187,12 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   for (RecordedStep& step : recording.steps) {
     if (step.first.valid()) step.first = new_id[step.first.index()];
   }
+  recording.silences = std::move(assembly.silences);
+  for (TaskId& task : recording.silences) task = new_id[task.index()];
+  std::sort(recording.silences.begin(), recording.silences.end());
+  recording.inferred = std::move(assembly.inferred);
+  for (auto& edge : recording.inferred) edge = {new_id[edge.after.index()], new_id[edge.before.index()]};
+  std::sort(recording.inferred.begin(), recording.inferred.end());
   for (auto& wait : recording.unexplained) wait.task = new_id[wait.task.index()];
   std::sort(recording.unexplained.begin(), recording.unexplained.end(), by_task);
   capture.gradients = std::move(assembly.gradients);
@@ -224,6 +230,10 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
   for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
   std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
+  for (TaskId& task : assembly.silences) task = kept[task.index()];
+  std::erase_if(assembly.silences, [](TaskId task) { return !task.valid(); });
+  for (auto& edge : assembly.inferred) edge = {kept[edge.after.index()], kept[edge.before.index()]};
+  std::erase_if(assembly.inferred, [](const auto& edge) { return !edge.after.valid() || !edge.before.valid(); });
   std::erase_if(assembly.operators.uses, [&](const auto& use) { return !kept[use.task.index()].valid(); });
   for (OperatorTable::Use& use : assembly.operators.uses) use.task = kept[use.task.index()];
   assembly.builder = std::move(out.builder);

@@ -24,6 +24,8 @@ struct Assembly {
   std::vector<Time> finish;        ///< recorded end, by task
   std::vector<std::int32_t> step;  ///< index into steps, -1 if none; by task
   std::vector<RecordedStep> steps;
+  std::vector<TaskId> silences;                   ///< as in Recording, in any order
+  std::vector<Recording::InferredEdge> inferred;  ///< the same
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   Assumptions assumptions;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/job/communication_kernel.h"
+
 namespace stepsim {
 namespace {
 
@@ -16,13 +18,10 @@ struct Word {
 /// In order of what weighs more: a name holds several of them, and "cutlass" alone says least.
 /// Lower case stands for both cases.
 constexpr auto kWords = std::to_array<Word>({
-    {"nccl", kCollective},
+    {"nccl", kCollective},  // what else moves data between devices is in communication_kernel.cpp
     {"rccl", kCollective},
     {"msccl", kCollective},
     {"hccl", kCollective},
-    {"cross_device_reduce", kCollective},
-    {"deep_ep", kCollective},
-    {"nvshmem", kCollective},
     {"(pageable ->", kStagedCopy},
     {"-> pageable)", kStagedCopy},
     {"memcpy htod", kHostCopy},
@@ -211,6 +210,7 @@ Limit limit_of(KernelClass kernel_class) noexcept {
 }
 
 KernelClass classify_kernel(std::string_view name) noexcept {
+  if (communication_kernel(name)) return kCollective;
   const auto* const found =
       std::find_if(kWords.begin(), kWords.end(), [name](const Word& word) { return contains(name, word.text); });
   return found == kWords.end() ? kUnknown : found->means;

@@ -56,6 +56,15 @@ struct Recording {
     std::string_view kind;  ///< what kind of wait it is; a literal: "device", "host thread", "message"
   };
   std::vector<UnexplainedWait> unexplained;  ///< by task
+  /// Long host tasks of which no event tells what is done in them: they may be waiting. By id.
+  std::vector<TaskId> silences;
+  /// A dependency that nothing but the recorded times shows: `after` began right after `before` had ended.
+  struct InferredEdge {
+    TaskId after;
+    TaskId before;
+    friend auto operator<=>(const InferredEdge&, const InferredEdge&) noexcept = default;
+  };
+  std::vector<InferredEdge> inferred;  ///< in their order
 };
 
 /// A gradient that a rank has computed and hands to its library for reduction.

@@ -25,6 +25,7 @@ std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
           {"communication", false, before.communication, after.communication},
           {"exposed", true, before.exposed_communication, after.exposed_communication},
           {"hidden behind compute", true, hidden(before), hidden(after)},
+          {"copies", false, before.copies, after.copies},
           {"waiting in collectives", false, before.collective_wait, after.collective_wait},
           {"host", false, before.host, after.host},
           {"idle", false, before.idle, after.idle}};

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "scenarios/change/what_if.h"
 
@@ -12,34 +15,58 @@ constexpr std::array kParameters{
     Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "the host's time for each launch", "1x"},
 };
 
-bool launches(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kRuntime) return false;
-  for (EdgeId edge = dag.first_edge(task); edge < dag.first_edge(TaskId{task.index() + 1});
-       edge = EdgeId{edge.index() + 1}) {
-    if (dag.edge_kind(edge) == EdgeKind::kLaunch) return true;
+/// A launch takes some microseconds. What a call takes beyond this is no overhead of launching: it loads code, which
+/// happens once, or waits.
+constexpr Duration kLongestOverhead{100'000};
+
+/// Calls `use` with the edges out of `task` of one kind, until it returns true; whether it did.
+template <class Use>
+bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
+  const auto targets = dag.successors(task);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (dag.edge_kind(EdgeId{dag.first_edge(task).index() + i}) == kind && use(targets[i])) return true;
   }
   return false;
 }
 
+/// A copy that its call waits for. What such a call takes is staging the buffer, not launching.
+bool blocks(const Dag& dag, TaskId copy) {
+  const auto to_host = [&dag](TaskId after) { return dag.lane(after).kind == LaneKind::kThread; };
+  return dag.kind(copy) == TaskKind::kCopy && any_edge(dag, copy, EdgeKind::kSync, to_host);
+}
+
+bool launches(const Dag& dag, TaskId task) {
+  if (dag.kind(task) != TaskKind::kRuntime) return false;
+  return any_edge(dag, task, EdgeKind::kLaunch, [&dag](TaskId work) { return !blocks(dag, work); });
+}
+
 /// Finds the tasks of launching calls. A call whose work begins before it returns is two tasks, of which the second
-/// launches nothing but has the name of a launching call.
+/// launches nothing but has the name of the first.
 class Launches {
  public:
-  explicit Launches(const Dag& dag) : dag_(dag), named_(dag.name_count(), false) {
+  explicit Launches(const Dag& dag) : dag_(dag), parts_(dag.task_count(), false) {
     for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      if (!launches(dag, TaskId{i})) continue;
-      named_[dag.name_id(TaskId{i}).index()] = true;
-      any_ = true;
+      const TaskId task{i};
+      if (!launches(dag, task)) continue;
+      any_ = parts_[i] = true;
+      (void)any_edge(dag, task, EdgeKind::kProgram, [&](TaskId next) {
+        parts_[next.index()] = parts_[next.index()] || is_rest(task, next);
+        return false;
+      });
     }
   }
   [[nodiscard]] bool any() const { return any_; }
-  [[nodiscard]] bool is_part(TaskId task) const {
-    return dag_.kind(task) == TaskKind::kRuntime && named_[dag_.name_id(task).index()];
-  }
+  [[nodiscard]] bool is_part(TaskId task) const { return parts_[task.index()]; }
 
  private:
+  [[nodiscard]] bool is_rest(TaskId launch, TaskId next) const {
+    const auto anything = [](TaskId) { return true; };
+    return dag_.kind(next) == TaskKind::kRuntime && dag_.name_id(next) == dag_.name_id(launch) &&
+           !any_edge(dag_, next, EdgeKind::kLaunch, anything);
+  }
+
   const Dag& dag_;
-  std::vector<bool> named_;  ///< by NameId
+  std::vector<bool> parts_;  ///< by task
   bool any_ = false;
 };
 
@@ -54,7 +81,9 @@ void set_overhead(const Capture& capture, const YamlField& value, const Selector
   for (const TaskId task : selector.select(capture)) {
     if (!all.is_part(task)) continue;
     Duration& duration = durations[task.index()];
-    duration = factor ? scaled(duration, *factor) : launches(dag, task) ? value.duration() : Duration{};
+    const Duration overhead = std::min(duration, kLongestOverhead);
+    const Duration other = duration - overhead;
+    duration = other + (factor ? scaled(overhead, *factor) : launches(dag, task) ? value.duration() : Duration{});
   }
 }
 
@@ -74,7 +103,8 @@ extern const WhatIf launch_what_if;
 const WhatIf launch_what_if{
     .name = "launch",
     .summary = "another launch overhead: 0us is close to CUDA graphs",
-    .ignores = "the framework's time around a launch, and the device's time between two kernels",
+    .ignores = "the framework's time around a launch, the device's time between two kernels, and what a call takes "
+               "beyond 100 us (loading code, waiting)",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

@@ -72,8 +72,10 @@ void write_section(const Section& section, OutputFile& out) {
 }
 
 void write(const Document& document, OutputFile& out) {
+  if (!document.warning.empty()) out.write(fmt::format("{}\n\n", plain(document.warning)));
   out.write(fmt::format("{}\n", plain(document.headline)));
   if (!document.caution.empty()) out.write(fmt::format("\n{}\n", plain(document.caution)));
+  if (!document.trust.empty()) out.write(fmt::format("\n{}\n", plain(document.trust)));
   for (const Section& section : document.sections) write_section(section, out);
   out.write(fmt::format("\n<sub>{}</sub>\n", plain(document.origin)));
 }

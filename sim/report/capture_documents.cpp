@@ -10,20 +10,42 @@
 namespace stepsim::sim {
 namespace {
 
+constexpr std::string_view kNoDeviceWork = "launches_without_device_work";
+
 /// That the figures are not of the whole input, if so.
 std::string caution_of(const Diagnostics& diagnostics) {
   std::string names;
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-    if (entry.severity == Severity::kDataLoss) {
-      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown(entry.name), entry.count);
-    }
+    if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork) continue;
+    constexpr std::size_t kShort = 40;
+    const std::string detail = entry.detail.empty() || entry.detail.size() > kShort ? "" : ", " + shown(entry.detail);
+    names += fmt::format("{}{} ({}{})", names.empty() ? "" : ", ", shown(entry.name), entry.count, detail);
   }
   return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
 }
 
+/// That the input is not what it looks like, if so: said before all else.
+std::string warning_of(const Capture& capture) {
+  const std::uint64_t launches = capture.diagnostics.count_of(kNoDeviceWork);
+  if (launches > 0) {
+    return fmt::format(
+        "The capture lacks its device work: {} launches and not one kernel, so all times are the host's alone. Record "
+        "with ProfilerActivity.CUDA, and see that no other tool holds CUPTI.",
+        launches);
+  }
+  const auto untied = std::find_if(capture.assumptions.begin(), capture.assumptions.end(),
+                                   [](const Assumption& assumption) { return assumption.id == "untied_ranks"; });
+  if (untied == capture.assumptions.end()) return {};
+  return fmt::format(
+      "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
+      capture.recording.ranks.size());
+}
+
 Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, std::function<Table()> rows,
                      const Findings& findings, const Provenance& provenance) {
-  Document document{.headline = std::move(headline), .caution = caution_of(findings.capture.diagnostics)};
+  Document document{.warning = warning_of(findings.capture),
+                    .headline = std::move(headline),
+                    .caution = caution_of(findings.capture.diagnostics)};
   add_sections(document, capture_reports(), findings, kind);
   document.rows = std::move(rows);
   document.json = [kind, schema, &findings, &provenance](JsonWriter& json) {
@@ -52,6 +74,7 @@ Table rows_of(const Summary& summary) {
     add("compute", rank.compute);
     add("communication", rank.communication);
     add("exposed communication", rank.exposed_communication);
+    add("copies", rank.copies);
     add("waiting for ranks", rank.collective_wait);
     add("host", rank.host);
     add("idle", rank.idle);
@@ -102,9 +125,11 @@ Table rows_of(const Capture& capture) {
 }  // namespace
 
 Document replay_document(const Findings& findings, const Provenance& provenance) {
-  return document_of(
+  Document document = document_of(
       kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
       [&findings] { return rows_of(findings.summary); }, findings, provenance);
+  document.trust = trust_line(findings.summary, findings.path.path, findings.perturbation);
+  return document;
 }
 
 Document critical_path_document(const Findings& findings, const Provenance& provenance) {

@@ -116,7 +116,7 @@ void add_up(const Dag& dag, CriticalPath& path) {
   for (const PathTask& task : path.tasks) {
     add(PathClass::kWait, task.wait);
     add(PathClass::kQueueing, task.queueing);
-    add(path_class_of(dag.kind(task.task)), task.duration - task.queueing);
+    add(path_class_of(dag, task.task), task.duration - task.queueing);
   }
   path.length = std::accumulate(path.classes.begin(), path.classes.end(), Duration{});
 }
@@ -132,6 +132,21 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
       unexplained = saturated_sum(unexplained, found->wait);
     }
     path.unexplained += std::min(unexplained, task.wait);
+  }
+}
+
+/// How much of the path the recording shows, but does not explain.
+void add_untold(const Dag& dag, const Recording& recording, CriticalPath& path) {
+  for (const PathTask& task : path.tasks) {
+    if (std::binary_search(recording.silences.begin(), recording.silences.end(), task.task))
+      path.silent += task.duration - task.queueing;
+    const TaskId released = released_task(task);
+    if (task.release.by() != Release::By::kEdge) continue;
+    const TaskId before = task.release.task();
+    if (dag.lane_id(before) == dag.lane_id(released)) continue;
+    ++path.hand_overs;
+    const Recording::InferredEdge edge{released, before};
+    if (std::binary_search(recording.inferred.begin(), recording.inferred.end(), edge)) ++path.inferred;
   }
 }
 
@@ -154,6 +169,7 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
 CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
   CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
   add_unexplained(capture.recording, path);
+  add_untold(capture.dag, capture.recording, path);
   return path;
 }
 
@@ -174,7 +190,14 @@ std::string release_in_words(const Dag& dag, Release release, TaskId released) {
 
 }  // namespace
 
-PathClass path_class_of(TaskKind kind) noexcept {
+PathClass path_class_of(const Dag& dag, TaskId task) {
+  const TaskKind kind = dag.kind(task);
+  if (kind == TaskKind::kCopy && dag.lane(task).kind == LaneKind::kStream) {
+    const std::string_view name = dag.name(task);
+    const bool between_devices =
+        name.find("PtoP") != std::string_view::npos || name.find("P2P") != std::string_view::npos;
+    return between_devices ? PathClass::kCommunication : PathClass::kCopy;
+  }
   switch (class_of(kind)) {
     case TaskClass::kCompute: return PathClass::kCompute;
     case TaskClass::kCommunication: return PathClass::kCommunication;
@@ -191,6 +214,7 @@ std::string_view to_text(PathClass path_class) noexcept {
   switch (path_class) {
     case PathClass::kCompute: return "compute";
     case PathClass::kCommunication: return "communication";
+    case PathClass::kCopy: return "copy";
     case PathClass::kHost: return "host";
     case PathClass::kQueueing: return "queueing";
     case PathClass::kWait: break;

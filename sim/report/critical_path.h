@@ -18,7 +18,7 @@
 /// last. It ends at a task that nothing released, or at the begin that is asked for.
 ///
 /// Every nanosecond from begin to end falls in one class:
-///   compute, communication, host  a task on the path runs and the next one is not ready yet
+///   compute, communication, copy, host  a task on the path runs and the next one is not ready yet
 ///   queueing  a task on the path runs while the next one stands ready for the same lane
 ///   wait      before a task: a lag (launch latency, a message under way, waiting that nothing explains),
 ///             or the late start of the path's first rank
@@ -29,12 +29,14 @@ namespace stepsim::sim {
 
 using stepsim::to_text;  // that of units is meant beside the one below
 
-enum class PathClass : std::uint8_t { kCompute, kCommunication, kHost, kQueueing, kWait };
-inline constexpr std::size_t kPathClassCount = 5;
-/// "compute", "communication", "host", "queueing", "wait".
+enum class PathClass : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kQueueing, kWait };
+inline constexpr std::size_t kPathClassCount = 6;
+/// "compute", "communication", "copy", "host", "queueing", "wait".
 [[nodiscard]] std::string_view to_text(PathClass path_class) noexcept;
-/// The class of a task of this kind while it runs and the next one is not ready.
-[[nodiscard]] PathClass path_class_of(TaskKind kind) noexcept;
+/// The class of a task while it runs and the next one is not ready. A copy on a device's stream is no communication,
+/// because no network could make it faster: it is within the device, or between it and its host. One from device to
+/// device is, and so are the copies of a parameter-server job, which are stages of its communication.
+[[nodiscard]] PathClass path_class_of(const Dag& dag, TaskId task);
 
 /// One task on the path, from `start` for `duration`.
 struct PathTask {
@@ -55,7 +57,11 @@ struct CriticalPath {
   Time begin;                                       ///< where the path begins; its first task may start later
   Duration length{};                                ///< from `begin` to the end of the last task
   std::array<Duration, kPathClassCount> classes{};  ///< sum to `length`
-  Duration unexplained{};                           ///< the part of `wait` that the recording calls unexplained
+  /// The next four are filled in for a capture. What they count is known from recorded times only.
+  Duration unexplained{};      ///< the part of `wait` that the recording calls unexplained
+  Duration silent{};           ///< the part of `host` in which no event tells what the host does
+  std::size_t hand_overs = 0;  ///< tasks that were released by one of another lane
+  std::size_t inferred = 0;    ///< those of which nothing but the recorded times tells that they waited for it
   [[nodiscard]] Duration operator[](PathClass c) const noexcept { return classes[static_cast<std::size_t>(c)]; }
 };
 
@@ -65,7 +71,7 @@ struct CriticalPath {
 [[nodiscard]] CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
                                          Time begin = {});
 
-/// The path to the task that ends last of all, with `unexplained` filled in; empty for an
+/// The path to the task that ends last of all, with what a recording tells filled in; empty for an
 /// empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture), whatever
 /// its durations and network.
 [[nodiscard]] CriticalPath critical_path(const Capture& capture, const Timeline& timeline);

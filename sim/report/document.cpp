@@ -25,8 +25,10 @@ std::string to_text(const Section& section) {
 std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 std::string to_text(const Document& document) {
-  std::string text = shown(document.headline, kLongest) + '\n';
+  std::string text = document.warning.empty() ? "" : shown(document.warning, kLongest) + '\n';
+  text += shown(document.headline, kLongest) + '\n';
   if (!document.caution.empty()) text += shown(document.caution, kLongest) + '\n';
+  if (!document.trust.empty()) text += shown(document.trust, kLongest) + '\n';
   for (const Section& section : document.sections) {
     if (!section.empty()) text += to_text(section);
   }

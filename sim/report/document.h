@@ -40,8 +40,10 @@ struct Section {
 /// request, for spreadsheets, for programs. Exporters write it (sim/export/exporter.h).
 /// Texts are as they came; an exporter makes them safe for its form.
 struct Document {
-  std::string headline;  ///< what, how much, in which unit, how far to trust it
-  std::string caution;   ///< what a reader must know before the figures; may be empty
+  std::string warning{};  ///< that the input is not what it looks like; before the headline; may be empty
+  std::string headline;   ///< what, how much, in which unit, how far to trust it
+  std::string caution;    ///< what a reader must know before the figures; may be empty
+  std::string trust;      ///< how far the answer was tested, and on what it rests; may be empty
   std::vector<Section> sections;
   /// For spreadsheets: one row an item, one column a quantity, in whole base units.
   std::function<Table()> rows;

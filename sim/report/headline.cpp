@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <set>
 
 #include "model/base/text.h"
 #include "sim/report/table.h"
@@ -15,6 +17,9 @@ namespace {
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+/// A share of the critical path below this is printed as none.
+constexpr double kWorthSaying = 0.0005;
 
 std::optional<double> worst_held_out(const Summary& summary) {
   std::optional<double> worst;
@@ -40,24 +45,55 @@ std::string cluster_text(const Cluster& cluster) {
 }  // namespace
 
 std::string headline(const Capture& capture, const Summary& summary) {
-  const std::string what = fmt::format("Replayed {} of {}", counted(capture.dag.task_count(), "task"),
-                                       counted(summary.ranks.size(), "rank"));
   const IterationReport& iteration = summary.iteration;
+  const std::string tasks = counted(capture.dag.task_count(), "task");
+  const std::string ranks = counted(summary.ranks.size(), "rank");
   if (!summary.measured) {
-    return fmt::format("{} in {}; nothing was measured to hold it against.", what, to_text(iteration.replayed));
+    return fmt::format("{} of {} take {}; nothing was measured to hold it against.", tasks, ranks,
+                       to_text(iteration.replayed));
   }
-  const std::string pace = iteration.pace ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
   const std::string times =
-      fmt::format("{}: an iteration takes {} replayed beside {} measured ({}){}", what, to_text(iteration.replayed),
-                  to_text(iteration.measured), signed_percent(iteration.error), pace);
-  if (summary.steps.empty() || !summary.marked)
-    return times + "; the capture marks no steps, so all of it counts as one.";
-  const std::string errors = fmt::format("{}; over {} the error is {:.2f} % on average and {:.2f} % at worst", times,
-                                         counted(summary.steps.size(), "step"), iteration.mean_abs_error * 100,
-                                         iteration.worst_abs_error * 100);
-  const std::optional<double> held_out = worst_held_out(summary);
-  if (!held_out) return errors + ", and no step could be held out.";
-  return fmt::format("{}, and a step predicted from the others is off by at most {:.2f} %.", errors, *held_out * 100);
+      fmt::format("{} measured, {} replayed", to_text(iteration.measured), to_text(iteration.replayed));
+  std::set<std::int64_t> numbers;
+  for (const StepReport& step : summary.steps) numbers.insert(step.step);
+  if (numbers.empty() || !summary.marked) {
+    const std::string what =
+        numbers.size() < 2 ? "all of it takes" : fmt::format("its {} windows take", numbers.size());
+    const std::string each = numbers.size() < 2 ? "" : " at the median";
+    return fmt::format("The capture marks no steps; {} {}{}: {}, {}.", what, times, each, ranks, tasks);
+  }
+  const bool differ = iteration.pace && *iteration.pace != Pace::kBoth;
+  const std::string pace = differ ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
+  return fmt::format("An iteration takes {}{}: {} of {}, {}.", times, pace, counted(numbers.size(), "step"), ranks,
+                     tasks);
+}
+
+std::string trust_line(const Summary& summary, const CriticalPath& path,
+                       const std::optional<Perturbation>& perturbation) {
+  if (!summary.measured) return {};
+  std::string tested = "Not tested: without two whole steps, none can be predicted from another";
+  if (perturbation) {
+    tested = fmt::format(
+        "Tested: by another step's graph and its own durations, a step is predicted {} off on average (the steps "
+        "themselves differ by {})",
+        percent(perturbation->error), percent(perturbation->difference));
+  }
+  if (const std::optional<double> held_out = worst_held_out(summary))
+    tested += fmt::format("; by the median of the others, {} off at worst", percent(*held_out));
+  const double unexplained = ratio(path.unexplained, path.length);
+  const double silent = ratio(path.silent, path.length);
+  std::string rests;
+  const auto add = [&rests](double share, std::string_view what) {
+    if (share >= kWorthSaying) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
+  };
+  add(ratio(path.unexplained, path.length), "is waiting that nothing explains");
+  add(ratio(path.silent, path.length), "is silence of host threads");
+  rests = rests.empty() ? "The critical path rests on known dependencies" : "Of the critical path," + rests;
+  if (path.inferred > 0) {
+    rests +=
+        fmt::format("; {} of its {} were inferred from times", path.inferred, counted(path.hand_overs, "hand-over"));
+  }
+  return fmt::format("{}. {}.", tested, rests);
 }
 
 std::string headline(const Calibration& calibration) {

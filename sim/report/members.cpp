@@ -20,7 +20,7 @@ void write_members(JsonWriter& json, const RankBreakdown& rank) {
   json.key("rank").value(rank.rank).key("iteration_ns").value(rank.iteration);
   json.key("compute_ns").value(rank.compute).key("communication_ns").value(rank.communication);
   json.key("exposed_communication_ns").value(rank.exposed_communication);
-  json.key("collective_wait_ns").value(rank.collective_wait);
+  json.key("copies_ns").value(rank.copies).key("collective_wait_ns").value(rank.collective_wait);
   json.key("host_ns").value(rank.host).key("idle_ns").value(rank.idle);
 }
 

@@ -62,7 +62,7 @@ Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
     std::vector<std::string> cells{to_text(task.start - path.begin), to_text(task.duration)};
     if (with_wait) cells.push_back(shown_duration(task.wait));
     if (with_queueing) cells.push_back(shown_duration(task.queueing));
-    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag.kind(task.task)))}, std::to_string(lane.rank),
+    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag, task.task))}, std::to_string(lane.rank),
                                lane.name, std::string{dag.name(task.task)}, released_by_text(dag, task)});
     table.add_row(std::move(cells));
   }

@@ -64,6 +64,8 @@ class Measuring {
         timeline_(timeline),
         ends_(recording_.steps.size()),
         completions_(recording_.steps.size()),
+        begins_(recording_.steps.size()),
+        last_launches_(recording_.steps.size()),
         launches_(recording_.steps.size(), false) {
     find_ends();
     std::map<Rank, std::vector<std::size_t>> whole;
@@ -114,12 +116,55 @@ class Measuring {
 
   void include_end(TaskId task, std::size_t step) {
     ends_[step].include(task, recording_, timeline_);
+    if (dag_.kind(task) == TaskKind::kRuntime && is_launch(task))
+      last_launches_[step].include(task, recording_, timeline_);
     if (dag_.lane(task).kind != LaneKind::kStream) return;
     completions_[step].include(task, recording_, timeline_);
+    begins_[step].include_start_of(task, recording_, timeline_);
     if (dag_.kind(task) == TaskKind::kKernel) launches_[step] = true;
   }
 
+  [[nodiscard]] bool is_launch(TaskId task) const {
+    for (std::size_t edge = dag_.first_edge(task).index(); edge < dag_.first_edge(TaskId{task.index() + 1}).index();
+         ++edge) {
+      if (dag_.edge_kind(EdgeId{edge}) == EdgeKind::kLaunch) return true;
+    }
+    return false;
+  }
+
+  /// How far the device is behind its host: from a step's last launch to its completion. Without the calls that launch,
+  /// as far as can be.
+  [[nodiscard]] MeasuredAndReplayed backlog(std::size_t step) const {
+    const LastEnd& done = completions_[step];
+    const LastEnd& launched = last_launches_[step];
+    if (!launched.measured.valid()) return {Duration::max() / 2, Duration::max() / 2};
+    return {recording_.finish[done.measured.index()] - recording_.finish[launched.measured.index()],
+            timeline_.finish[done.replayed.index()] - timeline_.finish[launched.replayed.index()]};
+  }
+
+  /// How long the device has nothing to do before a step: from the completion of the step before.
+  [[nodiscard]] MeasuredAndReplayed pause_before(std::size_t step) const {
+    const LastEnd& done = completions_[step - 1];
+    return {begins_[step].measured.begin - recording_.finish[done.measured.index()],
+            begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
+  }
+
+  /// Steps differ, and their completions lie one step further on than their starts: they may be further apart although
+  /// the host has its device waiting. The device binds only if it is behind its host by half of the difference at
+  /// least, and does not pause for as long before each step.
+  static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
+    return device > host && 2 * behind >= device - host && 2 * pause < device - host;
+  }
+
+  /// Within a hundredth of each other.
+  static bool is_close(Duration a, Duration b) {
+    const Duration difference = a < b ? b - a : a - b;
+    return 100 * difference <= std::max(a, b);
+  }
+
   void measure(const std::vector<std::size_t>& steps, RankSteps& rank) {
+    Lengths backlogs;
+    Lengths pauses;
     rank.whole = steps.size();
     std::vector<TimedStep> by_host;
     std::vector<TimedStep> by_device;
@@ -132,6 +177,8 @@ class Measuring {
       if (follows(step) && launches_[step] && launches_[step + 1]) {
         by_device.push_back(to_completion(step + 1));
         completions.add(by_device.back().time);
+        backlogs.add(backlog(step + 1));
+        pauses.add(pause_before(step + 1));
       }
       rank.window.begin = std::min(rank.window.begin, timed.begin);
       rank.window.end = std::max(rank.window.end, timed.begin + timed.time.replayed);
@@ -142,10 +189,19 @@ class Measuring {
       for (const TimedStep& step : by_host) starts.add(step.time);
       rank.iteration = starts.medians();
     }
-    if (!by_device.empty()) rank.pace = device.replayed > rank.iteration.replayed ? Pace::kDevice : Pace::kHost;
-    rank.iteration.measured = std::max(rank.iteration.measured, device.measured);
-    rank.iteration.replayed = std::max(rank.iteration.replayed, device.replayed);
-    rank.steps = rank.pace == Pace::kDevice ? std::move(by_device) : std::move(by_host);
+    const MeasuredAndReplayed behind = backlogs.medians();
+    const MeasuredAndReplayed pause = pauses.medians();
+    const MeasuredAndReplayed host = rank.iteration;
+    if (!by_device.empty()) rank.pace = is_close(device.replayed, host.replayed) ? Pace::kBoth : Pace::kHost;
+    if (device_binds(device.measured, host.measured, behind.measured, pause.measured))
+      rank.iteration.measured = device.measured;
+    if (device_binds(device.replayed, host.replayed, behind.replayed, pause.replayed)) {
+      rank.iteration.replayed = device.replayed;
+      if (rank.pace != Pace::kBoth) rank.pace = Pace::kDevice;
+      std::swap(by_host, by_device);
+    }
+    rank.steps = std::move(by_host);
+    rank.at_other_pace = std::move(by_device);
   }
 
   [[nodiscard]] bool follows(std::size_t step) const {
@@ -198,16 +254,25 @@ class Measuring {
   const Dag& dag_;
   const Recording& recording_;
   const Timeline& timeline_;
-  std::vector<LastEnd> ends_;         ///< by step, of all its tasks
-  std::vector<LastEnd> completions_;  ///< by step, of the device work launched in it and in those before
-  std::vector<bool> launches_;        ///< by step: whether kernels are launched in it
-  std::map<Rank, Span> whole_;        ///< of the capture
+  std::vector<LastEnd> ends_;           ///< by step, of all its tasks
+  std::vector<LastEnd> completions_;    ///< by step, of the device work launched in it and in those before
+  std::vector<Span> begins_;            ///< by step, of the device work launched in it: only the begins
+  std::vector<LastEnd> last_launches_;  ///< by step, of the calls in it that launch
+  std::vector<bool> launches_;          ///< by step: whether kernels are launched in it
+  std::map<Rank, Span> whole_;          ///< of the capture
   std::map<Rank, RankSteps> ranks_;
 };
 
 }  // namespace
 
-std::string_view to_text(Pace pace) noexcept { return pace == Pace::kHost ? "host" : "device"; }
+std::string_view to_text(Pace pace) noexcept {
+  switch (pace) {
+    case Pace::kHost: return "host";
+    case Pace::kDevice: return "device";
+    case Pace::kBoth: break;
+  }
+  return "both";
+}
 
 double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - measured, measured); }
 

@@ -24,8 +24,9 @@ struct MeasuredAndReplayed {
 using stepsim::to_text;  // that of units is meant beside the one below
 
 /// What a rank's iterations wait for in the long run: its host, or the work that the host has launched.
-enum class Pace : std::uint8_t { kHost, kDevice };
-[[nodiscard]] std::string_view to_text(Pace pace) noexcept;  ///< "host", "device"
+/// kBoth: they do not differ by more than a hundredth, as where each step waits for its device at the end.
+enum class Pace : std::uint8_t { kHost, kDevice, kBoth };
+[[nodiscard]] std::string_view to_text(Pace pace) noexcept;  ///< "host", "device", "both"
 
 /// A whole step and how long it takes at the pace of its rank.
 struct TimedStep {
@@ -37,7 +38,8 @@ struct TimedStep {
 
 /// The whole steps of a rank and how long they and its iteration take (sim/report/summary.h).
 struct RankSteps {
-  std::vector<TimedStep> steps;  ///< at the device's pace without those that follow no whole step
+  std::vector<TimedStep> steps;          ///< at the device's pace without those that follow no whole step
+  std::vector<TimedStep> at_other_pace;  ///< the same steps by the other one's pace; empty where that is not known
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;                   ///< of the replay; absent without two consecutive steps with device work
   std::size_t whole = 0;                      ///< how many whole steps there are
@@ -59,7 +61,10 @@ struct RankSteps {
 /// * the device's, the median distance between their completions. A step is complete when the last device
 ///   work ends that was launched in it or before it.
 ///
-/// The slower one is the rank's iteration, measured and replayed each by itself. The pace of the replay also
+/// The slower one is the rank's iteration, measured and replayed each by itself. The device's counts only where it is
+/// behind its host: its backlog, the median time from a step's last launch to its completion, is at least half of the
+/// difference between the two, and it does not stand idle for as long before each step. Else steps that differ are
+/// taken for a slow device, because n completions lie one step further on than n starts. The pace of the replay also
 /// decides what a step's time is, measured and replayed: from its start to the next one's, or from the completion
 /// of the step before to its own.
 [[nodiscard]] std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,

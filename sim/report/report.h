@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "sim/report/critical_path.h"
 #include "sim/report/document.h"
 #include "sim/report/iteration_path.h"
+#include "sim/report/perturbation.h"
 #include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 
@@ -38,6 +40,7 @@ struct Findings {
   const Timeline* timeline = nullptr;  ///< of capture.dag
   Summary summary;                     ///< of `timeline`
   IterationPath path;
+  std::optional<Perturbation> perturbation;  ///< absent where it could not be made
   std::vector<Straggler> stragglers;
   const NetworkModel* network = nullptr;     ///< how transfers were timed
   const Calibration* calibration = nullptr;  ///< where the hardware was calibrated

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "sim/report/critical_path.h"
 #include "sim/report/intervals.h"
 #include "sim/report/rank_steps.h"
 
@@ -48,9 +49,10 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
 
 /// Of the rank with the longest replayed iteration, of several the first.
 std::optional<Pace> pace_of_slowest(const std::map<Rank, RankSteps>& ranks) {
+  const bool only_with_steps = any_steps(ranks);
   const RankSteps* slowest = nullptr;
   for (const auto& [rank, steps] : ranks) {
-    if (!steps.pace) continue;
+    if (only_with_steps && steps.whole == 0) continue;
     if (slowest == nullptr || steps.iteration.replayed > slowest->iteration.replayed) slowest = &steps;
   }
   return slowest == nullptr ? std::nullopt : slowest->pace;
@@ -79,6 +81,7 @@ IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std:
 struct Activity {
   std::vector<Interval> compute;
   std::vector<Interval> communication;
+  std::vector<Interval> copies;
   std::vector<Interval> collective_wait;
   std::vector<Interval> host;
   std::vector<Interval> unexplained;
@@ -97,10 +100,11 @@ void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval wi
     activity.communication.push_back(clipped({transfer, whole.end}, window));
     return;
   }
-  switch (class_of(dag.kind(task))) {
-    case TaskClass::kCompute: activity.compute.push_back(clipped(whole, window)); break;
-    case TaskClass::kCommunication: activity.communication.push_back(clipped(whole, window)); break;
-    case TaskClass::kHost: activity.host.push_back(clipped(whole, window)); break;
+  switch (path_class_of(dag, task)) {
+    case PathClass::kCompute: activity.compute.push_back(clipped(whole, window)); break;
+    case PathClass::kCommunication: activity.communication.push_back(clipped(whole, window)); break;
+    case PathClass::kCopy: activity.copies.push_back(clipped(whole, window)); break;
+    default: activity.host.push_back(clipped(whole, window)); break;
   }
 }
 
@@ -112,6 +116,7 @@ RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, s
   result.iteration = times.iteration.replayed;
   const auto in_one = [&](Duration of_all) { return std::min(of_all / iterations, result.iteration); };
   result.communication = in_one(union_length(activity.communication));
+  result.copies = in_one(union_length(activity.copies));
   result.collective_wait = in_one(union_length(activity.collective_wait));
   result.host = in_one(union_length(activity.host));
   result.unexplained = in_one(union_length(activity.unexplained));
@@ -120,6 +125,7 @@ RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, s
   result.compute = in_one(compute);
   append(all, activity.communication);
   result.exposed_communication = in_one(union_length(all) - compute);
+  append(all, activity.copies);
   append(all, activity.collective_wait);
   append(all, activity.host);
   result.idle = in_one(times.window.end - times.window.begin - union_length(all));

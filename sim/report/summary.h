@@ -57,6 +57,7 @@ struct RankBreakdown {
   Duration compute{};
   Duration communication{};          ///< moving data, without waiting for other ranks
   Duration exposed_communication{};  ///< the part of it while no compute runs
+  Duration copies{};                 ///< within a device, or between it and its host
   Duration collective_wait{};        ///< in a collective before its last member arrived
   Duration host{};
   Duration idle{};  ///< none of the above

@@ -25,8 +25,8 @@ struct Longest {
 };
 
 /// Of names with equal time the first in the alphabet.
-Longest longest_name(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
-  const auto counts = [&](const PathTask& task) { return class_of(dag.kind(task.task)) == of_class; };
+Longest longest_name(const Dag& dag, const CriticalPath& path, PathClass of_class) {
+  const auto counts = [&](const PathTask& task) { return path_class_of(dag, task.task) == of_class; };
   std::vector<Duration> time(dag.name_count());
   for (const PathTask& task : path.tasks) {
     if (counts(task)) time[dag.name_id(task.task).index()] += task.duration - task.queueing;
@@ -44,7 +44,7 @@ Longest longest_name(const Dag& dag, const CriticalPath& path, TaskClass of_clas
   return {dag.name(longest), time[longest.index()], static_cast<std::size_t>(tasks)};
 }
 
-std::string most_of(const Dag& dag, const CriticalPath& path, TaskClass of_class) {
+std::string most_of(const Dag& dag, const CriticalPath& path, PathClass of_class) {
   const Longest longest = longest_name(dag, path, of_class);
   return fmt::format("; most of that is {} ({} in {})", shown(longest.name, 60), to_text(longest.time),
                      counted(longest.tasks, "task"));
@@ -63,12 +63,15 @@ std::string about_largest_class(const Dag& dag, const CriticalPath& path) {
   const std::string part =
       fmt::format("Of the critical path's {}, {} is", to_text(path.length), percent(ratio(*largest, path.length)));
   switch (static_cast<PathClass>(largest - path.classes.begin())) {
-    case PathClass::kCompute: return fmt::format("{} compute{}.", part, most_of(dag, path, TaskClass::kCompute));
+    case PathClass::kCompute: return fmt::format("{} compute{}.", part, most_of(dag, path, PathClass::kCompute));
     case PathClass::kCommunication:
-      return fmt::format("{} communication{}.", part, most_of(dag, path, TaskClass::kCommunication));
+      return fmt::format("{} communication{}.", part, most_of(dag, path, PathClass::kCommunication));
+    case PathClass::kCopy:
+      return fmt::format("{} copying within a device or between it and its host{}.", part,
+                         most_of(dag, path, PathClass::kCopy));
     case PathClass::kHost:
       return fmt::format("{} work of the host (framework, Python, launches){}.", part,
-                         most_of(dag, path, TaskClass::kHost));
+                         most_of(dag, path, PathClass::kHost));
     case PathClass::kQueueing: return fmt::format("{} standing in line behind other work.", part);
     case PathClass::kWait: break;
   }

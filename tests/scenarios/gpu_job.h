@@ -30,6 +30,8 @@ class GpuJob {
     return work;
   }
   [[nodiscard]] DagBuilder& builder() { return builder_; }
+  /// The thread goes on after `work` only, with what it does last so far.
+  void waits_for(TaskId work) { builder_.add_edge(work, last_call_, EdgeKind::kSync); }
 
   /// `work` is device work of this call of an operator.
   void is_of(TaskId work, const OperatorCall& call, bool in_optimizer = false) {

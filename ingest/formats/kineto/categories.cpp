@@ -8,7 +8,7 @@ namespace stepsim::ingest {
 const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
   using enum EventKind;
   // Current names, then those of 2021; the commonest first.
-  static constexpr std::array<KinetoCategory, 44> kCategories = {{
+  static constexpr std::array<KinetoCategory, 46> kCategories = {{
       {"cpu_op", kOp, true},
       {"cuda_runtime", kRuntimeCall, true},
       {"kernel", kKernel, true},
@@ -37,6 +37,8 @@ const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
       {"hip_runtime", kRuntimeCall, true},
       {"hip_driver", kRuntimeCall, true},
       {"runtime", kRuntimeCall, true},
+      {"enqueue", kOp, true},  // torch_npu
+      {"dequeue", kOp, true},
       {"cpu_instant_event", kOp, false},
       {"cuda_event", kOp, false},
       {"overhead", kOp, false},

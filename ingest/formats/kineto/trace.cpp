@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "ingest/formats/kineto/categories.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
@@ -15,6 +17,9 @@ namespace {
 
 // Nothing in a training step takes a week: such a time stamp has overflowed.
 constexpr std::int64_t kLongest = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
+
+/// A category that no table has is worth a warning if its events fill this share of the span of the others.
+constexpr double kWorthAWarning = 0.01;
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
@@ -77,14 +82,18 @@ void KinetoTrace::add(const ChromeEvent& event) {
     add_complete(event);
   } else if (event.phase == "M") {
     add_metadata(event);
+  } else if (event.category == "HostToDevice" && (event.phase == "s" || event.phase == "f")) {
+    ascend_.add_flow(event);
   } else {
     leave_out(phase_name(event.phase));
   }
 }
 
 void KinetoTrace::add_complete(const ChromeEvent& event) {
+  if (const AscendParts::Layer layer = ascend_.layer_of(event.process); layer != AscendParts::Layer::kNone)
+    return add_ascend(event, layer);
   const KinetoCategory* const category = find_kineto_category(event.category);
-  if (category == nullptr) return leave_out("other category");
+  if (category == nullptr) return note_unknown(event);
   if (!category->used) return leave_out(category->name);
   EventKind kind = category->kind;
   if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
@@ -98,7 +107,37 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   } else {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
     if (kind == EventKind::kOp) note_shapes(event);
+    const auto number = static_cast<std::uint32_t>(trace_.size() - 1);
+    if (category->name == "enqueue" || category->name == "dequeue")
+      ascend_.note_queued(event, number, category->name == "dequeue");
   }
+}
+
+void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer) {
+  using enum AscendParts::Layer;
+  if (layer == kDerived) return leave_out("Ascend's sums over other rows");
+  if (layer == kCann) {
+    if (!usable_time(event, false)) return;
+    // A call's thread is a row of the framework's process, where the operators that make the call are.
+    const std::string_view process = host_process_.empty() ? event.process : std::string_view{host_process_};
+    ChromeEvent call = event;
+    call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);
+    append(call, EventKind::kRuntimeCall, host_track(process, event.thread), -1, HostDeviceTrace::kNoDetail);
+    return ascend_.note_call(event.thread, static_cast<std::uint32_t>(trace_.size() - 1));
+  }
+  const std::optional<EventKind> kind = ascend_work(layer, event);
+  if (!kind) return leave_out("Ascend's waits, and parts of collectives");
+  if (!usable_time(event, true)) return;
+  KinetoArguments arguments{event};
+  arguments.device = 0;
+  std::uint32_t detail = HostDeviceTrace::kNoDetail;
+  if (layer == kCommunication) {
+    constexpr std::int64_t kFirstGroup = 1000;  // streams of the NPU have smaller numbers
+    arguments.stream = kFirstGroup + number_at_end(event.thread);
+    detail = add_detail(collective_detail(ascend_collective(event)));
+  }
+  append(event, *kind, device_track(event, arguments), -1, detail);
+  ascend_.note_work(event, static_cast<std::uint32_t>(trace_.size() - 1));
 }
 
 void KinetoTrace::note_shapes(const ChromeEvent& event) {
@@ -204,6 +243,17 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   return detail;
 }
 
+EventDetail KinetoTrace::collective_detail(const AscendCollective& collective) {
+  EventDetail detail;
+  detail.bytes = Bytes{collective.bytes};
+  detail.elements = collective.elements;
+  detail.sequence = collective.sequence;
+  detail.collective = texts_.intern(collective.operation);
+  if (!collective.group.empty()) detail.group = texts_.intern(collective.group);
+  if (!collective.dtype.empty()) detail.dtype = texts_.intern(collective.dtype);
+  return detail;
+}
+
 std::uint32_t KinetoTrace::add_detail(const EventDetail& detail) {
   trace_.details.push_back(detail);
   return static_cast<std::uint32_t>(trace_.details.size() - 1);
@@ -219,6 +269,7 @@ TrackId KinetoTrace::host_track(std::string_view process, std::string_view threa
     const Track& last = trace_.tracks[last_host_track_.index()];
     if (last.thread == thread && last.process == process) return last_host_track_;
   }
+  if (host_process_.empty()) host_process_ = process;
   const auto [entry, is_new] = tracks_.try_emplace(row_key(process, thread));
   if (is_new) entry->second = new_track({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
   last_host_track_ = entry->second;
@@ -241,6 +292,11 @@ TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArgument
 }
 
 void KinetoTrace::add_metadata(const ChromeEvent& event) {
+  if (event.name == "process_name") {
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
+      if (key == "name") ascend_.note_process(event.process, as_text(value));
+    });
+  }
   if (event.name != "thread_name") return;
   event.for_each_argument([&](std::string_view key, std::string_view value) {
     if (key == "name") thread_names_[row_key(event.process, event.thread)] = as_text(value);
@@ -263,6 +319,39 @@ void KinetoTrace::report_left_out() {
   }
 }
 
+void KinetoTrace::note_unknown(const ChromeEvent& event) {
+  auto entry = unknown_.find(event.category);
+  if (entry == unknown_.end()) entry = unknown_.emplace(event.category, BusyTime{}).first;
+  const Time begin{Duration{event.start_ns.value_or(0)}};
+  const std::int64_t length = event.start_ns ? std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest) : 0;
+  entry->second.add(begin, begin + Duration{length});
+}
+
+/// A category that no table has and that holds real time may be work that is missing from the replay.
+void KinetoTrace::report_unknown() {
+  Time first = Time::max();
+  Time last = Time::min();
+  for (std::size_t i = 0; i < trace_.size(); ++i) {
+    first = std::min(first, trace_.start[i]);
+    last = std::max(last, trace_.start[i] + trace_.duration[i]);
+  }
+  for (auto& [category, busy] : unknown_) {
+    const Duration length = busy.length();
+    const double share =
+        first < last ? static_cast<double>(length.count()) / static_cast<double>((last - first).count()) : 1;
+    if (length == Duration{} || share < kWorthAWarning) {
+      left_out_["other category"] += busy.count();
+      continue;
+    }
+    const std::string name = category.empty() ? "events without a category" : "unknown category " + category;
+    sink_.diagnostics.count(name, Severity::kDataLoss,
+                            "stepsim does not know this category, and leaves its events out: what they did is not in "
+                            "the replay",
+                            {file_, {}, {}}, fmt::format("{:.0f} % of the span", 100 * std::min(1.0, share)),
+                            busy.count());
+  }
+}
+
 void KinetoTrace::name_tracks() {
   for (Track& track : trace_.tracks) {
     const auto name = thread_names_.find(row_key(track.process, track.thread));
@@ -271,8 +360,10 @@ void KinetoTrace::name_tracks() {
 }
 
 HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
+  report_unknown();
   report_left_out();
   name_tracks();
+  ascend_.join(trace_);
   trace_.texts = std::move(texts_).take();
   trace_.operators = std::move(operators_).take();
   apply_members(trace_, members, file_, sink_.diagnostics);

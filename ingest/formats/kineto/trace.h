@@ -13,8 +13,10 @@
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
 #include "ingest/formats/kineto/arguments.h"
+#include "ingest/formats/kineto/ascend.h"
 #include "ingest/formats/kineto/members.h"
 #include "ingest/formats/kineto/operators.h"
+#include "ingest/parts/busy_time.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
 
@@ -32,15 +34,19 @@ class KinetoTrace {
 
  private:
   void add_complete(const ChromeEvent& event);
+  void add_ascend(const ChromeEvent& event, AscendParts::Layer layer);
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
   void report_left_out();
+  void note_unknown(const ChromeEvent& event);
+  void report_unknown();
   [[nodiscard]] bool usable_time(const ChromeEvent& event, bool on_device);
   void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
   [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
   void note_shapes(const ChromeEvent& event);
   [[nodiscard]] std::uint32_t device_detail(EventKind kind, const KinetoArguments& arguments);
   [[nodiscard]] EventDetail collective_detail(const KinetoArguments& arguments);
+  [[nodiscard]] EventDetail collective_detail(const AscendCollective& collective);
   [[nodiscard]] std::uint32_t add_detail(const EventDetail& detail);
   [[nodiscard]] TrackId host_track(std::string_view process, std::string_view thread);
   [[nodiscard]] TrackId device_track(const ChromeEvent& event, const KinetoArguments& arguments);
@@ -53,11 +59,14 @@ class KinetoTrace {
   HostDeviceTrace trace_;
   TextTable texts_;
   KinetoOperators operators_;
+  AscendParts ascend_;
+  std::string host_process_;  ///< of the first host event
   TrackId last_host_track_;
   std::unordered_map<std::string, TrackId> tracks_;
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> device_tracks_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
+  std::map<std::string, BusyTime, std::less<>> unknown_;  ///< events of categories that no table has, by category
 };
 
 }  // namespace stepsim::ingest

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/stitch/host_device/runtime_calls.h"
+#include "ingest/stitch/host_device/stream_order.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -80,7 +81,7 @@ class BlockingCallFinder {
     const Time begin = events_.begin_of(call);
     const Time end = events_.end_of(call);
     if (const auto* const awaited = syncs.awaited_by(call)) {
-      for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end);
+      for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end, false);
       return;
     }
     const std::uint32_t op = awaited_by_times(wait, call, begin, end);
@@ -90,7 +91,7 @@ class BlockingCallFinder {
       } else {
         ++found_.inferred;
       }
-      add_wait(thread, op, begin, end);
+      add_wait(thread, op, begin, end, wait != CallWait::kOwnWork);
     } else if ((wait == CallWait::kDevice || wait == CallWait::kStream) && end - begin > kReturnDelay) {
       ++found_.unexplained;
     }
@@ -99,8 +100,7 @@ class BlockingCallFinder {
   [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {
     const std::uint32_t own = op_of_call_[call];
     switch (wait) {
-      case CallWait::kOwnWork:
-        return own != kNoIndex && events_.ops[own].end > begin && events_.ops[own].end <= end ? own : kNoIndex;
+      case CallWait::kOwnWork: return own != kNoIndex && is_awaited_copy(events_, events_.ops[own]) ? own : kNoIndex;
       case CallWait::kDevice: return last_ended(begin, end, kNoIndex);
       case CallWait::kStream: return ended_just_before_return(begin, end);
       case CallWait::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
@@ -120,14 +120,19 @@ class BlockingCallFinder {
     return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
   }
 
-  void add_wait(std::uint32_t thread, std::uint32_t op, Time begin, Time end) {
+  /// True for work that the call which began then had started.
+  [[nodiscard]] bool is_own(std::uint32_t op, Time call_begin) const {
+    return events_.ops[op].call != kNoIndex && events_.begin_of(events_.ops[op].call) == call_begin;
+  }
+
+  void add_wait(std::uint32_t thread, std::uint32_t op, Time begin, Time end, bool inferred) {
     const Time ended = events_.ops[op].end;
-    if (ended > end) return;
-    const bool own = events_.ops[op].call != kNoIndex && events_.ops[op].begin > begin &&
-                     events_.begin_of(events_.ops[op].call) == begin;
-    const Time waits_from = own ? events_.ops[op].launched : begin + std::min(kCallOverhead, end - begin);
+    if (ended > end && !is_own(op, begin)) return;
+    const Time waits_from = is_own(op, begin) && events_.ops[op].begin > begin
+                                ? events_.ops[op].launched
+                                : begin + std::min(kCallOverhead, end - begin);
     if (waits_from < ended) threads_[thread].waits.push_back({waits_from, ended});
-    found_.waits.push_back({op, thread, std::max(ended, begin)});
+    found_.waits.push_back({op, thread, std::max(ended, begin), inferred});
     threads_[thread].cuts.push_back(found_.waits.back().resume);
   }
 

@@ -14,6 +14,7 @@ struct HostWait {
   std::uint32_t op = 0;      ///< what it waited for: index into RankEvents::ops
   std::uint32_t thread = 0;  ///< index into RankEvents::threads
   Time resume;               ///< when the thread went on
+  bool inferred = true;      ///< from times; no cuda_sync event tells of it
 };
 
 struct BlockingCalls {

@@ -68,6 +68,7 @@ class DeviceTaskMaker {
       if (wait.why == StreamWait::Why::kRoom) made_.parts[wait.before].try_emplace(events_.ops[wait.after].begin);
     }
     made_.ops.resize(events_.ops.size());
+    find_first_launched();
     for (std::uint32_t i = 0; i < events_.ops.size(); ++i) add(i, names.of(events_.ops[i].event));
     return std::move(made_);
   }
@@ -88,13 +89,31 @@ class DeviceTaskMaker {
 
   TaskId add_part(std::uint32_t index, NameId name, Time begin, Time end, Bytes bytes) {
     const DeviceOp& op = events_.ops[index];
-    const std::int32_t step = events_.step_at(op.call == kNoIndex ? op.begin : events_.begin_of(op.call));
+    const std::int32_t step = step_of(op);
     const TaskId part = assembly_.add_task(kind_of(events_, op.event), name, lane_of(index), begin, end, step, bytes);
     DeviceTasks::Op& tasks = made_.ops[index];
     if (tasks.last.valid()) assembly_.add_edge(tasks.last, part, EdgeKind::kStream);
     if (!tasks.first.valid()) tasks.first = part;
     tasks.last = part;
     return part;
+  }
+
+  void find_first_launched() {
+    first_launched_.resize(events_.streams.size(), Time::min());
+    for (std::size_t s = 0; s < events_.streams.size(); ++s) {
+      const std::vector<std::uint32_t>& ops = events_.streams[s].ops;
+      const auto first =
+          std::find_if(ops.begin(), ops.end(), [&](std::uint32_t op) { return events_.ops[op].call != kNoIndex; });
+      if (first != ops.end()) first_launched_[s] = events_.ops[*first].begin;
+    }
+  }
+
+  /// Work whose launch was not recorded belongs to no step if it stood on its stream before all that was: it was
+  /// launched before the capture began.
+  [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
+    if (op.call != kNoIndex) return events_.step_at(events_.begin_of(op.call));
+    const bool before = op.begin < first_launched_[op.stream];
+    return before && events_.marked ? -1 : events_.step_at(op.begin);
   }
 
   LaneId lane_of(std::uint32_t op) {
@@ -116,6 +135,7 @@ class DeviceTaskMaker {
   Assembly& assembly_;
   DeviceTasks made_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // by stream and row
+  std::vector<Time> first_launched_;  // by stream: when its first work began whose call was recorded
 };
 
 /// Where work of one stream waits for another's: the task before it, and when that was done.
@@ -158,8 +178,11 @@ void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, co
     const TaskId launch = op.call == kNoIndex ? TaskId{} : threads[op.thread].task_ending_by(op.launched);
     if (launch.valid())
       dependencies.push_back({launch, op.launched, EdgeKind::kLaunch, waits.delays.launch, launch_cap});
-    for (; wait != across.end() && wait->after == i; ++wait)
+    for (; wait != across.end() && wait->after == i; ++wait) {
       dependencies.push_back(across_streams(events, waits, tasks, *wait));
+      if (wait->why == StreamWait::Why::kInferred || wait->why == StreamWait::Why::kRoom)
+        assembly.inferred.push_back({tasks.ops[i].first, dependencies.back().from});
+    }
     add_dependencies(tasks.ops[i].first, op.begin, dependencies, assembly);
   }
 }

@@ -26,7 +26,7 @@ struct DeviceTasks {
 };
 
 /// Adds the tasks of a rank's device work to `assembly`, each on the lane of its stream and row. A
-/// piece of work belongs to the step in which it was launched.
+/// piece of work belongs to the step in which it was launched, to none if that was before the capture began.
 [[nodiscard]] DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits,
                                            const RankIdentity& identity, EventNames& names, Assembly& assembly);
 

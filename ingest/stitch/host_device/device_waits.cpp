@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/device_waits.h"
 
 #include "ingest/stitch/host_device/framework_waits.h"
+#include "ingest/stitch/host_device/polling.h"
 #include "ingest/stitch/host_device/sync_events.h"
 
 namespace stepsim::ingest {
@@ -15,6 +16,7 @@ DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threa
   }
   const SyncEvents syncs(events);
   found.calls = find_blocking_calls(events, syncs, threads);
+  found.polls = find_polls(events, threads);
   found.streams = syncs.stream_waits();
   if (found.streams.empty()) found.streams = framework_waits(events);
   infer_stream_waits(events, found.order, found.delays, found.streams);

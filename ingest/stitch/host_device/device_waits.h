@@ -16,6 +16,7 @@ struct DeviceWaits {
   StreamOrder order;
   DeviceDelays delays;
   BlockingCalls calls;
+  std::vector<HostWait> polls;  ///< waits without a call (polling.h)
   std::vector<StreamWait> streams;
   std::uint64_t unresolved_syncs = 0;  ///< cuda_sync events that name something the trace lacks
 };

@@ -23,6 +23,7 @@ struct Work {
   Time end;
   std::uint32_t thread = 0;
   bool collective = false;
+  bool backward = false;  ///< the autograd engine runs a node of the graph
 };
 
 /// What one other thread did during a silence of the main thread.
@@ -32,16 +33,24 @@ struct Activity {
   Duration covered{};
   bool ends_in_collective = false;
   bool began_before = false;
+  bool backward = false;
 };
+
+/// True for the operators in which PyTorch's autograd engine runs a node of the graph, by their names since 1.10
+/// and before. Other threads run them only for a thread that is inside backward() and waits there.
+bool is_backward(std::string_view name) {
+  return name.starts_with("autograd::engine::evaluate_function") || name.starts_with("torch::autograd::") ||
+         name.ends_with("Backward") || name.ends_with("Backward0");
+}
 
 std::vector<Work> work_of_others(const RankEvents& events, const std::vector<HostThread>& threads) {
   std::vector<Work> work;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
     if (t == events.main_thread) continue;
-    for (const HostCollective& one : threads[t].collectives) work.push_back({one.begin, one.end, t, true});
+    for (const HostCollective& one : threads[t].collectives) work.push_back({one.begin, one.end, t, true, false});
     cut_thread(events, events.threads[t], [&](const Segment& segment) {
       if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
-      work.push_back({segment.begin, segment.end, t, false});
+      work.push_back({segment.begin, segment.end, t, false, is_backward(events.name_of(segment.event))});
     });
   }
   std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
@@ -74,19 +83,20 @@ std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, con
   for (; at < work.size() && work[at].end <= silence.second; ++at) {
     const Work& w = work[at];
     auto [slot, added] =
-        threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false});
+        threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false, false});
     Activity& activity = slot->second;
     activity.began_before = activity.began_before || w.begin < silence.first;
     activity.first_begin = std::min(activity.first_begin, std::max(w.begin, silence.first));
     activity.last_end = w.end;
     activity.covered += w.end - std::max(w.begin, silence.first);
     activity.ends_in_collective = w.collective;
+    activity.backward = activity.backward || w.backward;
   }
   return threads;
 }
 
 bool explains(const Activity& activity, std::pair<Time, Time> silence) {
-  if (activity.ends_in_collective) return true;
+  if (activity.ends_in_collective || (activity.backward && !activity.began_before)) return true;
   const Duration span = activity.last_end - activity.first_begin;
   return 3 * activity.covered >= span && 2 * span >= silence.second - silence.first;
 }
@@ -230,6 +240,25 @@ std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<Host
   std::vector<HandOff> hand_offs = SilenceReader(events, threads).run(silences);
   mark_background(events, hand_offs, threads);
   return hand_offs;
+}
+
+std::vector<HandOff> recorded_hand_overs(const RankEvents& events, std::vector<HostThread>& threads) {
+  const HostDeviceTrace& trace = *events.trace;
+  if (trace.hand_overs.empty()) return {};
+  std::vector<std::uint32_t> thread_of_track(trace.tracks.size(), kNoIndex);
+  for (std::uint32_t t = 0; t < events.threads.size(); ++t) thread_of_track[events.threads[t].track.index()] = t;
+  std::vector<HandOff> hand_overs;
+  for (const auto& [from_event, to_event] : trace.hand_overs) {
+    const std::uint32_t from = thread_of_track[trace.track[from_event].index()];
+    const std::uint32_t to = thread_of_track[trace.track[to_event].index()];
+    const Time taken = events.begin_of(to_event);
+    if (from == kNoIndex || to == kNoIndex || from == to || taken <= events.begin_of(from_event)) continue;
+    const Time put = std::min(events.end_of(from_event), taken);
+    threads[from].cuts.push_back(put);
+    threads[to].cuts.push_back(taken);
+    hand_overs.push_back({from, put, to, taken});
+  }
+  return hand_overs;
 }
 
 std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,

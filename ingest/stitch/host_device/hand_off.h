@@ -22,12 +22,17 @@ struct HandOff {
 /// back, and enters the main thread's wait in each such silence. What lies before the other threads' first
 /// start and after their last end stays the main thread's own work.
 ///
-/// A thread explains a silence if the last of its work that ends there is a collective. It also does if
-/// its work fills at least a third of the span from its first start to its last end there, and that span
-/// is at least half the silence.
+/// A thread explains a silence if the last of its work that ends there is a collective, or if it begins a
+/// backward pass there: backward() returns when the pass has ended, however late its thread then wakes up. It
+/// also does if its work fills at least a third of the span from its first start to its last end there, and that
+/// span is at least half the silence.
 /// A host collective whose annotation was closed late is shortened first, to where its waiter went on.
 /// Threads on which nothing depends are marked as background threads. O(segments log segments).
 [[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads);
+
+/// What the trace itself says that one thread handed to another through a queue: the taking event depends on the
+/// putting one, up to its end or to the moment at which it was taken. Cuts both threads there. O(events).
+[[nodiscard]] std::vector<HandOff> recorded_hand_overs(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Finds the framework call on another thread that submitted each host collective, such as
 /// c10d::allreduce_ for gloo:all_reduce. Calls of one operation are served in the order in which they were

@@ -47,7 +47,7 @@ class TaskMaker {
         lane_(lane),
         names_(names),
         assembly_(assembly),
-        waits_(merged(thread.waits)),
+        waits_(thread.merged_waits()),
         busy_(merged(thread.busy)) {
     std::sort(thread.cuts.begin(), thread.cuts.end());
   }
@@ -100,21 +100,33 @@ class TaskMaker {
     Time end;
     TaskKind kind = TaskKind::kHost;
     std::uint32_t event = kNoIndex;  ///< of its longest piece
+    bool silent = false;             ///< no event tells of its longest piece
     Duration longest{};
     std::int32_t step = -1;
   };
 
   void add(const Segment& segment, Time begin, Time end) {
     if (begin >= end) return;
-    const Pending piece{begin, end, kind_of(segment, events_), segment.event, end - begin, events_.step_at(begin)};
+    const Pending piece{
+        begin, end, kind_of(segment, events_), segment.event, is_silent(segment), end - begin, step_at(begin)};
     if (!joins(piece)) {
       flush();
       pending_ = piece;
       return;
     }
     if (piece.longest > pending_.longest)
-      std::tie(pending_.event, pending_.longest, pending_.kind) = std::tuple{piece.event, piece.longest, piece.kind};
+      std::tie(pending_.event, pending_.silent, pending_.longest, pending_.kind) =
+          std::tuple{piece.event, piece.silent, piece.longest, piece.kind};
     pending_.end = end;
+  }
+
+  /// What a background thread does is part of no step: it would end with the thread's own timer.
+  [[nodiscard]] std::int32_t step_at(Time time) const { return thread_.background ? -1 : events_.step_at(time); }
+
+  /// Under nothing, or under nothing but the mark of a step.
+  [[nodiscard]] bool is_silent(const Segment& segment) const {
+    if (segment.kind != Segment::Kind::kQuiet) return false;
+    return segment.event == kNoIndex || step_number(events_.name_of(segment.event)).has_value();
   }
 
   [[nodiscard]] bool joins(const Pending& piece) const {
@@ -130,6 +142,7 @@ class TaskMaker {
     const EventDetail* const detail = event == kNoIndex ? nullptr : events_.trace->detail_of(event);
     const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
                                            detail == nullptr ? Bytes{} : detail->bytes);
+    if (pending_.silent && pending_.longest > kShortQuiet) assembly_.silences.push_back(task);
     if (!thread_.tasks.empty()) {
       const Duration pause = thread_.background ? pending_.begin - thread_.tasks.back().end : Duration{};
       assembly_.add_edge(thread_.tasks.back().task, task, EdgeKind::kProgram, pause);
@@ -154,6 +167,8 @@ class TaskMaker {
 };
 
 }  // namespace
+
+std::vector<std::pair<Time, Time>> HostThread::merged_waits() const { return merged(waits); }
 
 TaskId HostThread::task_ending_by(Time time) const noexcept {
   const auto after =

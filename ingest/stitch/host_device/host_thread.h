@@ -46,6 +46,8 @@ struct HostThread {
   bool background = false;     ///< nothing depends on it: its pauses come from its own timer
   std::vector<Task> tasks;     ///< by begin
 
+  /// `waits` by begin, those that touch as one. O(waits log waits).
+  [[nodiscard]] std::vector<std::pair<Time, Time>> merged_waits() const;
   /// The last task that ends at `time` or earlier; invalid if there is none.
   [[nodiscard]] TaskId task_ending_by(Time time) const noexcept;
   /// The first task that begins at `time` or later; invalid if there is none.

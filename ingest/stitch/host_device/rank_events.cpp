@@ -1,11 +1,12 @@
 #include "ingest/stitch/host_device/rank_events.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 #include <tuple>
 #include <unordered_map>
+
+#include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -118,7 +119,7 @@ std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events
 }
 
 /// A step that begins before the one before it has ended cuts that short: of steps that overlap, as in a pipeline, the
-/// pitch of their begins is what an iteration takes.
+/// pitch of their begins is what an iteration takes. Without marks, each window of the profiler counts as a step.
 void find_steps(RankEvents& events) {
   if (events.threads.empty()) return;
   for (const RankEvents::StepWindow& mark : step_marks_by_begin(events)) {
@@ -131,6 +132,10 @@ void find_steps(RankEvents& events) {
     }
     events.steps.push_back(mark);
   }
+  events.marked = !events.steps.empty();
+  if (events.marked) return;
+  std::int64_t number = 0;
+  for (const auto& [begin, end] : events.trace->windows) events.steps.push_back({number++, begin, end});
 }
 
 }  // namespace
@@ -188,14 +193,8 @@ bool is_host_collective(std::string_view name) noexcept {
 
 std::optional<std::string_view> collective_in(std::string_view name) noexcept {
   if (is_host_collective(name)) return name.substr(name.find(':') + 1);
-  static constexpr std::array<std::string_view, 6> kPrefixes{"ncclDevKernel_", "ncclKernel_", "ncclDevKernel",
-                                                             "ncclKernel",     "ncclSym",     "hccl"};
-  for (const std::string_view prefix : kPrefixes) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string_view rest = name.substr(prefix.size());
-    return rest.substr(0, rest.find_first_of("_(<"));
-  }
-  return std::nullopt;
+  const std::optional<CommunicationKernel> kernel = communication_kernel(name);
+  return kernel ? std::optional{kernel->operation} : std::nullopt;
 }
 
 std::optional<std::int64_t> step_number(std::string_view name) noexcept {

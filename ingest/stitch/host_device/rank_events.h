@@ -51,6 +51,7 @@ struct RankEvents {
   std::vector<DeviceOp> ops;         ///< by (begin, end, event)
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
   std::vector<StepWindow> steps;     ///< ProfilerStep#N by begin, each to the begin of the next at most
+  bool marked = false;               ///< steps are marked; else they are the profiler's windows, or there are none
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> computes;     ///< by event: it is an operator that computes (host_compute.h); empty if devices do
@@ -78,7 +79,8 @@ struct RankEvents {
 [[nodiscard]] bool is_host_collective(std::string_view name) noexcept;
 
 /// The operation in a collective's name: "AllReduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-/// "all_reduce" of "gloo:all_reduce". Nothing for other names.
+/// "all_reduce" of "gloo:all_reduce", "combine" of DeepEP's kernel. Nothing for other names
+/// (model/job/communication_kernel.h).
 [[nodiscard]] std::optional<std::string_view> collective_in(std::string_view name) noexcept;
 
 /// The number of "ProfilerStep#12"; nothing for other names.

@@ -32,10 +32,10 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
   if (events.steps.empty()) events.steps.push_back({0, Time::min(), Time::max()});
   std::vector<TaskId> earliest(events.steps.size());
   std::vector<std::size_t> tasks(events.steps.size(), 0);
-  const bool marked = events.steps.front().begin != Time::min();
+  const bool windows = events.steps.front().begin != Time::min();  // of steps, or of the profiler
   for (std::size_t i = first_task; i < assembly.start.size(); ++i) {
     std::int32_t& step = assembly.step[i];
-    if (!marked) step = 0;
+    if (!windows) step = 0;
     if (step < 0) continue;
     ++tasks[static_cast<std::size_t>(step)];
     TaskId& first = earliest[static_cast<std::size_t>(step)];
@@ -45,15 +45,17 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
   const std::vector<bool> whole = whole_steps(tasks);
   for (std::size_t s = 0; s < events.steps.size(); ++s) {
     const RankEvents::StepWindow& window = events.steps[s];
-    TaskId first = marked && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
+    TaskId first =
+        windows && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
     if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
-    const bool next_follows = s + 1 < events.steps.size() && is_next(window.number, events.steps[s + 1].number);
+    const bool next_follows =
+        events.marked && s + 1 < events.steps.size() && is_next(window.number, events.steps[s + 1].number);
     assembly.steps.push_back({.rank = rank,
                               .number = window.number,
                               .first = first,
                               .next_follows = next_follows,
-                              .whole = first.valid() && whole[s],
-                              .marked = marked});
+                              .whole = first.valid() && (whole[s] || !events.marked),
+                              .marked = events.marked});
   }
 }
 

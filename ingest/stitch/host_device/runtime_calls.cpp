@@ -1,25 +1,27 @@
 #include "ingest/stitch/host_device/runtime_calls.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 
 namespace stepsim::ingest {
 
 CallWait wait_of_call(std::string_view name) noexcept {
-  for (const std::string_view prefix : {"cuda", "hip", "cu"}) {
+  for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt"}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
     break;
   }
-  if (name.starts_with("DeviceSynchronize") || name.starts_with("CtxSynchronize")) return CallWait::kDevice;
-  if (name.starts_with("StreamSynchronize") || name.starts_with("EventSynchronize")) return CallWait::kStream;
+  const auto is_one_of = [name](std::initializer_list<std::string_view> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [name](std::string_view b) { return name.starts_with(b); });
+  };
+  if (is_one_of({"DeviceSynchronize", "CtxSynchronize", "SynchronizeDevice"})) return CallWait::kDevice;
+  if (is_one_of({"StreamSynchronize", "EventSynchronize", "SynchronizeStream", "SynchronizeEvent"}))
+    return CallWait::kStream;
   if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
-  static constexpr std::array<std::string_view, 6> kAllocating{"Malloc",   "Free",     "HostAlloc",
-                                                               "HostFree", "MemAlloc", "MemFree"};
-  const bool allocates = std::any_of(kAllocating.begin(), kAllocating.end(),
-                                     [name](std::string_view word) { return name.starts_with(word); });
-  if (allocates) return CallWait::kAllocation;
-  return name.find("Launch") != std::string_view::npos ? CallWait::kLaunch : CallWait::kNothing;
+  if (is_one_of({"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"})) return CallWait::kAllocation;
+  // CANN's call for a kernel is "launch".
+  return name.find("Launch") != std::string_view::npos || name == "launch" ? CallWait::kLaunch : CallWait::kNothing;
 }
 
 }  // namespace stepsim::ingest

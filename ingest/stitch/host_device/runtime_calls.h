@@ -21,7 +21,8 @@ enum class CallWait : std::uint8_t {
 /// A call that can wait is taken to spend at most this on its own part before it waits.
 inline constexpr Duration kCallOverhead{2'000};
 
-/// By the call's name. CUDA's runtime and driver and HIP use the same words behind their prefixes.
+/// By the call's name. CUDA's runtime and driver and HIP use the same words behind their prefixes, Ascend's runtime
+/// similar ones.
 [[nodiscard]] CallWait wait_of_call(std::string_view name) noexcept;
 
 }  // namespace stepsim::ingest

@@ -45,17 +45,24 @@ void add_thread_tasks(const RankEvents& events, std::vector<HostThread>& threads
 }
 
 void connect_threads(const std::vector<HostThread>& threads, const std::vector<HandOff>& hand_offs,
-                     const std::vector<HostWait>& waits, const DeviceTasks& device, Assembly& assembly) {
+                     const DeviceWaits& waits, const DeviceTasks& device, Assembly& assembly) {
   const auto connect = [&](TaskId from, TaskId to, EdgeKind kind) {
-    if (from.valid() && to.valid() && from != to && assembly.finish[from.index()] <= assembly.start[to.index()])
-      assembly.add_edge(from, to, kind);
+    if (!from.valid() || !to.valid() || from == to) return false;
+    if (assembly.finish[from.index()] > assembly.start[to.index()]) return false;
+    assembly.add_edge(from, to, kind);
+    return true;
   };
   for (const HandOff& hand_off : hand_offs) {
     connect(threads[hand_off.from].task_ending_by(hand_off.from_time),
             threads[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
   }
-  for (const HostWait& wait : waits)
-    connect(device.ops[wait.op].last, threads[wait.thread].task_starting_from(wait.resume), EdgeKind::kSync);
+  for (const std::vector<HostWait>* const found : {&waits.calls.waits, &waits.polls}) {
+    for (const HostWait& wait : *found) {
+      const TaskId before = device.ops[wait.op].last;
+      const TaskId after = threads[wait.thread].task_starting_from(wait.resume);
+      if (connect(before, after, EdgeKind::kSync) && wait.inferred) assembly.inferred.push_back({after, before});
+    }
+  }
 }
 
 /// Calls that launched something, in a capture that holds no device work at all.
@@ -111,6 +118,9 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
        "waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them "
        "recorded",
        waits.calls.inferred);
+  note("polling", Severity::kNotice,
+       "silences of host threads that end with device work again and again: the thread is taken to poll for it",
+       waits.polls.size());
   note("full_launch_queue", Severity::kInfo,
        "launches that waited for room in the launch queue: there the device, not the host, limits the step",
        waits.calls.full_queue);
@@ -143,6 +153,8 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   std::uint64_t unmatched = 0;
   const std::vector<HandOff> submissions = find_submissions(events, threads, unmatched);
   hand_offs.insert(hand_offs.end(), submissions.begin(), submissions.end());
+  const std::vector<HandOff> hand_overs = recorded_hand_overs(events, threads);
+  hand_offs.insert(hand_offs.end(), hand_overs.begin(), hand_overs.end());
   const std::vector<GradientMark> gradients = find_gradients(events, threads);
   const DeviceWaits waits = find_device_waits(events, threads);
 
@@ -158,7 +170,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   add_gradients(gradients, threads, assembly);
   add_operator_uses(events, rank.device, assembly);
   connect_device_tasks(events, waits, rank.device, threads, assembly);
-  connect_threads(threads, hand_offs, waits.calls.waits, rank.device, assembly);
+  connect_threads(threads, hand_offs, waits, rank.device, assembly);
   add_steps(events, threads, identity.rank, first_task, assembly);
   report(events, waits, unmatched, assembly.diagnostics);
   return rank;

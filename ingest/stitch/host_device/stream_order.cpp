@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/stream_order.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "ingest/stitch/host_device/runtime_calls.h"
@@ -13,6 +14,8 @@ constexpr std::size_t kMostRows = 16;
 /// The longest delays that count as usual.
 constexpr Duration kLongestUsualLaunch{20'000};
 constexpr Duration kLongestUsualTurn{5'000};
+/// A call that copies a pageable buffer to the device returns up to this long before the copy ends.
+constexpr Duration kStaged{100'000};
 
 /// Puts an op on the first row of its stream that is free then, and clips a small overlap. Returns the row.
 std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of_row, std::uint32_t index) {
@@ -54,14 +57,22 @@ StreamOrder order_streams(RankEvents& events) {
   return order;
 }
 
+bool is_awaited_copy(const RankEvents& events, const DeviceOp& op) {
+  if (wait_of_call(events.name_of(op.call)) != CallWait::kOwnWork) return false;
+  const Time call_begin = events.begin_of(op.call);
+  const Time call_end = events.end_of(op.call);
+  if (op.end <= call_begin || op.begin >= call_end) return false;
+  const bool pageable = events.name_of(op.event).find("Pageable") != std::string_view::npos;
+  return op.end <= call_end + (pageable ? kStaged : Duration{});
+}
+
 void find_launch_times(RankEvents& events, const StreamOrder& order) {
   for (std::size_t i = 0; i < events.ops.size(); ++i) {
     DeviceOp& op = events.ops[i];
     if (op.call == kNoIndex) continue;
     const Time call_begin = events.begin_of(op.call);
     op.launched = std::min(events.end_of(op.call), std::max(op.begin, call_begin));
-    const bool awaited =
-        wait_of_call(events.name_of(op.call)) == CallWait::kOwnWork && op.end <= events.end_of(op.call);
+    const bool awaited = is_awaited_copy(events, op);
     const bool behind = order.previous[i] != kNoIndex && events.ops[order.previous[i]].end > call_begin;
     if (awaited && behind) op.launched = std::min(op.launched, call_begin + kCallOverhead);
   }

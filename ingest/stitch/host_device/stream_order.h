@@ -24,6 +24,10 @@ struct StreamOrder {
 /// one is clipped in events.ops. A stream gets 16 rows at most. O(ops log ops).
 [[nodiscard]] StreamOrder order_streams(RankEvents& events);
 
+/// Whether the call that started a copy waited for it: the copy ended during the call, or, of a pageable buffer, at
+/// most 100 us after it, because the call returns when the last part has been staged. Precondition: `op` has a call.
+[[nodiscard]] bool is_awaited_copy(const RankEvents& events, const DeviceOp& op);
+
 /// Sets DeviceOp::launched of all ops with a call: when the call returned or the op began, whichever
 /// was first. A copy that its call waits for was handed over as the call began if it then stood
 /// behind other work of its stream; else the call was busy until the copy began (it staged a

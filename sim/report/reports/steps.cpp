@@ -28,6 +28,12 @@ std::vector<Section> sections(const Findings& findings) {
   std::string set_aside;
   for (const auto& [rank, step] : summary.set_aside)
     set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
+  if (summary.measured && !summary.steps.empty()) {
+    section.sentences.emplace_back(fmt::format(
+        "Against its own steps the replay is {:.2f} % off on average and {:.2f} % at worst. That says that nothing was "
+        "lost on the way, not that the graph is right.",
+        summary.iteration.mean_abs_error * 100, summary.iteration.worst_abs_error * 100));
+  }
   if (!set_aside.empty()) section.sentences.emplace_back("Set aside, cut by the capture: " + set_aside);
   return {section};
 }
@@ -51,6 +57,24 @@ void write_steps(JsonWriter& json, const Summary& summary) {
   json.end_array();
 }
 
+void write_perturbation(JsonWriter& json, const Perturbation& test) {
+  json.begin_object().key("steps").value(test.steps).key("mean_abs_error").value(test.error);
+  json.key("worst_abs_error").value(test.worst_error).key("mean_abs_difference").value(test.difference).end_object();
+}
+
+/// How far the graph was tested, and on what its critical path rests.
+void write_trust(JsonWriter& json, const Findings& findings) {
+  const CriticalPath& path = findings.path.path;
+  json.new_line().key("trust").begin_object().key("perturbation");
+  if (findings.perturbation) {
+    write_perturbation(json, *findings.perturbation);
+  } else {
+    json.value(std::optional<double>{});
+  }
+  json.key("path_unexplained_ns").value(path.unexplained).key("path_silent_ns").value(path.silent);
+  json.key("path_hand_overs").value(path.hand_overs).key("path_inferred_hand_overs").value(path.inferred).end_object();
+}
+
 void members(JsonWriter& json, const Findings& findings) {
   const Summary& summary = findings.summary;
   const IterationReport& iteration = summary.iteration;
@@ -62,6 +86,7 @@ void members(JsonWriter& json, const Findings& findings) {
   json.key("error").value(if_measured(summary, iteration.error));
   json.key("mean_abs_error").value(if_measured(summary, iteration.mean_abs_error));
   json.key("worst_abs_error").value(if_measured(summary, iteration.worst_abs_error)).end_object();
+  if (summary.measured) write_trust(json, findings);
 }
 
 }  // namespace

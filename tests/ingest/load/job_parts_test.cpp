@@ -51,7 +51,8 @@ TEST(JobPartsTest, ARankThatAFileHoldsTwiceIsAnErrorThatNamesBoth) {
   } catch (const InputError& error) {
     EXPECT_STREQ(
         error.what(),
-        "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0); expected one trace a rank");
+        "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0), of the same process at the same "
+        "time; expected one trace a rank: leave out the one of the run that is not meant");
   }
 }
 

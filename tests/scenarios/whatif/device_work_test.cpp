@@ -33,6 +33,25 @@ TEST(LaunchWhatIf, WithoutOverheadOnlyTheStreamTakesTime) {
   EXPECT_EQ(three_kernels().question().iteration({"launch.overhead=0us"}), microseconds{3 * 2 + 2 * 1});
 }
 
+/// The call copies a pageable buffer into a staging buffer: 40 us, whatever a launch takes.
+TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
+  GpuJob job;
+  (void)job.launch("first", TaskKind::kKernel, microseconds{5}, microseconds{2});
+  const TaskId copy = job.launch("Memcpy HtoD (Pageable -> Device)", TaskKind::kCopy, microseconds{40}, microseconds{9});
+  (void)job.launch("second", TaskKind::kKernel, microseconds{5}, microseconds{2});
+  job.waits_for(copy);
+  const Question question = std::move(job).question();
+  EXPECT_EQ(question.iteration(), microseconds{5 + 40 + 9 + 5 + 2});
+  EXPECT_EQ(question.iteration({"launch.overhead=0us"}), microseconds{40 + 9 + 2});
+}
+
+/// The first launch of a kernel loads its code.
+TEST(LaunchWhatIf, WhatACallTakesBeyondALaunchStays) {
+  GpuJob job;
+  (void)job.launch("first", TaskKind::kKernel, microseconds{5'100}, microseconds{2});
+  EXPECT_EQ(std::move(job).question().iteration({"launch.overhead=0.5x"}), microseconds{5'000 + 50 + 2});
+}
+
 TEST(LaunchWhatIf, RefusesACaptureWithoutLaunches) {
   EXPECT_THAT([] { (void)data_parallel_question().iteration({"launch.overhead=0us"}); },
               ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no launches of device work")));

@@ -64,7 +64,8 @@ TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
       const RankSteps rank = steps_of(launching_ahead(recorded, replayed));
       EXPECT_EQ(rank.iteration.measured, Duration{std::max(kHost, recorded)}) << replayed;
       EXPECT_EQ(rank.iteration.replayed, Duration{std::max(kHost, replayed)}) << recorded;
-      EXPECT_EQ(rank.pace, replayed > kHost ? Pace::kDevice : Pace::kHost) << replayed;
+      // A device that is faster than its host completes steps at the host's pace.
+      EXPECT_EQ(rank.pace, 100 * replayed > 101 * kHost ? Pace::kDevice : Pace::kBoth) << replayed;
     }
   }
 }
@@ -90,6 +91,43 @@ TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
     EXPECT_EQ(step.time.replayed, Duration{kHost});
     EXPECT_EQ(step.begin, Time{Duration{step.step == 3 ? 360 : kHost * static_cast<std::int64_t>(step.step)}});
   }
+}
+
+/// The host takes 100, 100 and 300 ns for a step, its device 10: the starts are 100 ns apart, the completions 100 and
+/// 300 ns, but the device only waits.
+TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> calls;
+  std::vector<TaskId> kernels;
+  for (const std::int64_t host : {100, 100, 300}) {
+    const TaskId call = maker.task(thread, host, {}, "", TaskKind::kRuntime);
+    if (!calls.empty()) maker.builder.add_edge(calls.back(), call, EdgeKind::kProgram);
+    calls.push_back(call);
+    kernels.push_back(maker.task(stream, 10, {}, "", TaskKind::kKernel));
+    maker.builder.add_edge(call, kernels.back(), EdgeKind::kLaunch);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  Recording& recording = capture.recording;
+  recording.step.resize(6);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.new_id(calls[k]);
+    recording.step[call.index()] = recording.step[maker.new_id(kernels[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = call, .next_follows = k + 1 < 3});
+  }
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  recording.start = timeline.start;
+  recording.finish = timeline.finish;
+
+  const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
+
+  EXPECT_EQ(rank.pace, Pace::kHost);
+  EXPECT_EQ(rank.iteration.replayed, Duration{100});
+  EXPECT_EQ(rank.iteration.measured, Duration{100});
+  EXPECT_EQ(rank.steps.size(), 3U);
 }
 
 /// The last step begins while the device works on the ones before.

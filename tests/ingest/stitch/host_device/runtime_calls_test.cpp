@@ -17,6 +17,9 @@ TEST(RuntimeCallsTest, ACallsNameSaysWhatItMayWaitFor) {
       {"cudaFreeHost", CallWait::kAllocation},         {"cudaLaunchKernel", CallWait::kLaunch},
       {"hipExtModuleLaunchKernel", CallWait::kLaunch}, {"cudaMemsetAsync", CallWait::kNothing},
       {"cudaEventRecord", CallWait::kNothing},         {"cudaStreamWaitEvent", CallWait::kNothing},
+      {"aclrtSynchronizeDevice", CallWait::kDevice},   {"aclrtSynchronizeStreamWithTimeout", CallWait::kStream},
+      {"aclrtMemcpyAsync", CallWait::kOwnWork},        {"launch", CallWait::kLaunch},
+      {"aclrtStreamWaitEvent", CallWait::kNothing},
   };
   for (const auto& [name, wait] : kCalls) EXPECT_EQ(wait_of_call(name), wait) << name;
 }
