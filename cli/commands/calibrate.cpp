@@ -1,24 +1,35 @@
 // stepsim calibrate TRACE... -o cluster.yaml: how fast is the hardware that this was captured on?
+// stepsim calibrate --nccl-tests FILE... -o cluster.yaml: the same of a machine on which nccl-tests ran.
 
 #include <CLI/CLI.hpp>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/program/output.h"
 #include "cli/work/work.h"
+#include "ingest/config/nccl_tests.h"
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
+#include "model/calibration/nccl_tables.h"
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
 namespace {
 
-void run(const CommonOptions& options, const Session& session) {
+/// A capture of nothing but the names of the files.
+Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
+  const std::vector<TimedCollective> timings = ingest::read_nccl_tests(options.traces, capture.inputs);
+  if (options.output) refuse_input_as_output(*options.output, capture.inputs);
+  return calibrate_nccl_tables(timings);
+}
+
+void run(const CommonOptions& options, bool of_tables, const Session& session) {
   if (options.network->make != nullptr) {
     throw UsageError("calibrate replays nothing; expected it without --network and --cluster");
   }
   check_output(options);
-  const Capture capture = load_capture(options, session);
-  const Calibration calibration = calibrate(capture);
+  Capture capture = of_tables ? Capture{} : load_capture(options, session);
+  const Calibration calibration = of_tables ? calibrate_tables(options, capture) : calibrate(capture);
   const Provenance provenance = provenance_if_needed(options, session, capture);
   const sim::Findings findings{.capture = capture, .calibration = &calibration};
   sim::Document document = sim::calibration_document(findings, provenance);
@@ -31,7 +42,10 @@ void run(const CommonOptions& options, const Session& session) {
 Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(
       app, {.command = "calibrate", .contents = {sim::Content::kDocument}, .cluster = HasCluster::kAlways});
-  return [=](const Session& session) { run(common(), session); };
+  const auto* tables = app.add_flag("--nccl-tests")
+                           ->disable_flag_override()
+                           ->description("FILEs are what nccl-tests printed (all_reduce_perf and its kin), not traces");
+  return [=](const Session& session) { run(common(), tables->count() > 0, session); };
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/work/what_if_session.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/cost/collective/nccl_assumption.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/output/json_writer.h"
@@ -83,6 +84,9 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   set_baseline(head, what_if, engine);
   if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
   append(head.assumptions, sweep.assumptions());
+  const scenarios::Plan captured = what_if.predictor->plan();
+  if (captured.network->make != nullptr)
+    append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
   head.name = request.scenario.name;
   head.network = what_if.network->name;
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());

@@ -8,6 +8,7 @@
 #include "ingest/load/load.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/cost/collective/nccl_assumption.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "sim/engine/engine.h"
@@ -58,6 +59,7 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
     }
     const Cluster& cluster = result.hardware.cluster;
     build_anew(result.capture, cluster);
+    append(result.capture.assumptions, nccl_assumptions(result.capture.dag, cluster));
     sim::Machine machine = sim::Machine::as_recorded(result.capture);
     set_network(machine, cluster, options);
     return machine;

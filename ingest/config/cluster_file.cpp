@@ -9,6 +9,7 @@
 
 #include "ingest/bytes/small_file.h"
 #include "ingest/config/cluster_links.h"
+#include "ingest/config/cluster_measured.h"
 #include "ingest/config/cluster_tables.h"
 #include "model/base/yaml_parse.h"
 #include "model/cost/network/parameters.h"
@@ -188,9 +189,9 @@ HostRates read_rates(const YamlField& field) {
 class ClusterReader {
  public:
   explicit ClusterReader(const YamlField& file) : file_(file) {
-    static const std::vector<std::string> names{"hosts",  "endpoints", "messages", "rates", "devices",
-                                                "links",  "routes",    "nic",      "nics",  "tiers",
-                                                "nvlink", "pcie",      "overrides"};
+    static const std::vector<std::string> names{"hosts",  "endpoints", "messages",  "rates",      "devices",
+                                                "links",  "routes",    "nic",       "nics",       "tiers",
+                                                "nvlink", "pcie",      "overrides", "collectives"};
     file.for_each_entry(names, [this](std::size_t key, const YamlField& field) { keys_.emplace(names[key], field); });
   }
 
@@ -201,6 +202,7 @@ class ClusterReader {
     Cluster cluster = key("links") != nullptr ? link_by_link(std::move(hosts)) : by_numbers(std::move(hosts));
     if (const YamlField* field = key("messages")) cluster.network = read_messages(*field);
     if (const YamlField* field = key("rates")) cluster.rates = read_rates(*field);
+    if (const YamlField* field = key("collectives")) cluster.measured = read_measured(*field);
     return cluster;
   }
 

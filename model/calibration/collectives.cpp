@@ -6,9 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "model/base/fit.h"
+#include "model/calibration/nccl_tables.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/parameters.h"
 
@@ -200,6 +204,99 @@ void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
   cluster.network.set(kMessageOverhead, std::max(Duration{}, alpha - 2 * cluster.links.front().latency));
 }
 
+/// When a collective moved its bytes.
+struct Transfer {
+  RendezvousId rendezvous;
+  Time begin;
+  Time end;
+  bool alone = true;  ///< no other one of its ranks' meanwhile
+};
+
+std::vector<Transfer> transfers_of(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  std::vector<Transfer> transfers;
+  std::map<Rank, std::vector<std::size_t>> by_rank;
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const Collective& collective = dag.collective(RendezvousId{i});
+    if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) continue;
+    Transfer transfer{RendezvousId{i}, Time::min(), Time::min()};
+    for (const TaskId member : dag.members(RendezvousId{i})) {
+      transfer.begin = std::max(transfer.begin, capture.recording.start[member.index()]);
+      transfer.end = std::max(transfer.end, capture.recording.finish[member.index()]);
+    }
+    if (transfer.begin >= transfer.end) continue;
+    for (const TaskId member : dag.members(RendezvousId{i})) by_rank[dag.lane(member).rank].push_back(transfers.size());
+    transfers.push_back(transfer);
+  }
+  for (auto& [rank, own] : by_rank) {
+    std::stable_sort(own.begin(), own.end(),
+                     [&](std::size_t a, std::size_t b) { return transfers[a].begin < transfers[b].begin; });
+    std::optional<std::size_t> last;  // to end
+    for (const std::size_t one : own) {
+      if (last && *last != one && transfers[one].begin < transfers[*last].end)
+        transfers[one].alone = transfers[*last].alone = false;
+      if (!last || transfers[one].end > transfers[*last].end) last = one;
+    }
+  }
+  return transfers;
+}
+
+/// One timing in place of those of the same collective: their mean, which keeps what they took together.
+std::vector<TimedCollective> means_of(const std::vector<TimedCollective>& timings) {
+  using Key = std::tuple<CollectiveOp, std::uint32_t, std::uint32_t, Bytes>;
+  std::map<Key, std::vector<TimedCollective>> same;
+  for (const TimedCollective& one : timings) same[{one.op, one.ranks, one.hosts, one.bytes}].push_back(one);
+  std::vector<TimedCollective> means;
+  for (const auto& [key, group] : same) {
+    means.push_back(group.front());
+    const auto count = static_cast<std::int64_t>(group.size());
+    // Of the differences: their sum does not overflow.
+    Duration more{};
+    for (const TimedCollective& one : group) more += (one.time - group.front().time) / count;
+    means.back().time += more;
+  }
+  return means;
+}
+
+/// What NCCL's collectives took that ran alone; if none did, all of them.
+std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster& cluster) {
+  const CollectiveModel* const nccl = find_collective_model("nccl");
+  std::vector<TimedCollective> alone;
+  std::vector<TimedCollective> all;
+  for (const Transfer& transfer : transfers_of(capture)) {
+    const Collective& collective = capture.dag.collective(transfer.rendezvous);
+    if (collective.algorithm != nccl) continue;
+    const auto tasks = capture.dag.members(transfer.rendezvous);
+    const std::uint32_t members = std::max(static_cast<std::uint32_t>(tasks.size()), collective.members);
+    std::set<HostId> hosts;
+    for (const TaskId task : tasks) {
+      const EndpointId endpoint = cluster.endpoint_of(capture.dag.lane(task).rank);
+      if (endpoint.valid()) hosts.insert(cluster.endpoints[endpoint.index()].host);
+    }
+    // Ranks that were not captured are on hosts like the others'.
+    const std::size_t absent = members - std::min<std::size_t>(members, tasks.size());
+    const std::size_t per_host = std::max<std::size_t>(1, capture.job.local_size.value_or(1));
+    const auto on = static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts.size() + absent / per_host));
+    const TimedCollective timing{
+        collective.op, members, std::min(on, members), {}, collective.bytes, transfer.end - transfer.begin};
+    all.push_back(timing);
+    if (transfer.alone) alone.push_back(timing);
+  }
+  return alone.empty() ? all : alone;
+}
+
+/// Collectives of NCCL keep the times that they took, by size; the links say what becomes of these elsewhere.
+void add_measured(const Capture& capture, Bandwidth goodput, Calibration& result) {
+  const std::vector<TimedCollective> timings = nccl_timings(capture, result.cluster);
+  result.cluster.measured = measured_tables(means_of(timings), goodput);
+  if (result.cluster.measured.empty()) return;
+  std::size_t sizes = 0;
+  for (const MeasuredCollective& table : result.cluster.measured) sizes += table.times.size();
+  result.fits.push_back({"NCCL's collectives by size", fmt::format("{} sizes", sizes), timings.size(),
+                         error_of_tables(timings, result.cluster.measured),
+                         "collectives that ran alone, from the last arrival to the end"});
+}
+
 }  // namespace
 
 std::optional<Calibration> calibrate_collectives(const Capture& capture) {
@@ -220,6 +317,7 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
     result.fits.push_back(
         {"time of a message besides its bytes", to_text(alpha), cost.fit.samples, cost.fit.residual, from});
   }
+  add_measured(capture, goodput, result);
   return result;
 }
 

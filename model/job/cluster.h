@@ -10,6 +10,7 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/measured_collective.h"
 #include "model/job/network_parameters.h"
 
 namespace stepsim {
@@ -78,6 +79,7 @@ struct Cluster {
   std::vector<Endpoint> endpoints;  ///< by EndpointId: rank r is r, server s is ranks + s
   NetworkParameters network;        ///< what a message costs beside the links, and how messages share them
   HostRates rates;
+  std::vector<MeasuredCollective> measured;  ///< whole collectives, where they were measured
 
   std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< those that are given one by one
   /// The route of pairs without an entry in `routes`. Within a host: `out` of the sender, `in` of the

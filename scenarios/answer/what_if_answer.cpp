@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "model/cost/collective/nccl_assumption.h"
+
 namespace stepsim::scenarios {
 namespace {
 
@@ -69,6 +71,8 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
   append(answer.assumptions, plan.assumptions);
+  if (plan.network->make != nullptr)
+    append(answer.assumptions, nccl_assumptions(answer.scenario.prediction.graph->dag, plan.cluster));
   answer.cluster = std::move(plan.cluster);
   return answer;
 }

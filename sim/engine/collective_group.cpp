@@ -1,7 +1,11 @@
 #include "sim/engine/collective_group.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "model/cost/collective/nccl_times.h"
+#include "model/cost/network/parameters.h"
 
 namespace stepsim::sim {
 namespace {
@@ -45,12 +49,16 @@ const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
     if (!route) continue;
     neighbours_->most_links = std::max(neighbours_->most_links, route->size());
     for (const LinkId link : *route) {
+      const Bandwidth goodput = cluster_.links[link.index()].goodput();
+      neighbours_->least = neighbours_->least ? std::min(*neighbours_->least, goodput) : goodput;
       if (used[link.index()]) neighbours_->share_nothing = false;
       used[link.index()] = true;
     }
   }
   return *neighbours_;
 }
+
+std::optional<Bandwidth> CollectiveGroup::least_to_neighbour() { return neighbours().least; }
 
 bool CollectiveGroup::neighbours_share_nothing() { return neighbours().share_nothing; }
 
@@ -65,6 +73,82 @@ std::optional<Duration> CollectiveGroup::time_to_neighbour(Bytes bytes) {
     if (network_.alone(channel(member, next(member)), bytes) != time) time.reset();
   }
   return time;
+}
+
+Duration CollectiveGroup::by_route(std::uint32_t member, Bytes bytes) const {
+  const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
+  if (!route) return {};
+  Duration time = cluster_.network[kMessageOverhead];
+  std::optional<Bandwidth> least;
+  for (const LinkId link : *route) {
+    time += cluster_.links[link.index()].latency;
+    const Bandwidth goodput = cluster_.links[link.index()].goodput();
+    least = least ? std::min(*least, goodput) : goodput;
+  }
+  return least ? time + transfer_time(bytes, *least) : time;
+}
+
+Duration CollectiveGroup::longest_to_neighbour(Bytes bytes) {
+  const auto [known, added] = longest_to_neighbour_.try_emplace(bytes);
+  if (!added) return known->second;
+  for (std::uint32_t member = 0; member < members(); ++member) {
+    const std::optional<Duration> alone = network_.alone(channel(member, next(member)), bytes);
+    known->second = std::max(known->second, alone ? *alone : by_route(member, bytes));
+  }
+  return known->second;
+}
+
+const CollectivePlace& CollectiveGroup::place() {
+  if (!place_) place_ = find_place();
+  return *place_;
+}
+
+/// The slowest of its kind counts: of the links between members of a host, and of what a host's members have together
+/// to the members of the next host.
+CollectivePlace CollectiveGroup::find_place() const {
+  std::map<HostId, std::vector<EndpointId>> by_host;
+  for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
+  CollectivePlace place{.hosts = static_cast<std::uint32_t>(by_host.size()),
+                        .overhead_is_given = cluster_.network.is_given(kCollectiveOverhead),
+                        .measured = cluster_.measured};
+  const DeviceId device = cluster_.endpoints[members_.front().index()].device;
+  if (device.valid()) place.device = cluster_.devices[device.index()].model;
+
+  const auto slower = [](Bandwidth a, Bandwidth b) { return a > Bandwidth{} ? std::min(a, b) : b; };
+  const auto least_of = [this](const Route& route) {
+    return *std::min_element(route.begin(), route.end(), [this](LinkId a, LinkId b) {
+      return cluster_.links[a.index()].goodput() < cluster_.links[b.index()].goodput();
+    });
+  };
+  for (const auto& [host, on_host] : by_host) {
+    for (std::size_t i = 1; i < on_host.size(); ++i) {
+      const std::optional<Route> route = cluster_.route(on_host[i - 1], on_host[i]);
+      if (!route || route->empty()) continue;
+      const Link& link = cluster_.links[least_of(*route).index()];
+      // A rate as on the data sheet, of which NCCL counts on a part.
+      const bool is_sheet =
+          device.valid() && !place.overhead_is_given && link.efficiency == 1 && link.bandwidth > kFastestPcie;
+      const double share = is_sheet ? kNvlinkEfficiency : link.efficiency;
+      place.inside = slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share));
+    }
+  }
+  if (by_host.size() < 2) return place;
+  for (auto here = by_host.begin(); here != by_host.end(); ++here) {
+    const auto there = std::next(here) == by_host.end() ? by_host.begin() : std::next(here);
+    std::set<LinkId> narrowest;
+    for (std::size_t i = 0; i < here->second.size(); ++i) {
+      const std::optional<Route> route = cluster_.route(here->second[i], there->second[i % there->second.size()]);
+      if (!route || route->empty()) continue;
+      narrowest.insert(least_of(*route));
+      Duration latency{};
+      for (const LinkId link : *route) latency += cluster_.links[link.index()].latency;
+      place.latency = std::max(place.latency, latency);
+    }
+    double together = 0;
+    for (const LinkId link : narrowest) together += cluster_.links[link.index()].goodput().bytes_per_second();
+    place.between = slower(place.between, Bandwidth::from_bytes_per_second(together));
+  }
+  return place;
 }
 
 CollectiveGroup& CollectiveGroups::of(const std::vector<EndpointId>& members) {

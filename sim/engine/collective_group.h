@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/units.h"
+#include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
 #include "model/job/cluster.h"
 
@@ -29,6 +30,13 @@ class CollectiveGroup {
   [[nodiscard]] bool neighbours_share_nothing();
   /// What such a message takes if it takes the same between any two neighbours. O(members) for the first of a size.
   [[nodiscard]] std::optional<Duration> time_to_neighbour(Bytes bytes);
+  /// The longest that it takes between any two; by its route where the network model tells nothing. O(members) for the
+  /// first of a size.
+  [[nodiscard]] Duration longest_to_neighbour(Bytes bytes);
+  /// The least goodput of the links on the routes to neighbours; nothing if they cross none.
+  [[nodiscard]] std::optional<Bandwidth> least_to_neighbour();
+  /// Where the members are, for the cost model of a library. O(members) the first time.
+  [[nodiscard]] const CollectivePlace& place();
   /// The most links that such a message crosses.
   [[nodiscard]] std::size_t links_to_neighbour();
 
@@ -42,9 +50,12 @@ class CollectiveGroup {
   struct Neighbours {
     bool share_nothing = true;
     std::size_t most_links = 0;
+    std::optional<Bandwidth> least;
   };
 
   [[nodiscard]] const Neighbours& neighbours();
+  [[nodiscard]] CollectivePlace find_place() const;
+  [[nodiscard]] Duration by_route(std::uint32_t member, Bytes bytes) const;
   [[nodiscard]] std::uint32_t next(std::uint32_t member) const noexcept { return (member + 1) % members(); }
 
   const Cluster& cluster_;
@@ -54,6 +65,8 @@ class CollectiveGroup {
   std::vector<LastChannel> last_channels_;  ///< by sender
   std::optional<Neighbours> neighbours_;    ///< once they were asked for
   std::map<Bytes, std::optional<Duration>> times_to_neighbour_;
+  std::map<Bytes, Duration> longest_to_neighbour_;
+  std::optional<CollectivePlace> place_;  ///< once it was asked for
 };
 
 /// The groups of a replay.

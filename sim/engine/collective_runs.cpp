@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <queue>
 
 #include "model/base/error.h"
 #include "model/base/time_limits.h"
+#include "model/cost/collective/nccl_times.h"
 #include "sim/engine/message_ids.h"
 
 namespace stepsim::sim {
@@ -76,7 +78,7 @@ std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezv
                collective.root, run.group->members_per_host(), collective.buffered};
   run.model = model_for(run.shape, collective.algorithm);
   if (run.model == nullptr) return std::nullopt;
-  run.rounds = run.model->rounds(run.shape);
+  run.rounds = run.model->whole == nullptr ? run.model->rounds(run.shape) : run.shape.members > 1 ? 1 : 0;
   return run;
 }
 
@@ -94,17 +96,12 @@ void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
 /// Works out the ends of a run that has the network to itself. False if they do not follow from a formula.
 bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   Run& run = runs_[place];
-  if (run.model->ends == nullptr || run.shape.members < 2) return false;
+  if (run.shape.members < 2) return false;
   const bool runs_alone = runs_.size() - free_runs_.size() == 1 && network_.is_idle(now);
   if (!independent_ && !(runs_alone && run.group->neighbours_share_nothing())) return false;
-  const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
-  bool is_known = true;
-  const std::vector<Duration> ends = run.model->ends(run.shape, [&](Bytes bytes) {
-    const std::optional<Duration> time = run.group->time_to_neighbour(bytes);
-    is_known = is_known && time && *time < longest;
-    return is_known ? *time : Duration{};
-  });
-  if (!is_known) return false;
+  const std::optional<std::vector<Duration>> known = ends_alone(run, now);
+  if (!known) return false;
+  const std::vector<Duration>& ends = *known;
   run.foreseen = {.begun = now};
   run.foreseen.ends.reserve(ends.size());
   for (std::uint32_t member = 0; member < ends.size(); ++member)
@@ -116,6 +113,24 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   known_.emplace_back(MessageId{kFirstOfCollectives + run.foreseen.flight}, run.foreseen.ends.front().time);
   if (!independent_) foreseen_run_ = place;
   return true;
+}
+
+/// By member, from now on. Nothing if they do not follow from a formula.
+std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) const {
+  const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
+  if (run.model->whole != nullptr) {
+    const Duration whole = time_whole(run);
+    if (!run.group->time_to_neighbour(run.to_next) || whole >= longest) return std::nullopt;
+    return std::vector<Duration>(run.shape.members, whole);
+  }
+  if (run.model->ends == nullptr) return std::nullopt;
+  bool is_known = true;
+  std::vector<Duration> ends = run.model->ends(run.shape, [&](Bytes bytes) {
+    const std::optional<Duration> time = run.group->time_to_neighbour(bytes);
+    is_known = is_known && time && *time < longest;
+    return is_known ? *time : Duration{};
+  });
+  return is_known ? std::optional{std::move(ends)} : std::nullopt;
 }
 
 /// Tells of all members that are done at `now`, and when the next ones are.
@@ -179,9 +194,37 @@ void CollectiveRuns::catch_up(Time now) {
   for (; !arrivals.empty(); arrivals.pop()) known_.emplace_back(arrivals.top().second, arrivals.top().first);
 }
 
+// ---- as a whole
+
+/// What a run takes that its library's cost model times, and into `run` what every member sends to the next one: as
+/// many of the ring's bytes as fit. Its latencies pass before, without the links.
+Duration CollectiveRuns::time_whole(Run& run) const {
+  CollectiveGroup& group = *run.group;
+  const Duration whole = std::max(run.model->whole(run.shape, group.place()), group.longest_to_neighbour({}));
+  const double traffic = ring_traffic(run.shape.op, run.shape.members);
+  run.to_next = Bytes{std::llround(traffic * static_cast<double>(run.shape.bytes.count()))};
+  const Duration over = group.longest_to_neighbour(run.to_next) - whole;
+  const std::optional<Bandwidth> rate = group.least_to_neighbour();
+  if (over > Duration{} && rate) {
+    // Rounded down, and a nanosecond's bytes less: the message must not take longer than the whole.
+    const double excess = (static_cast<double>(over.count()) + 1) / 1e9 * rate->bytes_per_second();
+    run.to_next = Bytes{std::max<std::int64_t>(0, run.to_next.count() - std::llround(std::ceil(excess)))};
+  }
+  return std::max(whole, group.longest_to_neighbour(run.to_next));
+}
+
 // ---- round by round
 
 void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
+  Run& run = runs_[place];
+  if (run.model->whole == nullptr || run.shape.members < 2) return begin_first_round(place, now);
+  const Duration before = time_whole(run) - run.group->longest_to_neighbour(run.to_next);
+  const std::uint32_t flight = take_place(flights_, free_flights_);
+  flights_[flight] = {.run = place, .kind = Flight::Kind::kFirstRound};
+  known_.emplace_back(MessageId{kFirstOfCollectives + flight}, later(now, before));
+}
+
+void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   count_messages(runs_[place]);
   runs_[place].running = runs_[place].shape.members;
   const std::uint32_t members = runs_[place].shape.members;
@@ -220,8 +263,13 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
   if (member.round == run.rounds) return;
   const std::uint32_t round = member.round;
   sends_.clear();
-  run.model->sends(run.shape, member_place, round, sends_);
-  member.waiting = run.model->receives(run.shape, member_place, round);
+  if (run.model->whole == nullptr) {
+    run.model->sends(run.shape, member_place, round, sends_);
+    member.waiting = run.model->receives(run.shape, member_place, round);
+  } else {
+    sends_.push_back({(member_place + 1) % run.shape.members, run.to_next, {}});
+    member.waiting = 1;
+  }
   for (const Send& one : sends_) member.waiting += one.left_behind ? 0 : 1;
   std::erase_if(member.early, [&member, round](const auto& entry) {
     if (entry.first != round) return false;
@@ -276,6 +324,7 @@ void CollectiveRuns::arrived(MessageId message, Time now) {
   if (flight.kind == Flight::Kind::kForeseenEnd) return tell_ends(place, now);
   free_flights_.push_back(place);
   if (flight.kind == Flight::Kind::kVoid) return;
+  if (flight.kind == Flight::Kind::kFirstRound) return begin_first_round(flight.run, now);
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);

@@ -45,7 +45,8 @@ class CollectiveRuns {
   /// All members have come, the last one at `now`: the first round begins. Precondition: expands(). Throws UsageError
   /// if the messages of the replay, or the links that they cross, become too many; so does make_way().
   void begin(RendezvousId rendezvous, Time now);
-  /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end.
+  /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end or a
+  /// first round.
   void arrived(MessageId message, Time now);
 
   /// Something else will be sent: make_way() must be called first.
@@ -87,6 +88,7 @@ class CollectiveRuns {
     CollectiveGroup* group = nullptr;
     CollectiveShape shape;
     std::uint32_t rounds = 0;
+    Bytes to_next{};            ///< of a run that CollectiveModel::whole times: what each member sends to the next one
     std::uint32_t running = 0;  ///< members that are not done
     std::vector<Member> members;
     Foreseen foreseen;
@@ -97,15 +99,18 @@ class CollectiveRuns {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool left_behind = false;  ///< the sender does not wait for it
-    enum class Kind : std::uint8_t { kMessage, kForeseenEnd, kVoid } kind = Kind::kMessage;
+    enum class Kind : std::uint8_t { kMessage, kForeseenEnd, kFirstRound, kVoid } kind = Kind::kMessage;
   };
 
   [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
   [[nodiscard]] std::vector<TaskId> by_rank(RendezvousId rendezvous) const;
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
+  [[nodiscard]] std::optional<std::vector<Duration>> ends_alone(Run& run, Time now) const;
+  [[nodiscard]] Duration time_whole(Run& run) const;
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t place, Time now);
+  void begin_first_round(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
   void count_crossings(const Run& run, std::uint64_t messages);

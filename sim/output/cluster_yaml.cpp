@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/cost/network/parameters.h"
+#include "model/job/timed_collective.h"
 #include "model/job/topology.h"
 #include "sim/output/json_writer.h"
 
@@ -107,6 +108,28 @@ std::optional<ClusterShape> as_star(const Cluster& cluster) {
   Cluster built = build_cluster(shape);
   built.network = cluster.network;
   built.rates = cluster.rates;
+  built.measured = cluster.measured;
+  return built == cluster ? std::optional{shape} : std::nullopt;
+}
+
+/// Equal hosts with devices that are connected by NVLink or PCIe, on one switch, if that is what the cluster is.
+std::optional<ClusterShape> as_nodes(const Cluster& cluster) {
+  const std::size_t hosts = cluster.hosts.size();
+  if (hosts == 0 || cluster.devices.empty() || cluster.devices.size() % hosts != 0) return std::nullopt;
+  const std::size_t devices = cluster.devices.size() / hosts;
+  if (cluster.links.size() != 2 * hosts * (1 + devices)) return std::nullopt;
+  const auto cable_of = [&](std::size_t number) {
+    const Link& out = cluster.links[number];
+    return Cable{out.bandwidth, out.latency, out.efficiency, true};
+  };
+  ClusterShape shape{.hosts = cluster.hosts, .nic = cable_of(0)};
+  shape.devices = static_cast<std::uint32_t>(devices);
+  shape.device_model = cluster.devices.front().model;
+  (cluster.links[2].name.find("pcie") == std::string::npos ? shape.nvlink : shape.pcie) = cable_of(2);
+  Cluster built = build_cluster(shape);
+  built.network = cluster.network;
+  built.rates = cluster.rates;
+  built.measured = cluster.measured;
   return built == cluster ? std::optional{shape} : std::nullopt;
 }
 
@@ -142,6 +165,16 @@ std::string star_text(const Cluster& cluster, const ClusterShape& shape) {
     text += (i == 0 ? "" : ", ") + hosts[cluster.endpoints[i].host.index()];
   }
   return text + "]\n";
+}
+
+std::string nodes_text(const ClusterShape& shape) {
+  std::string text = shape.device_model.empty() ? fmt::format("devices: {}\n", shape.devices)
+                                                : fmt::format("devices: {{count: {}, model: {}}}\n", shape.devices,
+                                                              scalar(shape.device_model));
+  text += fmt::format("nic: {}\n", cable_text(shape.nic));
+  if (shape.nvlink) text += fmt::format("nvlink: {}\n", cable_text(*shape.nvlink));
+  if (shape.pcie) text += fmt::format("pcie: {}\n", cable_text(*shape.pcie));
+  return text;
 }
 
 /// A cluster link by link.
@@ -264,12 +297,37 @@ std::string rates_text(const HostRates& rates) {
   return map.empty() ? "" : fmt::format("rates: {}\n", map.text());
 }
 
+/// One line a table.
+std::string measured_text(const std::vector<MeasuredCollective>& measured) {
+  std::string text = measured.empty() ? "" : "collectives:\n";
+  for (const MeasuredCollective& table : measured) {
+    std::string bytes;
+    std::string times;
+    for (const auto& [size, time] : table.times) {
+      bytes += fmt::format("{}{}", bytes.empty() ? "" : ", ", size.count());
+      times += (times.empty() ? "" : ", ") + time_text(time);
+    }
+    FlowMap map;
+    map.add("op", name_of(table.op)).add("ranks", std::to_string(table.ranks));
+    if (table.hosts > 1) map.add("hosts", std::to_string(table.hosts));
+    map.add("link", rate_text(table.link)).add("bandwidth", rate_text(table.bandwidth));
+    map.add("bytes", '[' + bytes + ']').add("times", '[' + times + ']');
+    text += fmt::format("  - {}\n", map.text());
+  }
+  return text;
+}
+
+std::string links_text(const Cluster& cluster) {
+  if (const std::optional<ClusterShape> star = as_star(cluster)) return star_text(cluster, *star);
+  if (const std::optional<ClusterShape> nodes = as_nodes(cluster)) return nodes_text(*nodes);
+  return LinkText(cluster).text();
+}
+
 }  // namespace
 
 std::string cluster_yaml(const Cluster& cluster) {
-  const std::optional<ClusterShape> star = as_star(cluster);
-  return hosts_text(cluster.hosts) + (star.has_value() ? star_text(cluster, *star) : LinkText(cluster).text()) +
-         messages_text(cluster.network) + rates_text(cluster.rates);
+  return hosts_text(cluster.hosts) + links_text(cluster) + messages_text(cluster.network) + rates_text(cluster.rates) +
+         measured_text(cluster.measured);
 }
 
 }  // namespace stepsim::sim

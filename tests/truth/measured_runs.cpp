@@ -35,7 +35,9 @@ std::vector<MeasuredRun> measured_runs(const std::filesystem::path& file) {
     const std::vector<std::string> values = next_row(rows);
     if (values.empty()) continue;
     MeasuredRun& run = runs.emplace_back();
-    for (std::size_t i = 0; i < columns.size(); ++i) run[columns[i]] = values.at(i);
+    // An empty cell at the end of a line is not split off.
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      run[columns[i]] = i == values.size() && i + 1 == columns.size() ? "" : values.at(i);
   }
   return runs;
 }

@@ -61,13 +61,10 @@ const Operation* operation_of_use(const RankEvents& events, const CollectiveUse&
                                                        : collective_in(name).value_or(""));
 }
 
-/// NCCL's kernel names end in "_RING_LL" or "_TREE_LL128", or have that before the type. NCCL pipelines a
-/// long payload through two trees. That costs what a ring costs and not what a tree does, so the choice is
-/// left open there.
-const CollectiveModel* algorithm_in(std::string_view kernel, Bytes bytes) {
-  if (kernel.find("_RING") != std::string_view::npos) return find_collective_model("ring");
-  const bool tree = kernel.find("_TREE") != std::string_view::npos && bytes <= kPipelineSlice;
-  return tree ? find_collective_model("tree") : nullptr;
+/// NCCL's kernels, and those of RCCL, which has the same names. The algorithm in a name is not what ran: NCCL compiles a
+/// few kernels ("_RING_LL") and runs the others' functions through them.
+const CollectiveModel* algorithm_of(std::string_view kernel) {
+  return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
 }
 
 /// The number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
@@ -139,7 +136,7 @@ Collective payload_of(const MatchedCollective& match, const std::vector<RankEven
   if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
   collective.bytes = bytes_of(match, ranks, collective.op, members);
   if (alone) collective.members = static_cast<std::uint32_t>(members);
-  if (match.on_device()) collective.algorithm = algorithm_in(events.name_of(first.event), collective.bytes);
+  if (match.on_device()) collective.algorithm = algorithm_of(events.name_of(first.event));
   if (collective.op == CollectiveOp::kSendRecv) {
     collective.root = sender_in(match, ranks);
     collective.buffered = buffered_in(match, collective.root, collective.bytes);

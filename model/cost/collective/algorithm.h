@@ -10,6 +10,7 @@
 
 #include "model/base/units.h"
 #include "model/job/collective.h"
+#include "model/job/measured_collective.h"
 
 namespace stepsim {
 
@@ -45,6 +46,19 @@ struct MessageCost {
 /// How long a message of so many bytes takes where nothing else is on its links.
 using MessageTime = std::function<Duration(Bytes bytes)>;
 
+/// Where a group is, as far as a library's own cost model asks.
+struct CollectivePlace {
+  std::uint32_t hosts = 1;  ///< that the members are on
+  Bandwidth inside;    ///< what a member's link to others of its host carries; 0: no two share a host, or no link is
+                       ///< between them
+  Bandwidth between;   ///< what the NICs of a host carry together; 0: all are on one host
+  Duration latency{};  ///< from host to host
+  std::string_view device;  ///< the members' device, as Device::model; may be empty
+  /// The cluster says what a collective takes beside its messages (kCollectiveOverhead), so the model adds nothing.
+  bool overhead_is_given = false;
+  std::span<const MeasuredCollective> measured{};
+};
+
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is
 /// stored per message. A member begins round k + 1 when everything it sent in round k has
 /// arrived (but for what it leaves behind) and everything it receives in round k is there; all begin round 0 together,
@@ -70,6 +84,10 @@ struct CollectiveModel {
   /// replay of the rounds equals it to the nanosecond. Only for algorithms in which a member sends to the next one
   /// alone, one message at a time; null for the others. `time` must not fall with the bytes. O(members + slices).
   std::vector<Duration> (*ends)(const CollectiveShape& shape, const MessageTime& time) = nullptr;
+  /// What the whole collective takes if a library's cost model says so and not the rounds; null for the others. The
+  /// replay then sends one message from every member to the next one, at the end of that time, with the bytes of all
+  /// rounds or as many as fit: others on the links hold up the bytes, and nothing holds up the latency before them.
+  Duration (*whole)(const CollectiveShape& shape, const CollectivePlace& place) = nullptr;
 };
 
 /// All of them, in the order of model/cost/collective/CMakeLists.txt.

@@ -219,6 +219,7 @@ Cluster with_endpoints(const Cluster& cluster, std::uint32_t workers, std::uint3
   }
   result.network = cluster.network;
   result.rates = cluster.rates;
+  result.measured = cluster.measured;
   return result;
 }
 

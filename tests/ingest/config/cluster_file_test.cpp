@@ -59,6 +59,32 @@ rates: {copy_to_host: 12GB/s, copy_to_device: 13GB/s, copy_overhead: 10us, sum: 
                                       Duration{3000}, Duration{5000}}));
 }
 
+TEST(ClusterFileTest, MeasuredCollectivesAreTablesOfSizesAndTimes) {
+  const std::string head =
+      "hosts: 1\ndevices: 8\nnic: {bandwidth: 1Gb/s}\nnvlink: {bandwidth: 300GB/s}\ncollectives:\n";
+  const Cluster cluster = parse(head +
+                                "  - {op: all_gather, ranks: 16, hosts: 2, link: 50GB/s, bandwidth: 40GB/s, bytes: "
+                                "[1KiB, 2MiB], times: [9us, 80us]}\n"
+                                "  - {op: all_reduce, ranks: 4, link: 240GB/s, bytes: [8], times: [7us]}\n");
+  const MeasuredCollective first{CollectiveOp::kAllGather,
+                                 16,
+                                 2,
+                                 gigabits(400),
+                                 gigabits(320),
+                                 {{Bytes{1024}, Duration{9'000}}, {Bytes{2 << 20}, Duration{80'000}}}};
+  const MeasuredCollective second{CollectiveOp::kAllReduce,     4, 1, gigabits(1920), gigabits(1920),
+                                  {{Bytes{8}, Duration{7'000}}}};
+  EXPECT_EQ(cluster.measured, (std::vector{first, second}));
+  for (const std::string bad : {"{op: all_to_all, ranks: 4, link: 1GB/s, bytes: [8], times: [7us]}",
+                                "{op: all_reduce, ranks: 4, bytes: [8], times: [7us]}",
+                                "{op: all_reduce, ranks: 4, hosts: 8, link: 1GB/s, bytes: [8], times: [7us]}",
+                                "{op: all_reduce, ranks: 4, link: 1GB/s, bytes: [8, 16], times: [7us]}",
+                                "{op: all_reduce, ranks: 4, link: 1GB/s, bytes: [16, 8], times: [7us, 8us]}",
+                                "{op: all_reduce, ranks: 4, link: 1GB/s, bytes: [16], times: [0us]}"}) {
+    EXPECT_THROW((void)parse(head + "  - " + bad + "\n"), InputError) << bad;
+  }
+}
+
 TEST(ClusterFileTest, SharingIsAWordOrANumber) {
   const auto sharing = [](const std::string& text) {
     return parse("hosts: 2\nnic: {bandwidth: 1Gb/s}\nmessages: {sharing: " + text + "}\n").network[kSharing];

@@ -121,7 +121,7 @@ TEST(PayloadTest, RootOfAMessageIsItsSender) {
   EXPECT_EQ(backward.root, 1U);
 }
 
-TEST(PayloadTest, MetadataHasTheWholeSizeAndTheKernelsNameTheAlgorithm) {
+TEST(PayloadTest, MetadataHasTheWholeSizeAndNcclChoosesTheAlgorithm) {
   const auto job = [](const std::string& kernel, std::int64_t bytes) {
     const HostDeviceTrace rank = nccl_rank(kernel, "_allgather_base", bytes, "[0, 1]");
     return only_collective(stitched({rank, rank}));
@@ -130,9 +130,9 @@ TEST(PayloadTest, MetadataHasTheWholeSizeAndTheKernelsNameTheAlgorithm) {
   const Collective ring = job("ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", 1 << 20);
   EXPECT_EQ(ring.op, CollectiveOp::kAllGather);
   EXPECT_EQ(ring.bytes, Bytes{1 << 20});
-  EXPECT_EQ(ring.algorithm, find_collective_model("ring"));
-  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("tree"));
-  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_SIMPLE", 1 << 24).algorithm, nullptr);
+  EXPECT_EQ(ring.algorithm, find_collective_model("nccl"));
+  // What the kernel was compiled for is not what it ran.
+  EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("nccl"));
 }
 
 TEST(PayloadTest, CollectivesWithMissingMembersKeepTheirRecordedTime) {

@@ -25,7 +25,7 @@ TEST(CollectiveModelsTest, EveryEntryIsCompleteAndFoundByItsName) {
     }
   }
   EXPECT_EQ(find_collective_model("nonesuch"), nullptr);
-  EXPECT_EQ(names, (std::set<std::string_view>{"ring", "tree", "halving_doubling", "direct", "hierarchical"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"ring", "tree", "halving_doubling", "direct", "hierarchical", "nccl"}));
 }
 
 TEST(ModelForTest, LibrariesTakeRingsForReductionsAndPairsForExchanges) {

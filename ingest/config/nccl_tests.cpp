@@ -1,0 +1,268 @@
+#include "ingest/config/nccl_tests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "ingest/bytes/small_file.h"
+#include "model/base/error.h"
+
+// # nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) ...
+// #  Rank  0 Group  0 Pid  4242 on  node-a device  0 [0x07] NVIDIA A100-SXM4-80GB
+// #                                          out-of-place                  in-place
+// #   size   count   type  redop   root   time  algbw  busbw #wrong   time  algbw  busbw #wrong
+//     1024     256  float    sum     -1  12.34   0.08   0.15      0  12.20   0.08   0.15      0
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::size_t kLargest = 16U << 20U;
+constexpr std::uint32_t kMostRanks = 100'000;
+constexpr double kLongestUs = 3.6e9;  // an hour, as everywhere
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+  constexpr std::string_view kBlank = " \t\r";
+  Words words;
+  for (std::size_t begin = line.find_first_not_of(kBlank); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBlank, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kBlank, end);
+  }
+  return words;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+}
+
+/// The whole number behind a word of the line.
+std::optional<std::uint32_t> number_after(const Words& words, std::string_view word) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  return found == words.end() || found + 1 == words.end() ? std::nullopt : number<std::uint32_t>(*(found + 1));
+}
+
+/// By the name of a program of nccl-tests that `text` holds. Those that hold another come first.
+std::optional<CollectiveOp> op_named_in(std::string_view text) {
+  struct Named {
+    std::string_view part;
+    CollectiveOp op;
+  };
+  static constexpr std::array<Named, 7> kPrograms{{{"all_reduce", CollectiveOp::kAllReduce},
+                                                   {"reduce_scatter", CollectiveOp::kReduceScatter},
+                                                   {"all_gather", CollectiveOp::kAllGather},
+                                                   {"broadcast", CollectiveOp::kBroadcast},
+                                                   {"alltoall", CollectiveOp::kAllToAll},
+                                                   {"sendrecv", CollectiveOp::kSendRecv},
+                                                   {"reduce_perf", CollectiveOp::kReduce}}};
+  for (const Named& one : kPrograms) {
+    if (text.find(one.part) != std::string_view::npos) return one.op;
+  }
+  return std::nullopt;
+}
+
+/// Where a line of the table has what, counted in words.
+struct Columns {
+  std::optional<std::size_t> redop;
+  std::optional<std::size_t> root;
+  std::vector<std::size_t> times;  ///< each followed by algbw and busbw
+};
+
+struct Row {
+  Bytes bytes{};
+  double us = 0;
+  double ratio = 0;  ///< of busbw to algbw; 0 where they are too small to tell
+  bool reduces = false;
+  bool has_root = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& name) : name_(name) {
+    const std::size_t folder = name.find_last_of('/');
+    op_of_file_ = op_named_in(std::string_view(name).substr(folder == std::string::npos ? 0 : folder + 1));
+  }
+
+  std::vector<TimedCollective> read(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      take(without_tag(text.substr(0, end)));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    close();
+    if (timings_.empty())
+      fail(
+          "no table of nccl-tests; expected the output of all_reduce_perf or its kin, with lines of size, count, type, "
+          "redop, root and time");
+    return std::move(timings_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view problem) const { throw InputError({name_, {}, {}}, std::string(problem)); }
+
+  /// mpirun puts "[1,0]<stdout>:" before each line.
+  static std::string_view without_tag(std::string_view line) {
+    if (!line.starts_with('[')) return line;
+    const std::size_t tag = line.find(">:");
+    return tag == std::string_view::npos ? line : line.substr(tag + 2);
+  }
+
+  void take(std::string_view line) {
+    Words words = words_of(line);
+    if (words.empty()) return;
+    if (words.front().starts_with('#')) return take_comment(line, words);
+    if (!columns_.times.empty()) take_row(words);
+  }
+
+  void take_comment(std::string_view line, Words words) {
+    if (words.front() == "#") words.erase(words.begin());
+    const auto has = [&words](std::string_view word) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    if (line.find("_perf") != std::string_view::npos) {
+      if (const auto op = op_named_in(line)) {
+        close();
+        op_ = op;
+      }
+    }
+    if (has("nThread") && has("nGpus")) {
+      close();
+      ranks_.clear();
+      hosts_.clear();
+      device_.clear();
+      devices_here_ = number_after(words, "nThread").value_or(0) * number_after(words, "nGpus").value_or(0);
+    } else if (has("Rank") && has("on") && has("device")) {
+      take_rank(line, words);
+    } else if (has("size") && has("count") && has("time")) {
+      take_header(words);
+    }
+  }
+
+  void take_rank(std::string_view line, const Words& words) {
+    const std::optional<std::uint32_t> rank = number_after(words, "Rank");
+    const auto on = std::find(words.begin(), words.end(), "on");
+    if (!rank || *rank >= kMostRanks || on + 1 == words.end()) return;
+    ranks_.insert(*rank);
+    hosts_.insert(std::string(*(on + 1)));
+    const std::size_t bus = line.find(']', line.find(" device "));
+    if (bus == std::string_view::npos) return;
+    const std::size_t begin = line.find_first_not_of(' ', bus + 1);
+    if (begin == std::string_view::npos) return;
+    device_ = std::string(line.substr(begin, std::min<std::size_t>(100, line.find_last_not_of(" \r") + 1 - begin)));
+  }
+
+  void take_header(const Words& words) {
+    close();
+    columns_ = {};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == "redop") columns_.redop = i;
+      if (words[i] == "root") columns_.root = i;
+      if (words[i] == "time") columns_.times.push_back(i);
+    }
+  }
+
+  void take_row(const Words& words) {
+    const std::optional<std::int64_t> bytes = number<std::int64_t>(words.front());
+    if (!bytes || *bytes <= 0) return;
+    Row row{.bytes = Bytes{*bytes}};
+    std::size_t times = 0;
+    for (const std::size_t column : columns_.times) {
+      if (column >= words.size()) continue;
+      const std::optional<double> us = number<double>(words[column]);
+      if (!us || !(*us > 0) || *us > kLongestUs) continue;
+      row.us += *us;
+      ++times;
+      if (column + 2 >= words.size()) continue;
+      const double algorithm = number<double>(words[column + 1]).value_or(0);
+      const double bus = number<double>(words[column + 2]).value_or(0);
+      // Both are printed with two places.
+      if (algorithm >= 1 && bus > 0) row.ratio = bus / algorithm;
+    }
+    if (times == 0) return;
+    row.us /= static_cast<double>(times);
+    const auto word = [&](const std::optional<std::size_t>& column) {
+      return column && *column < words.size() ? words[*column] : std::string_view{};
+    };
+    row.reduces = !word(columns_.redop).empty() && word(columns_.redop) != "none";
+    row.has_root = number<std::int64_t>(word(columns_.root)).value_or(-1) >= 0;
+    rows_.push_back(row);
+  }
+
+  /// Ends a table.
+  void close() {
+    if (rows_.empty()) return;
+    const double ratio = std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+                           return a.ratio < b.ratio;
+                         })->ratio;
+    const CollectiveOp op = op_.value_or(op_of_file_.value_or(op_by_columns(ratio)));
+    const std::uint32_t ranks = ranks_of(op, ratio);
+    const auto hosts = static_cast<std::uint32_t>(std::clamp<std::size_t>(hosts_.size(), 1, ranks));
+    for (const Row& row : rows_) {
+      const Duration time{std::max<std::int64_t>(1, std::llround(row.us * 1e3))};
+      timings_.push_back({op, ranks, hosts, device_, row.bytes, time});
+    }
+    rows_.clear();
+  }
+
+  [[nodiscard]] CollectiveOp op_by_columns(double ratio) const {
+    if (rows_.front().has_root) return rows_.front().reduces ? CollectiveOp::kReduce : CollectiveOp::kBroadcast;
+    if (!rows_.front().reduces) return CollectiveOp::kAllGather;
+    return ratio > 0 && ratio < 0.99 ? CollectiveOp::kReduceScatter : CollectiveOp::kAllReduce;
+  }
+
+  [[nodiscard]] std::uint32_t ranks_of(CollectiveOp op, double ratio) const {
+    std::size_t ranks = ranks_.size();
+    if (ranks == 0 && devices_here_ > 1) ranks = devices_here_;
+    // busbw / algbw is 2 (n - 1) / n or (n - 1) / n.
+    const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
+    if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
+      ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));
+    if (ranks < 2 || ranks > kMostRanks)
+      fail(fmt::format("a table of {} ranks; expected lines such as '#  Rank  0 ... on node-a device  0', for 2 to {}",
+                       ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostRanks));
+    return static_cast<std::uint32_t>(ranks);
+  }
+
+  std::string name_;
+  std::optional<CollectiveOp> op_of_file_;
+  std::optional<CollectiveOp> op_;
+  std::set<std::uint32_t> ranks_;
+  std::set<std::string> hosts_;
+  std::string device_;
+  std::size_t devices_here_ = 0;
+  Columns columns_;
+  std::vector<Row> rows_;
+  std::vector<TimedCollective> timings_;
+};
+
+}  // namespace
+
+std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name) {
+  return Reader(name).read(text);
+}
+
+std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& files, std::vector<InputFile>& inputs) {
+  std::vector<TimedCollective> timings;
+  for (const std::string& path : files) {
+    SmallFile file = read_small_file(path, kLargest);
+    inputs.push_back(std::move(file.identity));
+    if (file.text.size() > kLargest)
+      throw InputError({path, {}, {}},
+                       fmt::format("larger than {} MiB; expected tables of nccl-tests", kLargest >> 20U));
+    const std::vector<TimedCollective> more = parse_nccl_tests(file.text, path);
+    timings.insert(timings.end(), more.begin(), more.end());
+  }
+  return timings;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,265 @@
+#include "model/calibration/nccl_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "model/base/error.h"
+#include "model/cost/collective/nccl_times.h"
+#include "model/job/topology.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::uint32_t kUsualDevices = 8;
+constexpr Bandwidth kUnknownNic = Bandwidth::from_bits_per_second(200e9);
+/// Below what NCCL's own figures have for a network, so they hold.
+constexpr Duration kFastNic{1'000};
+
+double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// In tenths of a GB/s, so that a file holds it as it is.
+Bandwidth rounded(double gb_s) { return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(gb_s * 10)) * 1e8); }
+
+struct Key {
+  bool on_one_host = true;  ///< first
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::uint32_t ranks = 2;
+  std::uint32_t hosts = 1;
+  friend bool operator<(const Key& a, const Key& b) noexcept {
+    return std::tuple(!a.on_one_host, a.op, a.ranks, a.hosts) < std::tuple(!b.on_one_host, b.op, b.ranks, b.hosts);
+  }
+};
+
+using Groups = std::map<Key, std::vector<TimedCollective>>;
+
+Groups groups_of(std::span<const TimedCollective> timings) {
+  Groups groups;
+  for (const TimedCollective& one : timings) {
+    if (is_of_nccl(one.op) && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
+  }
+  for (auto& [key, group] : groups) {
+    std::stable_sort(group.begin(), group.end(),
+                     [](const TimedCollective& a, const TimedCollective& b) { return a.bytes < b.bytes; });
+  }
+  return groups;
+}
+
+CollectiveShape shape_of(const TimedCollective& one, Bytes bytes) { return {one.op, one.ranks, bytes}; }
+
+CollectivePlace place_of(const TimedCollective& one, Bandwidth link) {
+  CollectivePlace place{.hosts = one.hosts, .device = one.device};
+  (one.hosts == 1 ? place.inside : place.between) = link;
+  return place;
+}
+
+/// The link's rate in GB/s at which the model and the usual excess take as long as was measured. Bytes that take less
+/// than a quarter of the time tell little of it, so it is at most four times the bus bandwidth.
+double bandwidth_of(const TimedCollective& one) {
+  const double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
+  double low = bus / 100;
+  double high = bus * 4;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    const Bandwidth link = Bandwidth::from_bytes_per_second(middle * 1e9);
+    const NcclEstimate estimate = nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link);
+    (with_usual_excess_us(estimate) > us(one.time) ? low : high) = middle;
+  }
+  return high;
+}
+
+double bandwidth_of(const std::vector<TimedCollective>& group) {
+  std::vector<double> rates;
+  for (const TimedCollective& one : group) {
+    if (one.bytes.count() >= group.back().bytes.count() / 4) rates.push_back(bandwidth_of(one));
+  }
+  return median(std::move(rates));
+}
+
+/// What is usual for a table's operation at other sizes.
+double usual_us(const TimedCollective& of, Bytes bytes, Bandwidth link) {
+  return us(nccl_time(shape_of(of, bytes), place_of(of, link)));
+}
+
+/// The mean of the times within an octave of `bytes`, each moved there as the model has it.
+std::optional<Duration> smoothed(const std::vector<TimedCollective>& group, Bytes bytes, Bandwidth link) {
+  double sum = 0;
+  double weights = 0;
+  const double there = usual_us(group.front(), bytes, link);
+  for (const TimedCollective& one : group) {
+    const double octaves =
+        std::abs(std::log2(static_cast<double>(one.bytes.count()) / static_cast<double>(bytes.count())));
+    if (octaves >= 1) continue;
+    const double moved = us(one.time) + there - usual_us(one, one.bytes, link);
+    sum += (1 - octaves) * std::log(std::max(moved, us(one.time) / 10));
+    weights += 1 - octaves;
+  }
+  if (weights <= 0) return std::nullopt;
+  return Duration{std::max<std::int64_t>(1, std::llround(std::exp(sum / weights) * 1e3))};
+}
+
+/// The smallest and the largest size, and the powers of two between them.
+std::vector<Bytes> sizes_of(const std::vector<TimedCollective>& group) {
+  std::vector<Bytes> sizes{group.front().bytes};
+  for (std::int64_t bytes = 1; bytes < group.back().bytes.count() && bytes < std::int64_t{1} << 60U; bytes *= 2) {
+    if (bytes > group.front().bytes.count()) sizes.emplace_back(bytes);
+  }
+  if (sizes.back() < group.back().bytes) sizes.push_back(group.back().bytes);
+  return sizes;
+}
+
+MeasuredCollective table_of(const std::vector<TimedCollective>& group, Bandwidth link, Bandwidth bandwidth) {
+  const TimedCollective& first = group.front();
+  MeasuredCollective table{first.op, first.ranks, first.hosts, link, bandwidth, {}};
+  for (const Bytes bytes : sizes_of(group)) {
+    if (const std::optional<Duration> time = smoothed(group, bytes, table.bandwidth))
+      table.times.emplace_back(bytes, *time);
+  }
+  return table;
+}
+
+/// What the links of one host, or between hosts, carry: by the all-reduces of most ranks, else what there is.
+Bandwidth link_of(const Groups& groups, bool on_one_host) {
+  const std::vector<TimedCollective>* best = nullptr;
+  for (const auto& [key, group] : groups) {
+    if (key.on_one_host != on_one_host) continue;
+    const bool better = best == nullptr ||
+                        (key.op == CollectiveOp::kAllReduce) > (best->front().op == CollectiveOp::kAllReduce) ||
+                        (key.op == best->front().op && key.ranks > best->front().ranks);
+    if (better) best = &group;
+  }
+  return best == nullptr ? Bandwidth{} : rounded(bandwidth_of(*best));
+}
+
+std::vector<MeasuredCollective> tables_of(const Groups& groups) {
+  std::vector<MeasuredCollective> tables;
+  for (const auto& [key, group] : groups)
+    tables.push_back(table_of(group, link_of(groups, key.on_one_host), rounded(bandwidth_of(group))));
+  return tables;
+}
+
+double error_of(const TimedCollective& one, const CollectivePlace& place) {
+  return std::abs(us(nccl_time(shape_of(one, one.bytes), place)) / us(one.time) - 1);
+}
+
+/// The median of how far `tables` are from the times of a group; nothing if none of them counts for it.
+std::optional<double> error_of(const std::vector<TimedCollective>& group, std::span<const MeasuredCollective> tables,
+                               Bandwidth link) {
+  const auto counts = [&](const MeasuredCollective& table) {
+    return table.op == group.front().op && (table.hosts > 1) == (group.front().hosts > 1);
+  };
+  if (std::none_of(tables.begin(), tables.end(), counts)) return std::nullopt;
+  std::vector<double> errors;
+  for (const TimedCollective& one : group) {
+    CollectivePlace place = place_of(one, link);
+    place.measured = tables;
+    errors.push_back(error_of(one, place));
+  }
+  return median(std::move(errors));
+}
+
+std::string name_of_table(const MeasuredCollective& table) {
+  return fmt::format("{} of {} ranks{}", name_of(table.op), table.ranks,
+                     table.hosts > 1 ? fmt::format(" on {} hosts", table.hosts) : "");
+}
+
+std::vector<Fit> fits_of(const Groups& groups, const std::vector<MeasuredCollective>& tables) {
+  std::vector<Fit> fits;
+  std::size_t number = 0;
+  for (const auto& [key, group] : groups) {
+    const MeasuredCollective& table = tables[number];
+    const double own = error_of(group, tables, table.link).value_or(0);
+    fits.push_back({"bus bandwidth, " + name_of_table(table), to_text(table.bandwidth), group.size(), own,
+                    "nccl-tests; the residual is that of all sizes"});
+    std::vector<MeasuredCollective> others = tables;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(number++));
+    if (const std::optional<double> held_out = error_of(group, others, table.link))
+      fits.push_back({name_of_table(table) + ", held out", "", group.size(), *held_out,
+                      "predicted from the same operation of other rank counts"});
+  }
+  return fits;
+}
+
+Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
+  const Bandwidth inside = link_of(groups, true);
+  const Bandwidth between = link_of(groups, false);
+  std::uint32_t hosts = 1;
+  std::uint32_t devices = kUsualDevices;
+  std::string device;
+  for (const auto& [key, group] : groups) {
+    hosts = std::max(hosts, key.hosts);
+    devices = std::max(devices, (key.ranks + key.hosts - 1) / key.hosts);
+    if (!group.front().device.empty()) device = group.front().device;
+  }
+  ClusterShape shape;
+  for (std::uint32_t i = 0; i < hosts; ++i) shape.hosts.push_back({std::to_string(i)});
+  shape.devices = devices;
+  shape.device_model = device;
+  shape.nic = {between > Bandwidth{} ? between : kUnknownNic, kFastNic};
+  const Bandwidth link = inside > Bandwidth{} ? inside : between;
+  if (link > kFastestPcie) {
+    const Bandwidth sheet = Bandwidth::from_bytes_per_second(std::round(link.bytes_per_second() / kNvlinkEfficiency));
+    shape.nvlink = Cable{sheet, Duration{}, kNvlinkEfficiency};
+  } else {
+    shape.pcie = Cable{link, Duration{}};
+  }
+  assumptions.push_back({"nccl_node", fmt::format("A node has {} devices, all connected alike.", devices)});
+  if (between <= Bandwidth{}) {
+    assumptions.push_back(
+        {"nccl_nic", fmt::format("A node's NIC carries {}: the tables are of one node.", to_text(kUnknownNic))});
+  }
+  if (inside <= Bandwidth{}) {
+    assumptions.push_back(
+        {"nccl_inside", "Devices of a node are connected by what the tables of several nodes show, or faster."});
+  }
+  return build_cluster(shape);
+}
+
+}  // namespace
+
+std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings) {
+  return tables_of(groups_of(timings));
+}
+
+std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings, Bandwidth link) {
+  std::vector<MeasuredCollective> tables;
+  for (const auto& [key, group] : groups_of(timings)) tables.push_back(table_of(group, link, link));
+  return tables;
+}
+
+double error_of_tables(std::span<const TimedCollective> timings, std::span<const MeasuredCollective> tables) {
+  std::vector<double> errors;
+  for (const auto& [key, group] : groups_of(timings)) {
+    for (const TimedCollective& one : group) {
+      CollectivePlace place = place_of(one, tables.front().link);
+      place.measured = tables;
+      errors.push_back(error_of(one, place));
+    }
+  }
+  return errors.empty() ? 0 : median(std::move(errors));
+}
+
+Calibration calibrate_nccl_tables(std::span<const TimedCollective> timings) {
+  const Groups groups = groups_of(timings);
+  if (groups.empty()) {
+    throw InputError({"nccl-tests", {}, {}},
+                     "no table of all_reduce, reduce_scatter, all_gather, broadcast or reduce; expected one");
+  }
+  Calibration result;
+  result.cluster = cluster_of(groups, result.assumptions);
+  result.cluster.measured = tables_of(groups);
+  result.fits = fits_of(groups, result.cluster.measured);
+  return result;
+}
+
+}  // namespace stepsim

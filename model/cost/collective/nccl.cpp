@@ -1,0 +1,48 @@
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/nccl_times.h"
+
+namespace stepsim {
+
+extern const CollectiveModel ring_collective;
+
+namespace {
+
+// Whichever algorithm NCCL takes, calibration and readers of rounds see those of a ring: it moves the bytes that bus
+// bandwidths are counted in.
+
+bool supports(const CollectiveShape& shape) { return is_of_nccl(shape.op); }
+
+std::uint32_t rounds(const CollectiveShape& shape) { return ring_collective.rounds(shape); }
+
+void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+  ring_collective.sends(shape, member, round, sends);
+}
+
+std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+  return ring_collective.receives(shape, member, round);
+}
+
+Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  return ring_collective.closed_form(shape, cost);
+}
+
+}  // namespace
+
+extern const CollectiveModel nccl_collective;
+const CollectiveModel nccl_collective{
+    .name = "nccl",
+    .summary = "what NCCL's own cost model takes: ring, tree or NVLS under LL, LL128 or Simple, whichever is cheapest",
+    .formula =
+        "least over algorithms and protocols of base + hops * latency + traffic * bytes / bandwidth, plus what "
+        "was measured beyond it",
+    .source = "NVIDIA/nccl, src/graph/tuning.cc and topo.h, 2.19 to 2.28",
+    .ignores = "NCCL's corrections of trees by size, CollNet, PAT, user buffers, settings in NCCL_* variables",
+    .supports = supports,
+    .rounds = rounds,
+    .sends = sends,
+    .receives = receives,
+    .closed_form = closed_form,
+    .whole = nccl_time,
+};
+
+}  // namespace stepsim

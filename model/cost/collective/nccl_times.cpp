@@ -1,0 +1,307 @@
+#include "model/cost/collective/nccl_times.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace stepsim {
+namespace {
+
+enum Protocol : std::uint8_t { kLl, kLl128, kSimple, kProtocols };
+enum Wire : std::uint8_t { kNvlink, kPcie, kNetwork, kWires };
+
+constexpr std::array<std::string_view, kProtocols> kProtocolNames{"LL", "LL128", "Simple"};
+
+/// Microseconds, by protocol.
+using Latencies = std::array<double, kProtocols>;
+
+constexpr Latencies kRingBase{6.6, 14.0, 8.4};
+constexpr Latencies kTreeBase{6.8, 14.0, 8.4};
+constexpr std::array<Latencies, kWires> kRingHop{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.7}, {2.7, 4.0, 14.0}}};
+constexpr std::array<Latencies, kWires> kTreeHop{{{0.6, 1.25, 4.0}, {1.0, 1.9, 4.0}, {5.0, 8.5, 14.0}}};
+constexpr double kNvlsLatency = 25;
+
+/// Most that LL carries, GB/s: on one host by generation, on two and on more.
+constexpr std::array<double, 4> kMostOfLl{39.0, 87.7, 141.0, 282.0};
+constexpr double kMostOfLlOnTwoHosts = 39.0;
+constexpr double kMostOfLlOnMoreHosts = 20.4;
+
+/// Of the ring's bandwidth.
+constexpr double kLlShare = 0.5;
+constexpr double kLl128Share = 0.92;
+constexpr double kTreeShare = 0.92;
+constexpr double kTreeLlShare = 1 / 3.8;
+constexpr double kTreeLl128ShareOnOneHost = 7.0 / 9;
+constexpr double kTreeLl128Share = 120.0 / 128;
+
+/// Of a link's bandwidth; 0: the generation has no NVLS.
+constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
+
+constexpr double kExcess = 20;
+constexpr double kExcessByRoot = 6;
+constexpr double kMostExcessByRoot = 200;
+
+double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
+
+/// Microseconds of so many bytes at GB/s.
+double bytes_us(double bytes, double rate) { return bytes / rate / 1e3; }
+
+/// How many times a ring passes a part on, and how many of these leave a host.
+struct Steps {
+  double all = 0;
+  double between = 0;
+};
+
+Steps steps_of(const CollectiveShape& shape, std::uint32_t hosts) {
+  const auto count = [&](std::uint32_t n) -> double {
+    switch (shape.op) {
+      case CollectiveOp::kAllReduce: return 2.0 * (n - 1);
+      case CollectiveOp::kReduceScatter:
+      case CollectiveOp::kAllGather: return n - 1.0;
+      default: return n;
+    }
+  };
+  return {count(shape.members), hosts > 1 ? std::min(count(hosts), count(shape.members)) : 0};
+}
+
+class Choice {
+ public:
+  void take(const NcclEstimate& estimate) {
+    if (best_.algorithm.empty() || estimate.us() < best_.us()) best_ = estimate;
+  }
+  [[nodiscard]] const NcclEstimate& best() const noexcept { return best_; }
+
+ private:
+  NcclEstimate best_;
+};
+
+/// Estimates for one collective.
+class Estimator {
+ public:
+  Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus)
+      : shape_(shape),
+        hosts_(std::min(std::max(place.hosts, 1U), shape.members)),
+        inside_(place.inside > Bandwidth{} && place.inside <= kFastestPcie ? kPcie : kNvlink),
+        latency_us_(static_cast<double>(place.latency.count()) / 1e3),
+        generation_(static_cast<std::size_t>(generation_of(place.device, place.inside))),
+        bus_(gb_s(bus)) {}
+
+  [[nodiscard]] NcclEstimate best() const {
+    Choice choice;
+    for (const Protocol protocol : {kLl, kLl128, kSimple}) {
+      // LL128 needs stores of 128 bytes that arrive as one, which PCIe does not promise.
+      if (protocol == kLl128 && inside_ == kPcie) continue;
+      choice.take(ring(protocol));
+      if (shape_.op == CollectiveOp::kAllReduce) choice.take(tree(protocol));
+    }
+    if (has_nvls()) choice.take(nvls());
+    NcclEstimate best = choice.best();
+    best.payload_us = of_bytes(
+        ring_traffic(shape_.op, shape_.members) / ring_traffic(CollectiveOp::kAllReduce, shape_.members), bus_);
+    return best;
+  }
+
+ private:
+  [[nodiscard]] double most_of_ll() const {
+    if (hosts_ == 1) return kMostOfLl[generation_];
+    return hosts_ == 2 ? kMostOfLlOnTwoHosts : kMostOfLlOnMoreHosts;
+  }
+  [[nodiscard]] double hop_inside(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
+    return hops[inside_][protocol];
+  }
+  /// NCCL's figure is for a fast network; a slower one is known by its latency.
+  [[nodiscard]] double hop_between(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
+    return std::max(hops[kNetwork][protocol], latency_us_);
+  }
+
+  [[nodiscard]] NcclEstimate ring(Protocol protocol) const {
+    const Steps steps = steps_of(shape_, hosts_);
+    const double latency = kRingBase[protocol] + (steps.all - steps.between) * hop_inside(kRingHop, protocol) +
+                           steps.between * hop_between(kRingHop, protocol);
+    double rate = bus_;
+    if (protocol == kLl) rate = std::min(bus_ * kLlShare, most_of_ll());
+    if (protocol == kLl128) rate = bus_ * kLl128Share;
+    return {"ring", kProtocolNames[protocol], latency, of_bytes(ring_traffic(shape_.op, shape_.members), rate)};
+  }
+
+  /// Along the members of a host, and up and down a binary tree of hosts.
+  [[nodiscard]] NcclEstimate tree(Protocol protocol) const {
+    const double on_host = static_cast<double>(shape_.members) / hosts_;
+    const double latency = kTreeBase[protocol] + 2 * ((on_host - 1) * hop_inside(kTreeHop, protocol) +
+                                                      std::floor(std::log2(hosts_)) * hop_between(kTreeHop, protocol));
+    double rate = bus_ * kTreeShare;
+    if (protocol == kLl) rate = std::min(rate * kTreeLlShare, most_of_ll());
+    if (protocol == kLl128) rate *= hosts_ == 1 ? kTreeLl128ShareOnOneHost : kTreeLl128Share;
+    return {"tree", kProtocolNames[protocol], latency, of_bytes(2, rate)};
+  }
+
+  [[nodiscard]] bool has_nvls() const {
+    return shape_.op == CollectiveOp::kAllReduce && hosts_ == 1 && inside_ == kNvlink && shape_.members > 2 &&
+           kNvlsShare[generation_] > 0;
+  }
+  [[nodiscard]] NcclEstimate nvls() const {
+    return {"nvls", kProtocolNames[kSimple], kNvlsLatency,
+            of_bytes(1 + 1.0 / shape_.members, bus_ * kNvlsShare[generation_])};
+  }
+
+  [[nodiscard]] double of_bytes(double payloads, double rate) const {
+    return bytes_us(payloads * static_cast<double>(shape_.bytes.count()), rate);
+  }
+
+  const CollectiveShape& shape_;
+  std::uint32_t hosts_;
+  Wire inside_;
+  double latency_us_;
+  std::size_t generation_;
+  double bus_;
+};
+
+/// A measured table as a source of what the model leaves out.
+class Table {
+ public:
+  Table(const MeasuredCollective& measured, const CollectivePlace& place) : measured_(measured), place_(place) {}
+
+  /// The table's own time at the payload that takes as many bytes over a link as `shape`, less what is usual there.
+  /// Below the smallest payload and above the largest one, theirs.
+  [[nodiscard]] double beyond_usual_us(const CollectiveShape& shape) const {
+    const double same_traffic =
+        ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // of the shape's payload
+    const double bytes = static_cast<double>(shape.bytes.count()) * (shape.op == measured_.op ? 1 : same_traffic);
+    const auto& times = measured_.times;
+    const double first = static_cast<double>(times.front().first.count());
+    const double last = static_cast<double>(times.back().first.count());
+    const double at = std::clamp(bytes, first, last);
+    return time_us(at) - with_usual_excess_us(model(at));
+  }
+
+ private:
+  [[nodiscard]] NcclEstimate model(double bytes) const {
+    const CollectiveShape shape{measured_.op, measured_.ranks, Bytes{std::llround(bytes)}};
+    CollectivePlace place = place_;
+    place.hosts = measured_.hosts;
+    return nccl_estimate(shape, place, measured_.bandwidth);
+  }
+
+  /// Straight between neighbours where both axes are logarithmic, so that times in proportion to the bytes and times
+  /// that do not depend on them are exact.
+  [[nodiscard]] double time_us(double bytes) const {
+    const auto& times = measured_.times;
+    const auto after = std::find_if(times.begin(), times.end(), [bytes](const auto& entry) {
+      return static_cast<double>(entry.first.count()) >= bytes;
+    });
+    const auto us = [](const auto& entry) { return static_cast<double>(entry.second.count()) / 1e3; };
+    if (after == times.end()) return us(times.back());
+    if (after == times.begin()) return us(times.front());
+    const auto before = after - 1;
+    const double low = std::log(static_cast<double>(before->first.count()));
+    const double high = std::log(static_cast<double>(after->first.count()));
+    const double share = (std::log(bytes) - low) / (high - low);
+    return std::exp(std::log(us(*before)) * (1 - share) + std::log(us(*after)) * share);
+  }
+
+  const MeasuredCollective& measured_;
+  const CollectivePlace& place_;
+};
+
+/// Of the operation; if there is none, of all-reduces. Of one host for one, of several for several.
+std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const CollectivePlace& place) {
+  std::vector<const MeasuredCollective*> found;
+  for (const CollectiveOp wanted : {op, CollectiveOp::kAllReduce}) {
+    for (const MeasuredCollective& table : place.measured) {
+      if (table.op == wanted && (table.hosts > 1) == (place.hosts > 1)) found.push_back(&table);
+    }
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+bool holds(std::string_view name, std::string_view part) {
+  const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
+  return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
+}
+
+}  // namespace
+
+GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept {
+  struct Named {
+    std::string_view part;
+    GpuGeneration generation;
+  };
+  // "A10" is in "A100" too, "H20" in "H200", "B200" in "GB200".
+  static constexpr std::array<Named, 11> kNames{{{"V100", GpuGeneration::kVolta},
+                                                 {"A10", GpuGeneration::kAmpere},
+                                                 {"A30", GpuGeneration::kAmpere},
+                                                 {"A40", GpuGeneration::kAmpere},
+                                                 {"A800", GpuGeneration::kAmpere},
+                                                 {"H100", GpuGeneration::kHopper},
+                                                 {"H20", GpuGeneration::kHopper},
+                                                 {"H800", GpuGeneration::kHopper},
+                                                 {"B100", GpuGeneration::kBlackwell},
+                                                 {"B200", GpuGeneration::kBlackwell},
+                                                 {"B300", GpuGeneration::kBlackwell}}};
+  for (const Named& one : kNames) {
+    if (holds(device, one.part)) return one.generation;
+  }
+  // Halfway between the rates of two generations, as a ratio.
+  const double sheet = gb_s(inside) / kNvlinkEfficiency;
+  if (sheet > 640) return GpuGeneration::kBlackwell;
+  if (sheet > 370) return GpuGeneration::kHopper;
+  return sheet > 210 || sheet <= gb_s(kFastestPcie) ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+}
+
+bool is_of_nccl(CollectiveOp op) noexcept {
+  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kAllGather ||
+         op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
+}
+
+double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept {
+  const double others = (members - 1.0) / members;
+  switch (op) {
+    case CollectiveOp::kAllReduce: return 2 * others;
+    case CollectiveOp::kReduceScatter:
+    case CollectiveOp::kAllGather: return others;
+    default: return 1;
+  }
+}
+
+double with_usual_excess_us(const NcclEstimate& estimate) noexcept {
+  return estimate.us() + kExcess + std::min(kExcessByRoot * std::sqrt(estimate.payload_us), kMostExcessByRoot);
+}
+
+Bandwidth bus_of(const CollectivePlace& place) noexcept {
+  if (place.hosts <= 1 || place.between <= Bandwidth{}) return place.inside;
+  return place.inside > Bandwidth{} ? std::min(place.inside, place.between) : place.between;
+}
+
+NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus) {
+  return Estimator(shape, place, bus).best();
+}
+
+Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
+  const Bandwidth bus = bus_of(place);
+  if (shape.members < 2 || bus <= Bandwidth{}) return {};
+  const auto rounded = [](double us) { return Duration{std::llround(us * 1e3)}; };
+  const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
+  if (tables.empty()) {
+    const NcclEstimate estimate = nccl_estimate(shape, place, bus);
+    return rounded(place.overhead_is_given ? estimate.us() : with_usual_excess_us(estimate));
+  }
+  double sum = 0;
+  double weights = 0;
+  for (const MeasuredCollective* const table : tables) {
+    // The links may have been changed since: the bandwidth goes with them.
+    const double rate = table->bandwidth.bytes_per_second() * bus.bytes_per_second() / table->link.bytes_per_second();
+    const double usual = with_usual_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
+    const double time = std::max(usual + Table(*table, place).beyond_usual_us(shape), usual / 10);
+    const double distance = std::log2(static_cast<double>(table->ranks) / shape.members);
+    if (table->ranks == shape.members) return rounded(time);
+    sum += std::log(time) / (distance * distance);
+    weights += 1 / (distance * distance);
+  }
+  return rounded(std::exp(sum / weights));
+}
+
+}  // namespace stepsim

@@ -1,0 +1,72 @@
+#ifndef STEPSIM_MODEL_COST_COLLECTIVE_NCCL_TIMES_H
+#define STEPSIM_MODEL_COST_COLLECTIVE_NCCL_TIMES_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/base/units.h"
+#include "model/cost/collective/algorithm.h"
+
+// NCCL's cost model: a collective takes the cheapest of algorithm x protocol, each a latency plus bytes over a
+// bandwidth. Figures: NVIDIA/nccl, src/graph/tuning.cc and topo.h (2.19 to 2.28). Two things are not NCCL's:
+//
+// * NVLS (reduction in the NVLink switch) is given the bytes that cross a member's link, 1 + 1 / ranks of the payload,
+//   at NCCL's efficiency. NCCL's own factors changed from release to release.
+// * NCCL only ranks its choices, so its model leaves out what all of them have in common. What a collective takes
+//   beyond the model, its excess, comes from measured tables; without one it is 20 us + 6 us * sqrt(microseconds of
+//   the payload at the bus bandwidth), the root's part at most 200 us. That was fitted to one A100 node (vidur's
+//   profile, 2, 4 and 8 GPUs).
+
+namespace stepsim {
+
+/// As NCCL tells them apart.
+enum class GpuGeneration : std::uint8_t { kVolta, kAmpere, kHopper, kBlackwell };
+
+/// By the device's name; if that tells nothing, by what its NVLinks carry in one direction: 150, 300, 450, 900 GB/s by
+/// data sheet, of which `inside` is about four fifths.
+[[nodiscard]] GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept;
+
+/// The part of NVLink's data-sheet rate that NCCL counts on: 20 to 20.6 of 25 GB/s a link, 40.1 of 50 on Blackwell.
+inline constexpr double kNvlinkEfficiency = 0.8;
+
+/// Up to this, links between devices are PCIe, not NVLink: five generations of x16 slots.
+inline constexpr Bandwidth kFastestPcie = Bandwidth::from_bytes_per_second(64e9);
+
+/// What NCCL's model says of a collective.
+struct NcclEstimate {
+  std::string_view algorithm;  ///< "ring", "tree", "nvls"
+  std::string_view protocol;   ///< "LL", "LL128", "Simple"
+  double latency_us = 0;
+  double bytes_us = 0;
+  /// The payload over the bus bandwidth, of an all-reduce that puts as many bytes on a link: what the excess goes by.
+  /// In the A100's tables that does not grow with the ranks.
+  double payload_us = 0;
+  [[nodiscard]] double us() const noexcept { return latency_us + bytes_us; }
+};
+
+/// The cheapest choice over links that carry `bus`. Of `place` its hosts, device and latency count, and whether
+/// `inside` is PCIe. Preconditions: two members or more, an operation of is_of_nccl(), bus > 0.
+[[nodiscard]] NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus);
+
+/// Reductions, gathers and broadcasts.
+[[nodiscard]] bool is_of_nccl(CollectiveOp op) noexcept;
+
+/// What a member's link carries in a ring, in payloads: all-reduce 2 (n - 1) / n.
+[[nodiscard]] double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept;
+
+/// The estimate and what a collective takes beyond it where nothing was measured, in microseconds.
+[[nodiscard]] double with_usual_excess_us(const NcclEstimate& estimate) noexcept;
+
+/// What limits a ring of the members: the least of `inside` and `between`; 0 if no link is between any.
+[[nodiscard]] Bandwidth bus_of(const CollectivePlace& place) noexcept;
+
+/// The whole collective: the model plus its excess. Each measured table of the operation, else of all-reduces that
+/// move as many bytes over a link, gives a time: what is usual for the shape, and what the table has beyond what is
+/// usual for itself. Their mean (of logarithms) counts tables by 1 / d^2, d the distance in log2(ranks), so a table of
+/// as many ranks counts alone. Tables of one host count for one host, the others for several. Without a table the usual
+/// excess counts, unless the cluster has an overhead of collectives of its own. O(tables * sizes).
+[[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
+
+}  // namespace stepsim
+
+#endif

@@ -1,0 +1,166 @@
+#include "model/cost/collective/nccl_times.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace stepsim {
+namespace {
+
+constexpr Bandwidth gb_s(double rate) { return Bandwidth::from_bytes_per_second(rate * 1e9); }
+
+CollectiveShape all_reduce(std::uint32_t members, std::int64_t bytes) {
+  return {CollectiveOp::kAllReduce, members, Bytes{bytes}};
+}
+
+CollectivePlace one_host(double rate, std::string_view device = "A100") {
+  return {.inside = gb_s(rate), .device = device};
+}
+
+NcclEstimate estimate(const CollectiveShape& shape, const CollectivePlace& place) {
+  return nccl_estimate(shape, place, bus_of(place));
+}
+
+double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
+
+TEST(NcclEstimateTest, ShortAllReducesGoByLlAndPayHopsNotBytes) {
+  // Base 6.6 us and 0.6 us for each of 14 steps; 1.75 kB at 87.7 GB/s, the most that LL carries on Ampere.
+  const NcclEstimate found = estimate(all_reduce(8, 1000), one_host(235));
+  EXPECT_EQ(found.protocol, "LL");
+  EXPECT_NEAR(found.latency_us, 6.6 + 14 * 0.6, 1e-9);
+  EXPECT_NEAR(found.bytes_us, 1.75 / 87.7, 1e-9);
+}
+
+TEST(NcclEstimateTest, LongAllReducesGoByTheSimpleRing) {
+  const NcclEstimate found = estimate(all_reduce(8, 1'000'000'000), one_host(235));
+  EXPECT_EQ(found.algorithm, "ring");
+  EXPECT_EQ(found.protocol, "Simple");
+  EXPECT_NEAR(found.latency_us, 8.4 + 14 * 3.4, 1e-9);
+  EXPECT_NEAR(found.bytes_us, 1.75e6 / 235, 1e-6);
+}
+
+TEST(NcclEstimateTest, HopperReducesInItsSwitchBetweenThreeRanksOrMore) {
+  const NcclEstimate eight = estimate(all_reduce(8, 1'000'000'000), one_host(360, "NVIDIA H100 80GB HBM3"));
+  EXPECT_EQ(eight.algorithm, "nvls");
+  EXPECT_NEAR(eight.us(), 25 + 1.125e6 / (360 * 0.85), 1e-6);
+  EXPECT_EQ(estimate(all_reduce(2, 1'000'000'000), one_host(360, "H200")).algorithm, "ring");
+  EXPECT_EQ(estimate({CollectiveOp::kAllGather, 8, Bytes{1'000'000'000}}, one_host(360, "H200")).algorithm, "ring");
+}
+
+TEST(NcclEstimateTest, PcieHasNoLl128) {
+  for (std::int64_t bytes = 1; bytes < std::int64_t{1} << 36U; bytes *= 2) {
+    EXPECT_NE(estimate(all_reduce(4, bytes), one_host(24)).protocol, "LL128") << bytes;
+  }
+}
+
+TEST(NcclEstimateTest, StepsBetweenHostsTakeWhatTheNetworkTakes) {
+  // An all-gather of two hosts with four ranks each: 7 steps, one of them between the hosts.
+  CollectivePlace place = one_host(235);
+  place.hosts = 2;
+  place.between = gb_s(50);
+  const CollectiveShape shape{CollectiveOp::kAllGather, 8, Bytes{1000}};
+  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 0.6 + 2.7, 1e-9);
+  place.latency = Duration{20'000};
+  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 0.6 + 20, 1e-9);
+}
+
+TEST(NcclEstimateTest, TreesWinBetweenManyHosts) {
+  // A ring's latency grows with the hosts, a tree's with their logarithm.
+  CollectivePlace place = one_host(235);
+  place.hosts = 64;
+  place.between = gb_s(100);
+  EXPECT_EQ(estimate(all_reduce(512, 1 << 16), place).algorithm, "tree");
+}
+
+TEST(NcclTimeTest, NeverFallsWithTheBytesNorWithASlowerLink) {
+  for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather,
+                                CollectiveOp::kBroadcast, CollectiveOp::kReduce}) {
+    for (const std::string_view device : {"V100", "A100", "H100", "B200"}) {
+      Duration before{};
+      for (std::int64_t bytes = 1; bytes < std::int64_t{1} << 36U; bytes *= 2) {
+        const CollectiveShape shape{op, 8, Bytes{bytes}};
+        const Duration now = nccl_time(shape, one_host(200, device));
+        EXPECT_GE(now, before) << device << " " << bytes;
+        EXPECT_GE(nccl_time(shape, one_host(100, device)), now) << device << " " << bytes;
+        before = now;
+      }
+    }
+  }
+}
+
+TEST(NcclTimeTest, NothingIsKnownWithoutALink) {
+  EXPECT_EQ(nccl_time(all_reduce(8, 1000), {}), Duration{});
+  EXPECT_EQ(nccl_time(all_reduce(1, 1000), one_host(235)), Duration{});
+}
+
+MeasuredCollective table(std::uint32_t ranks, std::vector<std::pair<Bytes, Duration>> times) {
+  return {CollectiveOp::kAllReduce, ranks, 1, gb_s(240), gb_s(240), std::move(times)};
+}
+
+TEST(NcclTimeTest, TableOfAsManyRanksIsTakenAsItIs) {
+  const std::vector<MeasuredCollective> tables{
+      table(2, {{Bytes{1 << 20}, Duration{900'000}}}),
+      table(8, {{Bytes{1 << 20}, Duration{70'000}}, {Bytes{1 << 22}, Duration{100'000}}})};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  EXPECT_EQ(nccl_time(all_reduce(8, 1 << 20), place), Duration{70'000});
+  EXPECT_EQ(nccl_time(all_reduce(8, 1 << 22), place), Duration{100'000});
+}
+
+TEST(NcclTimeTest, BetweenTwoSizesTheLogarithmsAreStraight) {
+  const std::vector<MeasuredCollective> tables{
+      table(8, {{Bytes{1 << 20}, Duration{50'000}}, {Bytes{1 << 22}, Duration{200'000}}})};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 21), place)), 100, 0.01);
+}
+
+TEST(NcclTimeTest, NearerRankCountsCountMore) {
+  // 2 and 4 ranks are two octaves and one from 8: weights 1/4 and 1. The tables are 100 us and 10 us above the usual.
+  const CollectivePlace alone = one_host(240);
+  const auto model = [&](std::uint32_t ranks) { return us(nccl_time(all_reduce(ranks, 1 << 20), alone)); };
+  const auto above = [&](std::uint32_t ranks, double excess) {
+    return table(ranks, {{Bytes{1 << 20}, Duration{std::llround((model(ranks) + excess) * 1e3)}}});
+  };
+  const std::vector<MeasuredCollective> tables{above(2, 100), above(4, 10)};
+  CollectivePlace place = alone;
+  place.measured = tables;
+  const double expected = std::exp((std::log(model(8) + 100) / 4 + std::log(model(8) + 10)) / 1.25);
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 20), place)), expected, 0.01);
+}
+
+TEST(NcclTimeTest, SlowerLinksSlowDownTheBytesOfATable) {
+  const std::vector<MeasuredCollective> tables{table(8, {{Bytes{1 << 30}, Duration{9'000'000}}})};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  CollectivePlace half = one_host(120);
+  half.measured = tables;
+  const double more =
+      estimate(all_reduce(8, 1 << 30), one_host(120)).us() - estimate(all_reduce(8, 1 << 30), one_host(240)).us();
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 30), half)), 9'000 + more, 0.01);
+}
+
+TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
+  const std::vector<MeasuredCollective> tables{
+      table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  // An all-gather moves half of what an all-reduce does.
+  const CollectiveShape gather{CollectiveOp::kAllGather, 8, Bytes{1 << 22}};
+  const double beyond = 80 - us(nccl_time(all_reduce(8, 1 << 21), one_host(240)));
+  EXPECT_NEAR(us(nccl_time(gather, place)), us(nccl_time(gather, one_host(240))) + beyond, 0.01);
+}
+
+TEST(GenerationTest, NameTellsElseTheLinks) {
+  EXPECT_EQ(generation_of("NVIDIA A100-SXM4-80GB", gb_s(720)), GpuGeneration::kAmpere);
+  EXPECT_EQ(generation_of("nvidia h200", {}), GpuGeneration::kHopper);
+  EXPECT_EQ(generation_of("NVIDIA GB200", {}), GpuGeneration::kBlackwell);
+  EXPECT_EQ(generation_of("Tesla V100-SXM2-16GB", {}), GpuGeneration::kVolta);
+  EXPECT_EQ(generation_of("", gb_s(0.8 * 150)), GpuGeneration::kVolta);
+  EXPECT_EQ(generation_of("", gb_s(0.8 * 300)), GpuGeneration::kAmpere);
+  EXPECT_EQ(generation_of("", gb_s(0.8 * 450)), GpuGeneration::kHopper);
+  EXPECT_EQ(generation_of("", gb_s(0.8 * 900)), GpuGeneration::kBlackwell);
+}
+
+}  // namespace
+}  // namespace stepsim
