@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
+#include "model/rewrite/capture_edit.h"
 #include "scenarios/change/what_if.h"
 
 // Another bandwidth, latency or sharing of links. A factor scales the captured value.
@@ -108,9 +110,39 @@ void set_bandwidth(const YamlField& value, Plan& plan) {
   scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
+double slowest_goodput(const Cluster& cluster) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const Link& link : cluster.links) slowest = std::min(slowest, link.goodput().bytes_per_second());
+  return slowest;
+}
+
+bool has_buffered_messages(const Capture& capture) {
+  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+    if (capture.dag.collective(RendezvousId{i}).buffered > Bytes{}) return true;
+  }
+  return false;
+}
+
+/// A transport's buffers hold what its window lets be under way, which grows with the rate: what is left in them when a
+/// send returns takes as long as before.
+void scale_buffered(const Change& change, double factor, Plan& plan) {
+  if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
+  plan.add_edit(change, [factor](const Capture& capture) {
+    CaptureEdit edit(capture);
+    for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+      Collective& message = edit.builder().collective(RendezvousId{i});
+      // May exceed the message, so that one change undoes another: the replay takes no more than there is.
+      constexpr double kMost = 1e18;
+      message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};
+    }
+    return std::move(edit).finish();
+  });
+}
+
 void apply(const Change& change, Plan& plan) {
   if (plan.network->make == nullptr || !uses_links(*plan.captured)) return apply_as_recorded(change, plan);
   Cluster& cluster = plan.cluster;
+  const double before = slowest_goodput(cluster);
   if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, plan);
   if (const YamlField* const value = change.find("latency")) {
     for (Link& link : cluster.links) link.latency = changed(link.latency, *value);
@@ -123,6 +155,7 @@ void apply(const Change& change, Plan& plan) {
       cluster.network.set_value(*parameter, changed(*parameter, cluster.network, *value));
   }
   if (change.find(kSharing.what_if) != nullptr) plan.sharing_known = true;
+  scale_buffered(change, slowest_goodput(cluster) / before, plan);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezv
   }
   run.group = &groups_.of(endpoints);
   run.shape = {collective.op,   run.group->members(),          collective.bytes,
-               collective.root, run.group->members_per_host(), collective.buffered};
+               collective.root, run.group->members_per_host(), std::min(collective.buffered, collective.bytes)};
   run.model = model_for(run.shape, collective.algorithm);
   if (run.model == nullptr) return std::nullopt;
   run.rounds = run.model->whole == nullptr ? run.model->rounds(run.shape) : run.shape.members > 1 ? 1 : 0;

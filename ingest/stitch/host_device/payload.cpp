@@ -61,8 +61,8 @@ const Operation* operation_of_use(const RankEvents& events, const CollectiveUse&
                                                        : collective_in(name).value_or(""));
 }
 
-/// NCCL's kernels, and those of RCCL, which has the same names. The algorithm in a name is not what ran: NCCL compiles a
-/// few kernels ("_RING_LL") and runs the others' functions through them.
+/// NCCL's kernels, and those of RCCL, which has the same names. The algorithm in a name is not what ran: NCCL compiles
+/// a few kernels ("_RING_LL") and runs the others' functions through them.
 const CollectiveModel* algorithm_of(std::string_view kernel) {
   return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
 }

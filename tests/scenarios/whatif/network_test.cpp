@@ -52,6 +52,39 @@ TEST(NetworkWhatIf, BandwidthIsScaledOrSet) {
             question.iteration({"network.bandwidth=2x"}));
 }
 
+/// Rank 0 sends 1 MB to rank 1 and goes on when all but 400 kB have arrived.
+Question pipeline_question() {
+  DagBuilder builder;
+  const RendezvousId message = builder.add_rendezvous(
+      {.op = CollectiveOp::kSendRecv, .bytes = Bytes{1'000'000}, .root = 0, .buffered = Bytes{400'000}});
+  for (const Rank rank : {0, 1}) {
+    const LaneId lane = builder.add_lane({.name = "host", .rank = rank});
+    const auto add = [&](TaskKind kind, Duration duration) {
+      return builder.add_task({.kind = kind, .name = builder.intern("t"), .lane = lane, .duration = duration});
+    };
+    const TaskId call = add(TaskKind::kCollective, microseconds{1});
+    builder.join(message, call);
+    const TaskId after = add(TaskKind::kOperator, rank == 0 ? microseconds{9000} : microseconds{1});
+    builder.add_edge(call, after, EdgeKind::kProgram);
+  }
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  return Question(std::move(capture), switch_of(2, 1e9, microseconds{10}), "maxmin");
+}
+
+TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersGrowsWithTheRate) {
+  const Question question = pipeline_question();
+  EXPECT_EQ(question.iteration(), kLatency + microseconds{600} + microseconds{9000});
+  // 800 kB stay behind: 200 kB at twice the rate.
+  EXPECT_EQ(question.iteration({"network.bandwidth=2x"}), kLatency + microseconds{100} + microseconds{9000});
+  // 200 kB stay behind: 800 kB at half of it.
+  EXPECT_EQ(question.iteration({"network.bandwidth=0.5x"}), kLatency + microseconds{1600} + microseconds{9000});
+  // No more than there is.
+  EXPECT_EQ(question.iteration({"network.bandwidth=10x"}), kLatency + microseconds{9000});
+  EXPECT_EQ(question.iteration({"network.bandwidth=4x", "network.bandwidth=0.5x"}),
+            question.iteration({"network.bandwidth=2x"}));
+}
+
 TEST(NetworkWhatIf, LatencyAppliesToEveryLinkOfTheRoute) {
   const Question question = message_question();
   EXPECT_EQ(question.iteration({"network.latency=3x"}), kBefore + kLatency * 3 + kWire + kAfter);
