@@ -207,12 +207,10 @@ Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
   shape.device_model = device;
   shape.nic = {between > Bandwidth{} ? between : kUnknownNic, kFastNic};
   const Bandwidth link = inside > Bandwidth{} ? inside : between;
-  if (link > kFastestPcie) {
-    const Bandwidth sheet = Bandwidth::from_bytes_per_second(std::round(link.bytes_per_second() / kNvlinkEfficiency));
-    shape.nvlink = Cable{sheet, Duration{}, kNvlinkEfficiency};
-  } else {
-    shape.pcie = Cable{link, Duration{}};
-  }
+  const bool is_nvlink = link > kFastestPcie;
+  const double share = is_nvlink ? kNvlinkEfficiency : kPcieEfficiency;
+  const Bandwidth sheet = Bandwidth::from_bytes_per_second(std::round(link.bytes_per_second() / share));
+  (is_nvlink ? shape.nvlink : shape.pcie) = Cable{sheet, Duration{}, share};
   assumptions.push_back({"nccl_node", fmt::format("A node has {} devices, all connected alike.", devices)});
   if (between <= Bandwidth{}) {
     assumptions.push_back(

@@ -126,9 +126,9 @@ CollectivePlace CollectiveGroup::find_place() const {
       if (!route || route->empty()) continue;
       const Link& link = cluster_.links[least_of(*route).index()];
       // A rate as on the data sheet, of which NCCL counts on a part.
-      const bool is_sheet =
-          device.valid() && !place.overhead_is_given && link.efficiency == 1 && link.bandwidth > kFastestPcie;
-      const double share = is_sheet ? kNvlinkEfficiency : link.efficiency;
+      const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
+      const double of_sheet = link.bandwidth > kFastestPcie ? kNvlinkEfficiency : kPcieEfficiency;
+      const double share = is_sheet ? of_sheet : link.efficiency;
       place.inside = slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share));
     }
   }

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/parameters.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
@@ -96,6 +97,52 @@ TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
     for (const std::string network : {"alpha_beta", "fifo", "maxmin"})
       EXPECT_EQ(replayed(network, nccl, shape), nccl->whole(shape, there)) << network << ", " << text_of(*nccl, shape);
   }
+}
+
+/// An NCCL all-reduce of 64 MB by all endpoints.
+Duration replayed_on(Cluster cluster) {
+  DagMaker maker;
+  const RendezvousId rendezvous = maker.builder.add_rendezvous(
+      {.op = CollectiveOp::kAllReduce, .algorithm = find_collective_model("nccl"), .bytes = Bytes{64'000'000}});
+  for (std::size_t rank = 0; rank < cluster.endpoints.size(); ++rank)
+    maker.builder.join(rendezvous, maker.task(maker.lane(static_cast<Rank>(rank)), 123));
+  const Dag dag = maker.build();
+  Machine machine{dag};
+  machine.set_network(*find_network_model("maxmin"), cluster);
+  const Timeline timeline = replay(dag, machine);
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+constexpr Bandwidth gigabytes(double rate) { return Bandwidth::from_bytes_per_second(rate * 1e9); }
+
+TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
+  const CollectiveModel& nccl = *find_collective_model("nccl");
+  const CollectiveShape shape{CollectiveOp::kAllReduce, 8, Bytes{64'000'000}};
+  const auto over = [&](double rate) { return nccl.whole(shape, {.inside = gigabytes(rate)}); };
+  ClusterShape node{.hosts = {{"0"}}, .nic = {gigabytes(25)}};
+  node.devices = 8;
+  node.nvlink = Cable{gigabytes(300)};
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.8 * 300));
+  node.nvlink->efficiency = 0.7;
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.7 * 300));
+  node.nvlink.reset();
+  node.pcie = Cable{gigabytes(31.5)};
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5));
+
+  // An overhead that is given stands for all that the model leaves out, and the links are what they are.
+  Cluster measured = build_cluster(node);
+  measured.network.set(kCollectiveOverhead, Duration{40'000});
+  EXPECT_EQ(replayed_on(measured),
+            Duration{40'000} + nccl.whole(shape, {.inside = gigabytes(31.5), .overhead_is_given = true}));
+}
+
+TEST(CollectiveReplayTest, NcclUsesAllNicsOfAHost) {
+  ClusterShape nodes{.hosts = {{"0"}, {"1"}}, .nic = {gigabytes(25), kLatency}};
+  nodes.devices = nodes.nics = 4;
+  nodes.nvlink = Cable{gigabytes(300)};
+  const CollectiveShape shape{CollectiveOp::kAllReduce, 8, Bytes{64'000'000}};
+  const CollectivePlace place{.hosts = 2, .inside = gigabytes(240), .between = gigabytes(100), .latency = 2 * kLatency};
+  EXPECT_EQ(replayed_on(build_cluster(nodes)), find_collective_model("nccl")->whole(shape, place));
 }
 
 /// A message beside a collective.

@@ -29,6 +29,9 @@ enum class GpuGeneration : std::uint8_t { kVolta, kAmpere, kHopper, kBlackwell }
 /// The part of NVLink's data-sheet rate that NCCL counts on: 20 to 20.6 of 25 GB/s a link, 40.1 of 50 on Blackwell.
 inline constexpr double kNvlinkEfficiency = 0.8;
 
+/// The same of PCIe: 12 of the 15.75 GB/s of sixteen lanes of generation 3, and so on.
+inline constexpr double kPcieEfficiency = 0.76;
+
 /// Up to this, links between devices are PCIe, not NVLink: five generations of x16 slots.
 inline constexpr Bandwidth kFastestPcie = Bandwidth::from_bytes_per_second(64e9);
 
