@@ -7,6 +7,7 @@
 #include "ingest/config/cluster_file.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
+#include "model/job/timed_collective.h"
 #include "model/job/topology.h"
 #include "sim/export/exporter.h"
 #include "sim/output/cluster_yaml.h"
@@ -32,6 +33,7 @@ class Maker {
     if (below(2) == 0) {
       cluster.rates = {rate(), std::nullopt, time(), rate(), Duration{}, Duration{below(5000)}};
     }
+    for (std::uint32_t i = below(3); i > 0; --i) cluster.measured.push_back(measured());
     return cluster;
   }
 
@@ -43,6 +45,17 @@ class Maker {
     return round ? Bandwidth::from_bits_per_second(1e6 * (1 + below(400'000)))
                  : Bandwidth::from_bytes_per_second(1 + below(2'000'000'000));
   }
+  MeasuredCollective measured() {
+    MeasuredCollective table{kNamedOps[below(5)], 2 + below(100), 1, rate(), rate(), {}};
+    table.hosts = 1 + below(table.ranks);
+    Bytes bytes{1 + below(1000)};
+    for (std::uint32_t i = below(5) + 1; i > 0; --i) {
+      table.times.emplace_back(bytes, time() + Duration{1});
+      bytes += Bytes{1 + below(1'000'000)};
+    }
+    return table;
+  }
+
   Cable cable() { return {rate(), time(), below(2) == 0 ? 1 : 1.0 / (1 + below(9)), below(4) != 0}; }
 
   std::string name(std::string_view what) {
