@@ -71,12 +71,13 @@ std::string headline(const Capture& capture, const Summary& summary) {
 std::string trust_line(const Summary& summary, const CriticalPath& path,
                        const std::optional<Perturbation>& perturbation) {
   if (!summary.measured) return {};
-  std::string tested = "Not tested: without two whole steps, none can be predicted from another";
+  std::string tested = "Not tested: one step of one rank cannot be predicted from another";
   if (perturbation) {
+    const std::string_view what = perturbation->between_ranks ? "rank" : "step";
     tested = fmt::format(
-        "Tested: by another step's graph and its own durations, a step is predicted {} off on average (the steps "
-        "themselves differ by {})",
-        percent(perturbation->error), percent(perturbation->difference));
+        "Tested: by another {0}'s graph and its own durations, a {0} is predicted {1} off on average (the {0}s "
+        "themselves differ by {2})",
+        what, percent(perturbation->error), percent(perturbation->difference));
   }
   if (const std::optional<double> held_out = worst_held_out(summary))
     tested += fmt::format("; by the median of the others, {} off at worst", percent(*held_out));

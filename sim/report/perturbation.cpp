@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,27 +16,62 @@
 namespace stepsim::sim {
 namespace {
 
-/// By step: the one whose durations it gets. Itself where it is no part of the test.
-using Partners = std::vector<std::size_t>;
+/// Whose durations each step gets.
+struct Partners {
+  std::vector<std::size_t> of;      ///< by step; itself where it is no part of the test
+  std::map<Rank, Rank> late_start;  ///< whose late start a rank gets, where ranks predict each other
+};
 
+/// Nothing where there are no two steps to exchange.
 std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
-  Partners partners(steps);
-  for (std::size_t i = 0; i < steps; ++i) partners[i] = i;
-  std::size_t most = 0;
+  Partners partners;
+  partners.of.resize(steps);
+  std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
+  std::vector<std::pair<Rank, const RankSteps*>> tested;
   for (const auto& [rank, times] : ranks) {
-    if (times.whole == 0) continue;
-    const std::size_t count = times.steps.size();
-    if (count < 2 || (most != 0 && count != most)) return std::nullopt;
-    most = count;
-    for (std::size_t i = 0; i < count; ++i) partners[times.steps[i].step] = times.steps[(i + 1) % count].step;
+    if (times.whole > 0) tested.emplace_back(rank, &times);
   }
-  return most == 0 ? std::nullopt : std::optional{std::move(partners)};
+  if (tested.empty()) return std::nullopt;
+  const std::size_t count = tested.front().second->steps.size();
+  const bool alike = std::all_of(tested.begin(), tested.end(),
+                                 [count](const auto& entry) { return entry.second->steps.size() == count; });
+  if (!alike || count == 0 || (count == 1 && tested.size() == 1)) return std::nullopt;
+  for (std::size_t r = 0; r < tested.size(); ++r) {
+    const std::vector<TimedStep>& mine = tested[r].second->steps;
+    for (std::size_t i = 0; count > 1 && i < count; ++i) partners.of[mine[i].step] = mine[(i + 1) % count].step;
+    if (count > 1) continue;
+    const auto& [other, times] = tested[(r + 1) % tested.size()];
+    partners.of[mine.front().step] = times->steps.front().step;
+    partners.late_start[tested[r].first] = other;
+  }
+  return partners;
+}
+
+/// By lane: a number that corresponding lanes of all ranks share. Streams correspond by name, threads and others by how
+/// much is done on them.
+std::vector<std::uint32_t> roles_of(const Dag& dag) {
+  std::vector<std::int64_t> busy(dag.lanes().size());
+  for (std::size_t i = 0; i < dag.task_count(); ++i)
+    busy[dag.lane_id(TaskId{i}).index()] += dag.duration(TaskId{i}).count();
+  std::vector<std::size_t> order(dag.lanes().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+  std::map<std::pair<Rank, LaneKind>, std::size_t> seen;
+  std::map<std::pair<LaneKind, std::string>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> roles(order.size());
+  for (const std::size_t i : order) {
+    const Lane& lane = dag.lanes()[i];
+    const std::size_t place = seen[{lane.rank, lane.kind}]++;
+    const std::string label = lane.kind == LaneKind::kStream ? lane.name : std::to_string(place);
+    roles[i] = numbers.try_emplace({lane.kind, label}, static_cast<std::uint32_t>(numbers.size())).first->second;
+  }
+  return roles;
 }
 
 /// A task of a step, in an order in which the tasks of two steps that do the same thing meet.
 struct Entry {
   std::int32_t step = -1;
-  LaneId lane;
+  std::uint32_t lane = 0;  ///< its role
   TaskKind kind = TaskKind::kHost;
   NameId name;
   Time start;
@@ -45,16 +82,14 @@ struct Entry {
 
 std::vector<Entry> entries_of(const Capture& capture, const Partners& partners) {
   const Dag& dag = capture.dag;
-  std::vector<bool> used(partners.size(), false);
-  for (std::size_t i = 0; i < partners.size(); ++i) {
-    if (partners[i] != i) used[i] = true;
-  }
+  const std::vector<std::uint32_t> roles = roles_of(dag);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const std::int32_t step = capture.recording.step[i];
-    if (step < 0 || !used[static_cast<std::size_t>(step)]) continue;
+    if (step < 0 || partners.of[static_cast<std::size_t>(step)] == static_cast<std::size_t>(step)) continue;
     const TaskId task{i};
-    entries.push_back({step, dag.lane_id(task), dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
+    entries.push_back(
+        {step, roles[dag.lane_id(task).index()], dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::tuple{a.step, a.what(), a.start, a.task} < std::tuple{b.step, b.what(), b.start, b.task};
@@ -75,7 +110,7 @@ class Exchange {
   Exchange(const Machine& machine, std::vector<Duration>& durations) : machine_(machine), durations_(durations) {}
 
   void run(std::span<const Entry> here, std::span<const Entry> there) {
-    std::map<LaneId, Rest> rests;
+    std::map<std::uint32_t, Rest> rests;
     auto a = here.begin();
     auto b = there.begin();
     while (a != here.end() || b != there.end()) {
@@ -125,10 +160,31 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
     return std::span<const Entry>(begin, end);
   };
   Exchange exchange(machine, durations);
-  for (std::size_t step = 0; step < partners.size(); ++step) {
-    if (partners[step] != step) exchange.run(of_step(step), of_step(partners[step]));
+  for (std::size_t step = 0; step < partners.of.size(); ++step) {
+    if (partners.of[step] != step) exchange.run(of_step(step), of_step(partners.of[step]));
   }
   return durations;
+}
+
+/// When the tasks without predecessors start: those of a rank when those of its partner did.
+std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
+                                                       const std::map<Rank, Rank>& partners) {
+  std::vector<bool> has_predecessor(dag.task_count(), false);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    for (const TaskId after : dag.successors(TaskId{i})) has_predecessor[after.index()] = true;
+  }
+  std::map<Rank, Time> start;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (!has_predecessor[i]) start.try_emplace(dag.lane(TaskId{i}).rank, machine.origin(TaskId{i}));
+  }
+  std::vector<std::pair<TaskId, Time>> origins;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (has_predecessor[i]) continue;
+    const auto partner = partners.find(dag.lane(TaskId{i}).rank);
+    const auto found = partner == partners.end() ? start.end() : start.find(partner->second);
+    origins.emplace_back(TaskId{i}, found == start.end() ? machine.origin(TaskId{i}) : found->second);
+  }
+  return origins;
 }
 
 using TimesByStep = std::map<std::size_t, MeasuredAndReplayed>;
@@ -153,6 +209,7 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
 
   Machine other = machine;
   other.set_durations(exchanged_durations(capture, machine, *partners));
+  if (!partners->late_start.empty()) other.set_origins(exchanged_origins(dag, machine, partners->late_start));
   const Timeline predicted = replay(dag, other, options);
 
   TimesByStep before;
@@ -164,10 +221,10 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
     add_times(by_completions(steps) == by_completions(other_steps) ? other_steps.steps : other_steps.at_other_pace,
               after);
   }
-  Perturbation result;
+  Perturbation result{.between_ranks = !partners->late_start.empty()};
   for (const auto& [step, time] : before) {
     const auto found = after.find(step);
-    const auto meant = before.find((*partners)[step]);
+    const auto meant = before.find(partners->of[step]);
     if (found == after.end() || meant == before.end() || meant->second.measured == Duration{}) continue;
     const Duration measured = meant->second.measured;
     const double error = std::abs(ratio(found->second.replayed - measured, measured));

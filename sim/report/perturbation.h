@@ -21,18 +21,20 @@ namespace stepsim::sim {
 inline constexpr std::size_t kMostPerturbedTasks = 4'000'000;
 
 struct Perturbation {
-  std::size_t steps = 0;   ///< how many were predicted, over all ranks
-  double error = 0;        ///< mean of |predicted - measured| / measured
-  double worst_error = 0;  ///< the largest of these
+  bool between_ranks = false;  ///< ranks of one step predicted each other, because no rank has two steps
+  std::size_t steps = 0;       ///< how many were predicted, over all ranks
+  double error = 0;            ///< mean of |predicted - measured| / measured
+  double worst_error = 0;      ///< the largest of these
   /// Mean of |other - measured| / measured, where `other` is the time of the step whose graph was used. It is the
   /// error of a prediction that changes nothing: where it is small, the test says little.
   double difference = 0;
 };
 
-/// Every whole step is predicted by the graph of the one before it, the first by that of the last. A task's duration is
+/// Every whole step is predicted by the graph of the one before it, the first by that of the last. Where each rank has
+/// one step, a rank is predicted by the graph of the rank before it, with its own late start. A task's duration is
 /// that of the k-th task with its lane, name and kind in the other step. Tasks without such a counterpart are scaled so
 /// that a lane's sum is right. `timeline` is the replay of `capture` on `machine`.
-/// Nothing if no rank has two steps, if ranks have different numbers of steps, or if there are too many tasks.
+/// Nothing if there is only one step, if ranks have different numbers of steps, or if there are too many tasks.
 /// O(tasks log tasks) and a replay.
 [[nodiscard]] std::optional<Perturbation> perturbation_test(const Capture& capture, const Machine& machine,
                                                             const Timeline& timeline, const EngineOptions& options);

@@ -171,7 +171,8 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     const std::uint32_t event = events.ops[i].event;
     if (events.trace->kind[event] != EventKind::kKernel) continue;
-    const std::optional<std::string_view> operation = collective_in(events.name_of(event));
+    const std::optional<std::string_view> operation =
+        events.is_communication(event) ? collective_in(events.name_of(event)) : std::nullopt;
     const EventDetail* const detail = events.trace->detail_of(event);
     if (operation || (detail != nullptr && detail->collective.valid()))
       uses.push_back(keys.use(event, i, operation.value_or("collective")));

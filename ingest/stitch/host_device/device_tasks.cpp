@@ -53,8 +53,7 @@ TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
     default: break;
   }
   const EventDetail* const detail = events.trace->detail_of(event);
-  const bool collective =
-      collective_in(events.name_of(event)).has_value() || (detail != nullptr && detail->collective.valid());
+  const bool collective = events.is_communication(event) || (detail != nullptr && detail->collective.valid());
   return collective ? TaskKind::kCollective : TaskKind::kKernel;
 }
 

@@ -67,7 +67,7 @@ class FrameworkWaits {
     if (op.call == kNoIndex) return;
     const Time called = events_.begin_of(op.call);
     const bool is_kernel = events_.trace->kind[op.event] == EventKind::kKernel;
-    const bool collective = is_kernel && collective_in(events_.name_of(op.event)).has_value();
+    const bool collective = is_kernel && events_.is_communication(op.event);
     (collective ? threads_[op.thread].collectives : threads_[op.thread].others).add(called, index);
     streams_[op.stream].add(called, index);
   }

@@ -77,6 +77,18 @@ void link_launches(RankEvents& events, const Rows& rows) {
   }
 }
 
+void note_communication(RankEvents& events) {
+  const HostDeviceTrace& trace = *events.trace;
+  events.communicates.resize(trace.texts.size(), false);
+  std::vector<bool> seen(trace.texts.size(), false);
+  for (const DeviceOp& op : events.ops) {
+    const std::size_t name = trace.name[op.event].index();
+    if (trace.kind[op.event] != EventKind::kKernel || seen[name]) continue;
+    seen[name] = true;
+    events.communicates[name] = communication_kernel(trace.texts[name]).has_value();
+  }
+}
+
 std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& thread) {
   return static_cast<std::size_t>(std::count_if(thread.events.begin(), thread.events.end(), [&](std::uint32_t event) {
     return events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event)).has_value();
@@ -182,6 +194,7 @@ RankEvents arrange(const HostDeviceTrace& trace) {
     return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
   });
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
+  note_communication(events);
   events.main_thread = find_main_thread(events);
   find_steps(events);
   return events;

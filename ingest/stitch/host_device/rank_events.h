@@ -54,8 +54,9 @@ struct RankEvents {
   bool marked = false;               ///< steps are marked; else they are the profiler's windows, or there are none
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
-  std::vector<bool> computes;     ///< by event: it is an operator that computes (host_compute.h); empty if devices do
-  std::uint64_t out_of_time = 0;  ///< events left out, because their times cannot be compared with others
+  std::vector<bool> communicates;  ///< by TextId: kernels of this name move data between devices
+  std::vector<bool> computes;      ///< by event: it is an operator that computes (host_compute.h); empty if devices do
+  std::uint64_t out_of_time = 0;   ///< events left out, because their times cannot be compared with others
   /// Steps that began before the one before them had ended, as they were marked: (the one before, the step).
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
   std::uint64_t instants = 0;  ///< host events of no length, which become no tasks
@@ -63,6 +64,10 @@ struct RankEvents {
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const noexcept { return trace->text(trace->name[event]); }
+  /// Whether a kernel moves data between devices, by its name. Its name is looked up once for all kernels that have it.
+  [[nodiscard]] bool is_communication(std::uint32_t kernel) const noexcept {
+    return communicates[trace->name[kernel].index()];
+  }
   /// The event of the runtime call with this correlation; kNoIndex if there is none.
   [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
   /// Index into `steps` of the window in which `at` lies; -1 if it lies in none.

@@ -80,7 +80,7 @@ class StreamWaitFinder {
       const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));
       const bool in_tail = other.begin < op.begin && other.end > ready && other.end - op.begin <= tail;
       const bool divisible =
-          events_.trace->kind[other.event] != EventKind::kKernel || !collective_in(events_.name_of(other.event));
+          events_.trace->kind[other.event] != EventKind::kKernel || !events_.is_communication(other.event);
       if (!in_tail || !divisible || !other_stream(op, other)) continue;
       waits_.push_back({at->second, i, StreamWait::Why::kRoom});
       return true;

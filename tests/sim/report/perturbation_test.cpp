@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/dag_maker.h"
@@ -52,7 +54,9 @@ Capture steps_with(const std::vector<std::int64_t>& kernels, bool knows_the_wait
 std::optional<Perturbation> test_of(const Capture& capture) {
   const Machine machine = Machine::as_recorded(capture);
   const Timeline timeline = replay(capture.dag, machine);
-  for (std::size_t i = 0; i < timeline.size(); ++i) EXPECT_EQ(timeline.start[i], capture.recording.start[i]);
+  const Time zero = *std::min_element(capture.recording.start.begin(), capture.recording.start.end());
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    EXPECT_EQ(timeline.start[i], Time{capture.recording.start[i] - zero}) << "the test's own graph";
   return perturbation_test(capture, machine, timeline, {});
 }
 
@@ -72,6 +76,44 @@ TEST(PerturbationTest, ALagInPlaceOfADependencyIsFoundOut) {
   ASSERT_TRUE(test);
   // The lags keep the first two steps as long as they were. The last one ends with its kernel, which is known.
   EXPECT_DOUBLE_EQ(test->error, (200.0 / 210 + 100.0 / 110 + 0.0) / 3);
+}
+
+/// Two ranks of one step: rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100.
+TEST(PerturbationTest, RanksOfOneStepPredictEachOther) {
+  DagMaker maker;
+  std::vector<TaskId> launches;
+  std::vector<TaskId> works;
+  for (const Rank rank : {0, 1}) {
+    const LaneId thread = maker.lane(rank, LaneOrder::kEdges, "thread " + std::to_string(100 + rank));
+    const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = rank, .kind = LaneKind::kStream});
+    launches.push_back(maker.task(thread, kHost, {}, "launch", TaskKind::kRuntime));
+    works.push_back(maker.task(stream, rank == 0 ? 100 : 300, {}, "kernel", TaskKind::kKernel));
+    maker.builder.add_edge(launches.back(), works.back(), EdgeKind::kLaunch);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  Machine late(capture.dag);
+  std::vector<std::pair<TaskId, Time>> origins{{maker.new_id(launches[0]), Time{}},
+                                               {maker.new_id(launches[1]), Time{Duration{50}}}};
+  std::sort(origins.begin(), origins.end());
+  late.set_origins(origins);
+  const Timeline recorded = replay(capture.dag, late);
+  capture.recording.start = recorded.start;
+  capture.recording.finish = recorded.finish;
+  capture.recording.step.resize(recorded.size());
+  for (const Rank rank : {0, 1}) {
+    const auto r = static_cast<std::size_t>(rank);
+    capture.recording.step[maker.new_id(launches[r]).index()] = rank;
+    capture.recording.step[maker.new_id(works[r]).index()] = rank;
+    capture.recording.steps.push_back({.rank = rank, .number = 7, .first = maker.new_id(launches[r])});
+  }
+  capture.recording.ranks = {0, 1};
+  const auto test = test_of(capture);
+  ASSERT_TRUE(test);
+  EXPECT_TRUE(test->between_ranks);
+  EXPECT_EQ(test->steps, 2U);
+  EXPECT_EQ(test->error, 0);
+  EXPECT_DOUBLE_EQ(test->difference, (200.0 / 310 + 200.0 / 110) / 2);
 }
 
 TEST(PerturbationTest, OneStepIsNoTest) { EXPECT_FALSE(test_of(steps_with({100}, true))); }

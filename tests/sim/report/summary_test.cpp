@@ -242,9 +242,10 @@ TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
   const Summary summary = summary_of(sample_capture(microseconds{40}));
   CriticalPath path;
   path.length = Duration{1000};
-  EXPECT_EQ(trust_line(summary, path, std::nullopt),
-            "Not tested: without two whole steps, none can be predicted from another; by the median of the others, "
-            "16.0 % off at worst. The critical path rests on known dependencies.");
+  EXPECT_EQ(
+      trust_line(summary, path, std::nullopt),
+      "Not tested: one step of one rank cannot be predicted from another; by the median of the others, 16.0 % off at "
+      "worst. The critical path rests on known dependencies.");
   path.unexplained = Duration{120};
   path.silent = Duration{60};
   path.hand_overs = 4;
