@@ -15,7 +15,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersion = "3";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
@@ -193,6 +193,9 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.problem = line.text();
   } else {
     read.outcome.iteration = line.duration();
+    read.outcome.low = line.duration();
+    read.outcome.high = line.duration();
+    if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();
   }
   if (line.has_more()) line.refuse();
   return read;

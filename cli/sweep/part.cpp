@@ -20,7 +20,9 @@ constexpr std::size_t kLargestPart = std::size_t{1} << 30U;
 constexpr std::ptrdiff_t kNamed = 6;
 
 Fields line_of(std::size_t point, const Outcome& outcome) {
-  if (outcome.iteration) return {"point", std::to_string(point), std::to_string(outcome.iteration->count())};
+  if (outcome.iteration)
+    return {"point", std::to_string(point), std::to_string(outcome.iteration->count()),
+            std::to_string(outcome.low.count()), std::to_string(outcome.high.count())};
   return {"refused", std::to_string(point), outcome.problem};
 }
 
@@ -30,10 +32,14 @@ std::string text_of(const std::vector<Fields>& lines) {
   return text;
 }
 
-bool same(const Outcome& a, const Outcome& b) { return a.iteration == b.iteration && a.problem == b.problem; }
+bool same(const Outcome& a, const Outcome& b) {
+  return a.iteration == b.iteration && a.problem == b.problem && a.low == b.low && a.high == b.high;
+}
 
 std::string in_words(const Outcome& outcome) {
-  return outcome.iteration ? fmt::format("{} ns", outcome.iteration->count()) : "no iteration";
+  return outcome.iteration ? fmt::format("{} ns, from {} to {}", outcome.iteration->count(), outcome.low.count(),
+                                         outcome.high.count())
+                           : "no iteration";
 }
 
 /// The points of one file, each of which may be there again, but not with another answer.

@@ -54,6 +54,11 @@ const Keys& job_keys() {
        [](Job& job, const YamlField& field) {
          job.control = field.one_of_words({"first", "inline"}) == 0 ? Control::kFirst : Control::kInline;
        }},
+      {"measured_step",
+       [](Job& job, const YamlField& field) {
+         job.measured_step = field.duration();
+         if (*job.measured_step <= Duration{}) field.reject("a time above 0 such as 530ms");
+       }},
       {"network",
        [](Job& job, const YamlField& field) {
          if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");

@@ -159,6 +159,7 @@ Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, s
     const TaskSpec& task = from.task(TaskId{i});
     kept[i] = out.add_task(task.kind, out.builder.intern(from.name(task.name)), task.lane, assembly.start[i],
                            assembly.finish[i], assembly.step[i], task.bytes);
+    out.events.back() = assembly.events[i];
     out.builder.set_duration(kept[i], task.duration);
     const RendezvousId old = from.rendezvous(TaskId{i});
     if (!old.valid()) continue;
@@ -181,6 +182,8 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
     recording.start = renumbered(assembly.start, new_id);
     recording.finish = renumbered(assembly.finish, new_id);
     recording.step = renumbered(assembly.step, new_id);
+    const bool counted = std::any_of(assembly.events.begin(), assembly.events.end(), [](auto n) { return n > 0; });
+    if (counted) recording.events = renumbered(assembly.events, new_id);
   }
   if (!assembly.task_ids.empty()) capture.task_ids = renumbered(assembly.task_ids, new_id);
   recording.steps = std::move(assembly.steps);
@@ -209,6 +212,7 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
   start.push_back(begin);
   finish.push_back(end);
   step.push_back(step_index);
+  events.push_back(0);
   return builder.add_task({kind, name, lane, end - begin, bytes, begin});
 }
 
@@ -240,6 +244,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);
   assembly.step = std::move(out.step);
+  assembly.events = std::move(out.events);
   leave_out_steps(assembly, first, last);
   if (assembly.parameter_server.has_value()) keep_steps(*assembly.parameter_server, first, last);
 }

@@ -23,6 +23,7 @@ struct Assembly {
   std::vector<Time> start;         ///< recorded start, by task; this and the next two are empty if nothing was measured
   std::vector<Time> finish;        ///< recorded end, by task
   std::vector<std::int32_t> step;  ///< index into steps, -1 if none; by task
+  std::vector<std::uint32_t> events;  ///< as in Recording: 0 unless a stitcher counts; by task
   std::vector<RecordedStep> steps;
   std::vector<TaskId> silences;                   ///< as in Recording, in any order
   std::vector<Recording::InferredEdge> inferred;  ///< the same

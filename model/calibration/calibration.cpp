@@ -62,7 +62,7 @@ Calibration without_network(std::size_t endpoints) {
 
 Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
-    return {*capture.cluster, {}, {{"task_graph_cluster", "Hosts, links and routes are those of the task graph."}}};
+    return {*capture.cluster, {}, 0, {{"task_graph_cluster", "Hosts, links and routes are those of the task graph."}}};
   }
   if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
     return calibrate_parameter_server(capture);
@@ -73,6 +73,11 @@ Calibration network_seen(const Capture& capture) {
 }
 
 }  // namespace
+
+double rate_error(double residual, std::size_t samples) noexcept {
+  if (samples == 0) return 0;
+  return residual * std::clamp(4 / std::sqrt(static_cast<double>(samples)), 0.2, 1.0);
+}
 
 std::size_t endpoint_count(const Capture& capture) {
   const Job& job = capture.job;

@@ -24,8 +24,15 @@ struct Fit {
 struct Calibration {
   Cluster cluster;
   std::vector<Fit> fits;
-  Assumptions assumptions;  ///< in place of what the capture could not show
+  double link_rate_error = 0;  ///< rate_error() of the fit that gave links their rate; 0 if none did
+  Assumptions assumptions;     ///< in place of what the capture could not show
 };
+
+/// How far the rate of a fit may be off, relative to it. The median error r of n samples leaves 1.96 * 1.25 * 1.48 r /
+/// sqrt(n) for the rate, or with 95 % confidence 3.6 r / sqrt(n), of normal errors; 4 because both ends of a transfer
+/// are a sample of it. Never less than a fifth of r, because what samples have in common stays however many there are,
+/// nor more than r.
+[[nodiscard]] double rate_error(double residual, std::size_t samples) noexcept;
 
 /// Fits links, copies, sums and launches to what was measured. What the capture does not show
 /// comes from job.yaml's network, else from defaults, and becomes an assumption. Endpoints are the

@@ -311,6 +311,7 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
   Calibration result = prior(capture);
   remove_assumption(result.assumptions, "link_payload");
   set_links(result.cluster, goodput, alpha);
+  result.link_rate_error = rate_error(cost.fit.residual, cost.fit.samples);
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";
   result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});
   if (alpha > Duration{}) {

@@ -43,9 +43,11 @@ struct HostClock {
 /// What was measured, beside the Dag made from it. Times are on the reference host's clock.
 /// Empty for a task graph, which nobody ran.
 struct Recording {
-  std::vector<Time> start;          ///< recorded start, by TaskId
-  std::vector<Time> finish;         ///< recorded end, by TaskId
-  std::vector<std::int32_t> step;   ///< index into `steps` a task belongs to, -1 if none; by TaskId
+  std::vector<Time> start;         ///< recorded start, by TaskId
+  std::vector<Time> finish;        ///< recorded end, by TaskId
+  std::vector<std::int32_t> step;  ///< index into `steps` a task belongs to, -1 if none; by TaskId
+  /// How many events the profiler recorded of what the task does on the host, by TaskId; empty where that is not known.
+  std::vector<std::uint32_t> events;
   std::vector<RecordedStep> steps;  ///< by rank, then number
   std::vector<Rank> ranks;          ///< ascending
   std::vector<HostClock> clocks;    ///< one a host, the reference first

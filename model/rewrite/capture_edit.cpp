@@ -51,7 +51,7 @@ CaptureEdit::CaptureEdit(const Capture& capture)
       builder_(taken_apart(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false) {}
 
-TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
+TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step, std::uint32_t events) {
   Recording& recording = capture_.recording;
   removed_.push_back(false);
   if (!recording.start.empty()) {
@@ -59,6 +59,7 @@ TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
     recording.finish.push_back(task.hint + task.duration);
     recording.step.push_back(step);
   }
+  if (!recording.events.empty()) recording.events.push_back(events);
   if (!capture_.task_ids.empty()) capture_.task_ids.push_back(-1);
   return builder_.add_task(task);
 }
@@ -108,6 +109,7 @@ Capture CaptureEdit::finish() && {
   recording.start = reordered(recording.start, new_id, count);
   recording.finish = reordered(recording.finish, new_id, count);
   recording.step = reordered(recording.step, new_id, count);
+  recording.events = reordered(recording.events, new_id, count);
   capture_.task_ids = reordered(capture_.task_ids, new_id, count);
   drop_steps();
   for (RecordedStep& step : recording.steps) {

@@ -19,8 +19,8 @@ class CaptureEdit {
   /// The graph: edges and durations may be changed, edges and rendezvous added.
   [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
   /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
-  /// replay uses, are its hint and what follows from that.
-  TaskId add_task(const TaskSpec& task, std::int32_t step);
+  /// replay uses, are its hint and what follows from that. `events` as in Recording.
+  TaskId add_task(const TaskSpec& task, std::int32_t step, std::uint32_t events = 0);
   /// A step behind all others. Returns its index into Recording::steps.
   std::int32_t add_step(const RecordedStep& step);
   /// The step at an index into Recording::steps: another task may begin it.

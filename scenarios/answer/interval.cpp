@@ -7,21 +7,25 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <future>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 
 #include "model/base/side_by_side.h"
 #include "model/cost/network/maxmin.h"
+#include "scenarios/answer/contradiction.h"
+#include "scenarios/answer/factors.h"
+#include "scenarios/answer/model_error.h"
+#include "scenarios/answer/profiler.h"
+#include "scenarios/answer/step_spread.h"
 #include "sim/report/intervals.h"
+#include "sim/report/rank_steps.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::scenarios {
 namespace {
-
-/// A correct model predicts a captured iteration within this error (docs/fidelity.md). An alternative that is
-/// further off than that is wrong.
-constexpr double kUsualError = 0.03;
 
 /// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with and without shapes. A
 /// factor given by the user has no error.
@@ -32,16 +36,6 @@ constexpr std::array kSharings{0.0, 0.5, 1.0};
 
 using sim::RankBreakdown;
 using sim::ratio;
-
-/// A range as factors of the prediction: least <= 1 <= most.
-struct Factors {
-  double least = 1;
-  double most = 1;
-  void include(double factor) {
-    least = std::min(least, factor);
-    most = std::max(most, factor);
-  }
-};
 
 /// The range of the values relative to their median; no range for fewer than two values.
 Factors about_median(std::vector<Duration> values) {
@@ -63,21 +57,137 @@ bool has_scaled_by_model(const std::vector<DeviceShare>& shares) {
   });
 }
 
-class Sources {
+/// The rank with the longest measured iteration.
+const sim::RankSteps* slowest_of(const std::map<Rank, sim::RankSteps>& ranks) {
+  const sim::RankSteps* slowest = nullptr;
+  for (const auto& [rank, steps] : ranks) {
+    if (slowest == nullptr || steps.iteration.measured > slowest->iteration.measured) slowest = &steps;
+  }
+  return slowest;
+}
+
+}  // namespace
+
+/// What all answers about a capture have in common.
+class IntervalFinder::Basis {
  public:
-  Sources(Predictor& predictor, const Plan& plan, const Prediction& baseline, const Prediction& scenario,
-          ReplayMeter& meter)
+  Basis(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter)
       : predictor_(predictor),
+        baseline_(baseline),
+        meter_(meter),
+        summary_(sim::summarize(*baseline.graph, baseline.timeline)) {
+    if (summary_.measured) read_steps();
+  }
+
+  [[nodiscard]] Predictor& predictor() const noexcept { return predictor_; }
+  [[nodiscard]] const Prediction& baseline() const noexcept { return baseline_; }
+  [[nodiscard]] ReplayMeter& meter() const noexcept { return meter_; }
+  [[nodiscard]] const sim::Summary& summary() const noexcept { return summary_; }
+  [[nodiscard]] const Factors& steps() const noexcept { return steps_; }
+  [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
+  [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
+  [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
+
+  /// What the baseline stands for: without the profiler where that was taken out.
+  [[nodiscard]] Duration measured() const {
+    return predictor_.profiler() ? *captured().job.measured_step : summary_.iteration.measured;
+  }
+  /// What was measured, relative to the baseline.
+  [[nodiscard]] Factors shift() const {
+    Factors shift;
+    if (!summary_.measured || baseline_.iteration <= Duration{}) return shift;
+    shift.include(ratio(measured(), baseline_.iteration));
+    if (const auto said = captured().job.measured_step) shift.include(ratio(*said, baseline_.iteration));
+    return shift;
+  }
+
+  /// Whether the capture contradicts `change`, by what it makes of the baseline. The answer is found once for a name.
+  [[nodiscard]] bool is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const {
+    std::promise<bool> promise;
+    std::unique_lock lock(mutex_);
+    const auto [slot, mine] = contradicted_.try_emplace(name);
+    if (mine) slot->second = promise.get_future().share();
+    const std::shared_future<bool> answer = slot->second;
+    lock.unlock();
+    if (!mine) return answer.get();
+    try {
+      Plan plan = predictor_.plan();
+      change(plan);
+      promise.set_value(contradicts(iteration_of(plan)));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+    return answer.get();
+  }
+
+  /// How much shorter the captured iteration may have been without its profiler. Found once.
+  [[nodiscard]] Duration profiled() const {
+    const Capture& capture = captured();
+    if (predictor_.profiler() || capture.job.measured_step || !counts_events(capture)) return {};
+    std::call_once(profiled_once_, [this] {
+      Plan plan = predictor_.plan();
+      plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
+        without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
+      });
+      profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan));
+    });
+    return profiled_;
+  }
+
+ private:
+  [[nodiscard]] const Capture& captured() const { return *predictor_.plan().captured; }
+
+  void read_steps() {
+    const auto ranks = sim::rank_steps(baseline_.graph->dag, baseline_.graph->recording, baseline_.timeline);
+    steps_ = step_factors(ranks);
+    const sim::RankSteps* const slowest = slowest_of(ranks);
+    if (slowest == nullptr) return;
+    std::vector<Duration> times;
+    for (const sim::TimedStep& step : slowest->steps) times.push_back(step.time.measured);
+    step_count_ = times.size();
+    trend_ = trend_of(times, slowest->iteration.measured);
+  }
+
+  [[nodiscard]] bool contradicts(Duration iteration) const {
+    if (!summary_.measured) return false;
+    const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
+    const double error = std::abs(ratio(baseline_.iteration - measured(), measured()));
+    return std::abs(ratio(iteration - measured(), measured())) > error + usual;
+  }
+
+  Predictor& predictor_;
+  const Prediction& baseline_;
+  ReplayMeter& meter_;
+  sim::Summary summary_;
+  Factors steps_;
+  std::size_t step_count_ = 0;
+  std::optional<double> trend_;
+  mutable std::once_flag profiled_once_;
+  mutable Duration profiled_{};
+  mutable std::mutex mutex_;  ///< of contradicted_
+  mutable std::map<std::string, std::shared_future<bool>> contradicted_;
+};
+
+/// The sources of one answer.
+class IntervalFinder::Sources {
+ public:
+  Sources(const Basis& basis, const Plan& plan, const Prediction& scenario)
+      : basis_(basis),
+        predictor_(basis.predictor()),
         plan_(plan),
         captured_(*plan.captured),
-        baseline_(baseline),
+        baseline_(basis.baseline()),
         scenario_(scenario),
         predicted_(scenario.iteration),
-        meter_(meter),
-        summary_(sim::summarize(*baseline.graph, baseline.timeline)) {}
+        meter_(basis.meter()),
+        summary_(basis.summary()) {}
 
   AnswerInterval run() {
+    add_model();
     add_steps();
+    add_transient();
+    add_usual_error();
+    add_profiler();
     vary_sharing();
     vary_drift();
     vary_transfers();
@@ -91,14 +201,7 @@ class Sources {
     add_device();
     add_missing_ranks();
     add_unexplained();
-    double least = 1;
-    double most = 1;
-    for (const IntervalSource& source : found_) {
-      least *= ratio(source.low, predicted_);
-      most *= ratio(source.high, predicted_);
-    }
-    return {std::min(scaled(predicted_, least), predicted_), std::max(scaled(predicted_, most), predicted_),
-            std::move(found_)};
+    return combined();
   }
 
  private:
@@ -106,17 +209,83 @@ class Sources {
     found_.push_back({name, std::move(reason), scaled(predicted_, factors.least), scaled(predicted_, factors.most)});
   }
 
+  /// All sources are independent. But what was measured was measured: if the answer is off as the captured iteration
+  /// is, a typical step must lie in the range, however small the other sources are.
+  [[nodiscard]] AnswerInterval combined() {
+    std::vector<Factors> factors;
+    for (const IntervalSource& source : found_)
+      factors.push_back({ratio(source.low, predicted_), ratio(source.high, predicted_)});
+    Factors all = independent(factors);
+    const Factors measured = on_top(basis_.shift(), basis_.steps());
+    all.include(measured.least);
+    all.include(measured.most);
+    return {std::min(scaled(predicted_, all.least), predicted_), std::max(scaled(predicted_, all.most), predicted_),
+            std::move(found_)};
+  }
+
+  [[nodiscard]] bool settings_changed() const { return plan_.graph_key() != predictor_.plan().graph_key(); }
+  [[nodiscard]] bool changes_anything() const {
+    return plan_.rules.size() != predictor_.plan().rules.size() || predicted_ != baseline_.iteration ||
+           settings_changed();
+  }
+  [[nodiscard]] ModelCase model_case() const {
+    const double change = baseline_.iteration > Duration{} ? ratio(predicted_, baseline_.iteration) : 1;
+    return {change, settings_changed(), links_apply() ? predictor_.link_rate_error() : 0};
+  }
+
+  void add_model() {
+    const Factors shift = basis_.shift();
+    if (!summary_.measured || (shift.least == 1 && shift.most == 1)) return;
+    add("model",
+        fmt::format("the captured iteration of {} is predicted with an error of {:+.1f} %", to_text(basis_.measured()),
+                    100 * ratio(baseline_.iteration - basis_.measured(), basis_.measured())),
+        shift);
+  }
+
   void add_steps() {
-    std::map<Rank, std::vector<Duration>> times;
-    for (const sim::StepReport& step : summary_.steps) times[step.rank].push_back(step.measured);
-    for (const auto& [rank, steps] : times) {
-      const Factors factors = about_median(steps);
-      steps_.include(factors.least);
-      steps_.include(factors.most);
-    }
-    const std::size_t least_steps = times.empty() ? 0 : times.begin()->second.size();
-    if (least_steps < 2) return;
-    add("steps", fmt::format("the {} captured steps differ by this much", least_steps), steps_);
+    if (!summary_.measured) return;
+    const std::size_t count = basis_.step_count();
+    add("steps",
+        count < 2 ? std::string("one captured step does not show how steps differ")
+                  : fmt::format("the {} captured steps differ, and so few may differ from others", count),
+        basis_.steps());
+  }
+
+  void add_transient() {
+    if (!basis_.trend()) return;
+    Factors factors;
+    factors.include(*basis_.trend());
+    add("transient",
+        fmt::format("the captured steps {} throughout: the job was not steady, and the answer is about its middle",
+                    *basis_.trend() < 1 ? "shorten" : "lengthen"),
+        factors);
+  }
+
+  /// A replay of recorded times that changes nothing has no model to be wrong.
+  void add_usual_error() {
+    if (!links_apply() && !changes_anything()) return;
+    const ModelCase of = model_case();
+    add("usual error", "models of measured runs were off by this much", usual_error(of));
+    if (of.change == 1) return;
+    add("extrapolation",
+        is_worse_for_links(of)
+            ? fmt::format("the links' rate was fitted and may be off by {:.1f} %, which the change makes visible",
+                          100 * of.link_rate_error)
+            : "models were off by this much more so far from what was captured",
+        extrapolation_error(of));
+  }
+
+  [[nodiscard]] bool links_apply() const { return plan_.network->make != nullptr; }
+
+  void add_profiler() {
+    const Duration profiled = basis_.profiled();
+    if (profiled <= Duration{} || predicted_ <= Duration{}) return;
+    Factors factors;
+    factors.include(std::max(1 - ratio(profiled, predicted_), 1 - kMostSlowed));
+    add("profiler",
+        fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
+                    to_text(profiled)),
+        factors);
   }
 
   [[nodiscard]] bool sharing_applies() const {
@@ -128,8 +297,6 @@ class Sources {
   [[nodiscard]] bool copies_apply() const {
     return captured_ranks().size() >= 2 && *plan_.job.workers > captured_workers(captured_);
   }
-
-  [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
 
   [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
 
@@ -148,10 +315,14 @@ class Sources {
         variants_.push_back({.source = "sharing", .factor = 1});
         continue;
       }
-      vary_both("sharing", [sharing](Plan& plan) {
+      vary_both("sharing", fmt::format("sharing {}, turns", sharing), [sharing](Plan& plan) {
         plan.cluster.network.set(kSharing, sharing);
         plan.cluster.network.set(kSendersKeepTurn, true);
       });
+    }
+    for (const double sharing : predictor_.fitting_sharings()) {
+      if (sharing == plan_.cluster.network[kSharing]) continue;
+      vary("sharing", [sharing](Plan& plan) { plan.cluster.network.set(kSharing, sharing); });
     }
   }
 
@@ -160,7 +331,7 @@ class Sources {
   }
 
   void vary_drift() {
-    if (drift_applies()) vary_both("drift", [](Plan& plan) { plan.begins_together = true; });
+    if (drift_applies()) vary_both("drift", "drift", [](Plan& plan) { plan.begins_together = true; });
   }
 
   void add_drift() { add_variants("drift", "workers may stay in step or drift apart"); }
@@ -178,7 +349,7 @@ class Sources {
   struct Variant {
     std::string_view source;
     std::function<void(Plan& plan)> change{};
-    bool of_both = false;
+    std::string of_both{};           ///< the change's name, if the capture can contradict it
     std::optional<double> factor{};  ///< of the prediction; none if it is contradicted
     [[nodiscard]] bool is_known() const { return factor.has_value(); }
   };
@@ -186,8 +357,8 @@ class Sources {
   void vary(std::string_view source, std::function<void(Plan& plan)> change) {
     variants_.push_back({source, std::move(change)});
   }
-  void vary_both(std::string_view source, std::function<void(Plan& plan)> change) {
-    variants_.push_back({source, std::move(change), true});
+  void vary_both(std::string_view source, std::string name, std::function<void(Plan& plan)> change) {
+    variants_.push_back({source, std::move(change), std::move(name)});
   }
 
   /// All of them, several at once. Of several errors the first variant's is thrown.
@@ -195,7 +366,7 @@ class Sources {
     std::uint64_t tasks = 0;
     for (const Variant& one : variants_) {
       if (one.is_known()) continue;
-      tasks += scenario_.graph->dag.task_count() + (one.of_both ? baseline_.graph->dag.task_count() : 0);
+      tasks += scenario_.graph->dag.task_count() + (!one.of_both.empty() ? baseline_.graph->dag.task_count() : 0);
     }
     meter_.expect(tasks);
     std::vector<std::exception_ptr> errors(variants_.size());
@@ -212,14 +383,10 @@ class Sources {
   }
 
   [[nodiscard]] std::optional<double> factor_of(const Variant& variant) const {
-    if (variant.of_both) {
-      Plan captured = predictor_.plan();
-      variant.change(captured);
-      if (is_contradicted(iteration_of(captured))) return std::nullopt;
-    }
+    if (!variant.of_both.empty() && basis_.is_contradicted(variant.of_both, variant.change)) return std::nullopt;
     Plan plan = plan_;
     variant.change(plan);
-    return ratio(iteration_of(plan), predicted_);
+    return ratio(basis_.iteration_of(plan), predicted_);
   }
 
   /// The range over the variants of a source; none if there are none that the capture does not contradict.
@@ -235,13 +402,6 @@ class Sources {
 
   void add_variants(std::string_view source, std::string reason) {
     if (const std::optional<Factors> factors = factors_of(source)) add(source, std::move(reason), *factors);
-  }
-
-  [[nodiscard]] bool is_contradicted(Duration iteration) const {
-    if (!summary_.measured) return false;
-    const Duration measured = summary_.iteration.measured;
-    const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
-    return std::abs(ratio(iteration - measured, measured)) > std::abs(summary_.iteration.error) + usual;
   }
 
   /// The ranks that are not copies. Copies follow them.
@@ -322,6 +482,7 @@ class Sources {
     return factors;
   }
 
+  const Basis& basis_;
   Predictor& predictor_;
   const Plan& plan_;
   const Capture& captured_;
@@ -329,17 +490,22 @@ class Sources {
   const Prediction& scenario_;
   Duration predicted_;
   ReplayMeter& meter_;
-  sim::Summary summary_;  // of the baseline
-  Factors steps_;
+  const sim::Summary& summary_;  // of the baseline
   std::vector<Variant> variants_;
   std::vector<IntervalSource> found_;
 };
 
-}  // namespace
+IntervalFinder::IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter)
+    : basis_(std::make_unique<Basis>(predictor, baseline, meter)) {}
+IntervalFinder::~IntervalFinder() = default;
+
+AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) const {
+  return Sources(*basis_, plan, scenario).run();
+}
 
 AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                            const Prediction& scenario, ReplayMeter& meter) {
-  return Sources(predictor, plan, baseline, scenario, meter).run();
+  return IntervalFinder(predictor, baseline, meter).of(plan, scenario);
 }
 
 }  // namespace stepsim::scenarios

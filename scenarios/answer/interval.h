@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_INTERVAL_H
 #define STEPSIM_SCENARIOS_ANSWER_INTERVAL_H
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,15 @@ struct AnswerInterval {
   std::vector<IntervalSource> sources;  ///< those that apply; a source without effect has no width
 };
 
-/// How far to trust a prediction. Each source is computed by itself (docs/fidelity.md, "Intervals"):
+/// How far to trust predictions of one capture. Each source is computed by itself (docs/fidelity.md, "Intervals"):
 ///
-/// * steps: predicted steps may differ from the median of their rank as much as captured steps do.
+/// * model: the captured iteration is predicted with an error, and the answer may have it too.
+/// * steps: a typical step may differ from the iteration as captured steps do (scenarios/answer/step_spread.h).
+/// * transient: captured steps that shorten or lengthen throughout go on to the last one.
+/// * usual error, extrapolation: what models of measured runs were off by, and more where the links' rate was fitted
+///   badly and the answer depends on it (scenarios/answer/model_error.h).
+/// * profiler: recording slowed the job. The capture without the most that its events may have cost; not if job.yaml's
+///   measured_step says what it was (scenarios/answer/profiler.h).
 /// * sharing: senders on one link are predicted to take turns message by message, but TCP may serve one sender until it
 ///   has nothing left. Replays in which senders keep their turn and share fairly, half and serially. Only under a
 ///   model that shares links, and only if the plan does not say how.
@@ -40,10 +47,30 @@ struct AnswerInterval {
 /// * missing ranks, unexplained waits: time that is kept as recorded, because its cause is unknown, may change as
 ///   everything else does. No width if the scenario changes nothing.
 ///
-/// A replay with another sharing or beginning is left out if the capture contradicts it: if it predicts the captured
-/// iteration worse, by more than captured steps differ and by more than 3 %, the usual error of a correct model.
-/// Sources are independent, so their factors multiply. `baseline` and `scenario` are what `predictor` made of its
-/// plan() and of `plan`. Takes at most twelve more replays. Throws what predict() throws.
+/// A replay with another sharing or beginning is left out if the capture contradicts it: if it predicts the
+/// captured iteration worse, by more than captured steps differ and by more than 3 %, the usual error of a correct
+/// model. Sources are independent, and together as wide as independent() says (scenarios/answer/factors.h). The range
+/// also holds typical captured steps, scaled as the answer is: model and steps on top of each other.
+class IntervalFinder {
+ public:
+  /// `baseline` is what `predictor` made of its plan(). All must outlive the finder.
+  IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter);
+  IntervalFinder(const IntervalFinder&) = delete;
+  IntervalFinder& operator=(const IntervalFinder&) = delete;
+  ~IntervalFinder();
+
+  /// The range of `scenario`, which the predictor made of `plan`. Replays the plan again for sharing (up to eight
+  /// times), drift, transfers, copies (twice) and device (twice), where they apply; and the capture for each sharing,
+  /// drift and the profiler, once for all answers. Safe to use from several threads. Throws what predict() throws.
+  [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
+
+ private:
+  class Basis;
+  class Sources;
+  std::unique_ptr<Basis> basis_;
+};
+
+/// The range of one answer. Takes the replays of a finder.
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                                          const Prediction& scenario, ReplayMeter& meter);
 

@@ -1,6 +1,7 @@
 #include "scenarios/answer/knee.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -63,6 +64,57 @@ std::size_t flat_length(std::span<const Duration> line, Duration best) {
   return static_cast<std::size_t>(end - line.begin());
 }
 
+/// Where on a line, in order of size, the knee is.
+struct KneePlace {
+  std::size_t place = 0;
+  bool upwards = true;
+  bool whole_axis = false;
+};
+
+/// Nothing if only the last value at either end is close to the best.
+std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
+  const std::size_t from_small = flat_length(line, best);
+  std::reverse(line.begin(), line.end());
+  const std::size_t from_large = flat_length(line, best);
+  if (from_large == line.size()) return KneePlace{0, true, true};
+  if (from_large > 1) return KneePlace{line.size() - from_large, true, false};
+  if (from_small > 1) return KneePlace{from_small - 1, false, false};
+  return std::nullopt;
+}
+
+/// The line if each point takes its shortest time or its longest: all alike, or from one end of the line to the other.
+std::vector<std::vector<Duration>> within_ranges(const std::vector<const Outcome*>& line) {
+  const std::size_t last = line.size() - 1;
+  const auto taken = [&](double share_of_first, double share_of_last) {
+    std::vector<Duration> times;
+    for (std::size_t i = 0; i <= last; ++i) {
+      const double along = static_cast<double>(i) / static_cast<double>(last);
+      const double share = share_of_first + (share_of_last - share_of_first) * along;
+      const double width = static_cast<double>((line[i]->high - line[i]->low).count());
+      times.push_back(line[i]->low + Duration{std::llround(share * width)});
+    }
+    return times;
+  };
+  return {taken(0, 0), taken(1, 1), taken(0, 1), taken(1, 0)};
+}
+
+/// A knee at the other end of the line, or none, leaves the range of this one as it is: then one value or the other is
+/// best, which the ranges of the points say.
+void set_range(Knee& knee, KneePlace found, const std::vector<const Outcome*>& line,
+               const std::vector<std::string>& values, const std::vector<std::size_t>& order) {
+  std::size_t from = found.place;
+  std::size_t to = found.place;
+  for (std::vector<Duration>& times : within_ranges(line)) {
+    const Duration best = *std::min_element(times.begin(), times.end());
+    const auto other = knee_of(std::move(times), best);
+    if (!other || other->upwards != found.upwards) continue;
+    from = std::min(from, other->place);
+    to = std::max(to, other->place);
+  }
+  knee.from = values[order[from]];
+  knee.to = values[order[to]];
+}
+
 /// The knee on the line through `best` along an axis.
 std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
                             std::size_t axis) {
@@ -70,20 +122,19 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   const std::vector<std::size_t> order = by_size(values);
   if (order.size() < 2) return std::nullopt;
   const std::size_t first = best - points.place(best, axis) * points.stride(axis);
-  std::vector<Duration> line;
+  std::vector<const Outcome*> line;
+  std::vector<Duration> times;
   for (const std::size_t place : order) {
     const Outcome& outcome = outcomes[first + place * points.stride(axis)];
     if (!outcome.iteration) return std::nullopt;
-    line.push_back(*outcome.iteration);
+    line.push_back(&outcome);
+    times.push_back(*outcome.iteration);
   }
-  const Duration shortest = *outcomes[best].iteration;
-  const std::size_t from_small = flat_length(line, shortest);
-  std::reverse(line.begin(), line.end());
-  const std::size_t from_large = flat_length(line, shortest);
-  if (from_large == order.size()) return Knee{axis, values[order.front()], true, true};
-  if (from_large > 1) return Knee{axis, values[order[order.size() - from_large]], true, false};
-  if (from_small > 1) return Knee{axis, values[order[from_small - 1]], false, false};
-  return std::nullopt;
+  const auto found = knee_of(std::move(times), *outcomes[best].iteration);
+  if (!found) return std::nullopt;
+  Knee knee{axis, values[order[found->place]], found->upwards, found->whole_axis};
+  set_range(knee, *found, line, values, order);
+  return knee;
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ struct Knee {
   std::string value;
   bool upwards = true;      ///< the flat end has the large values
   bool whole_axis = false;  ///< the axis is flat: no value of it buys much
+  /// The knee may be anywhere from `from` to `to`, in order of size: the knees of the line's shortest iterations, of
+  /// its longest, and of those that change least and most along it.
+  std::string from{};
+  std::string to{};
 };
 
 /// At most one knee for each axis of the grid, in the order of the axes. An axis has none if its values have no order

@@ -14,6 +14,7 @@
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
+#include "scenarios/answer/profiler.h"
 #include "scenarios/change/device_rule.h"
 #include "sim/engine/machine.h"
 #include "sim/report/summary.h"
@@ -96,7 +97,21 @@ Plan Predictor::plan() const {
   plan.cluster = cluster_;
   plan.network = &network_;
   plan.sharing_known = cluster_.network.is_given(kSharing);
+  if (sharing_note_) plan.assumptions.push_back(*sharing_note_);
+  if (profiler_) {
+    plan.assumptions.push_back(profiler_->note);
+    plan.rules.emplace_back([per_event = profiler_->per_event, most = profiler_->most](
+                                const Capture& capture, std::vector<Duration>& durations) {
+      without_profiler(capture, per_event, most, durations);
+    });
+  }
   return plan;
+}
+
+void Predictor::assume_sharing(double sharing, std::vector<double> fitting, Assumption note) {
+  cluster_.network.assume(kSharing, sharing);
+  fitting_sharings_ = std::move(fitting);
+  sharing_note_ = std::move(note);
 }
 
 std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {

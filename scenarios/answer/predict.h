@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ struct Prediction {
   std::vector<DeviceShare> shares;       ///< of the changes of device work, in order
 };
 
+/// What the profiler added to the recorded times (scenarios/answer/profiler.h), and what is said of it.
+struct ProfilerCost {
+  Duration per_event{};
+  double most = 0;  ///< share of a task
+  Assumption note;
+};
+
 /// Predicts plans of one capture. Safe to use from several threads. Plans with equal keys share one graph, so a
 /// sweep over bandwidths has one.
 class Predictor {
@@ -43,6 +51,16 @@ class Predictor {
   /// Reads the trace that a change names. Without a reader such a change is refused.
   using Reader = std::function<Capture(const std::string& path)>;
   void set_reader(Reader reader) { reader_ = std::move(reader); }
+  /// Every plan() from now on begins with this taken out. Not safe beside other calls.
+  void take_out_profiler(ProfilerCost cost) { profiler_ = std::move(cost); }
+  [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
+  /// Replaces how senders share links in every plan() from now on, as an assumption. `fitting` are the ways that the
+  /// capture does not contradict. Not safe beside other calls.
+  void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
+  [[nodiscard]] const std::vector<double>& fitting_sharings() const noexcept { return fitting_sharings_; }
+  /// How far the links' rate may be off, relative to it, where it was fitted. Not safe beside other calls.
+  void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
+  [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
   /// Another trace; each is read once. Precondition: there is a reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Throws what the plan's edits throw, UsageError if network model and plan do not fit each other, and what
@@ -60,6 +78,10 @@ class Predictor {
   const NetworkModel& network_;
   std::mutex mutex_;  ///< of graphs_
   std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
+  std::optional<ProfilerCost> profiler_;
+  std::vector<double> fitting_sharings_;
+  std::optional<Assumption> sharing_note_;
+  double link_rate_error_ = 0;
   Reader reader_;
   mutable std::mutex reading_;                                            ///< of others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path

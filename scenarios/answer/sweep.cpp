@@ -141,22 +141,40 @@ std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, s
   return points;
 }
 
-Outcome Sweep::predict(std::size_t point, const std::atomic<bool>* stop) const {
+Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const sim::EngineOptions& options) const {
   Outcome outcome;
-  outcome.problem = problem_of(
-      [&] { outcome.iteration = predictor_.predict(plan_of(point), {.threads = 1, .stop = stop}).iteration; });
+  outcome.problem = problem_of([&] {
+    const Plan plan = plan_of(point);
+    const Prediction predicted = predictor_.predict(plan, options);
+    const AnswerInterval range = ranges.of(plan, predicted);
+    outcome.iteration = predicted.iteration;
+    outcome.low = range.low;
+    outcome.high = range.high;
+  });
   return outcome;
+}
+
+/// The graph of a point, and that of its range in which workers begin together.
+void Sweep::forget(const GraphKey& key) {
+  predictor_.forget(key);
+  GraphKey together = key;
+  together.begins_together = true;
+  predictor_.forget(together);
 }
 
 void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {
   WorkList work(work_order(which, static_cast<std::size_t>(options.threads)), options.stop);
   GraphUsers users(graphs_.size(), graph_of_, which);
   std::mutex telling;
+  const sim::EngineOptions engine{.threads = 1, .stop = options.stop};
+  ReplayMeter meter(engine);
+  const Prediction baseline = predictor_.predict(predictor_.plan(), engine);
+  const IntervalFinder ranges(predictor_, baseline, meter);
   const auto take_points = [&] {
     while (const auto point = work.next()) {
-      const Outcome outcome = predict(*point, options.stop);
+      const Outcome outcome = predict(*point, ranges, engine);
       const std::lock_guard lock(telling);
-      if (users.leave(graph_of_[*point])) predictor_.forget(graphs_[graph_of_[*point]]);
+      if (users.leave(graph_of_[*point])) forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);
     }
   };

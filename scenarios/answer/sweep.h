@@ -9,15 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
 
 namespace stepsim::scenarios {
 
-/// The result of a point: its iteration, or one sentence that says why there is none.
+/// The result of a point: its iteration with the range of it, or one sentence that says why there is none.
 struct Outcome {
   std::optional<Duration> iteration;
   std::string problem;
+  Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
+  Duration high{};
 };
 
 struct SweepOptions {
@@ -29,8 +32,12 @@ struct SweepOptions {
 };
 
 /// Predicts the points of a scenario's sweep, several at a time. While a point is predicted its timeline takes some
-/// 23 bytes a task (27 if durations change); of a finished point only the iteration is kept. Points with the same
-/// graph share it. A graph is freed after its last point, so at most two graphs per thread exist at a time.
+/// 23 bytes a task (27 if durations change), twice that while its range is found; of a finished point only the
+/// iteration and its range are kept. Points with the same graph share it. A graph is freed after its last point, so
+/// besides that of the captured job at most two graphs per thread exist at a time, four where workers may drift apart.
+///
+/// A range takes further replays of its point: none for sources that follow from the capture, one to five for sharing
+/// and drift, two for another device (docs/sweeps.md, "Ranges").
 class Sweep {
  public:
   /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for
@@ -47,7 +54,9 @@ class Sweep {
  private:
   [[nodiscard]] Plan plan_of(std::size_t point) const;
   [[nodiscard]] std::vector<std::size_t> work_order(std::span<const std::size_t> which, std::size_t threads) const;
-  [[nodiscard]] Outcome predict(std::size_t point, const std::atomic<bool>* stop) const;
+  [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder& ranges,
+                                const sim::EngineOptions& options) const;
+  void forget(const GraphKey& key);
 
   Predictor& predictor_;
   PointChanges changes_;

@@ -17,8 +17,10 @@ std::string knee_text(const Points& points, const Knee& knee) {
   const std::string& key = points.axes[knee.axis].key;
   const double percent = kKneeShare * 100;
   if (knee.whole_axis) return fmt::format("no value of {} buys {:.0f} %", key, percent);
-  return knee.upwards ? fmt::format("beyond {}={} (the knee) more buys less than {:.0f} %", key, knee.value, percent)
-                      : fmt::format("below {}={} (the knee) less buys less than {:.0f} %", key, knee.value, percent);
+  const std::string range = knee.from == knee.to ? "" : fmt::format(", from {} to {}", knee.from, knee.to);
+  return knee.upwards
+             ? fmt::format("beyond {}={} (the knee{}) more buys less than {:.0f} %", key, knee.value, range, percent)
+             : fmt::format("below {}={} (the knee{}) less buys less than {:.0f} %", key, knee.value, range, percent);
 }
 
 std::string knees_text(const SweepAnswer& answer) {
@@ -39,10 +41,12 @@ std::string trust_text(const SweepHead& head) {
 
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
-  const Duration time = *answer.outcomes[best].iteration;
-  return fmt::format("Of {} points the best is {}: an iteration takes {} instead of {} ({:+.1f} %){}; {}.",
-                     answer.outcomes.size(), to_text(head.points.at(best)), to_text(time), to_text(head.baseline),
-                     ratio(time - head.baseline, head.baseline) * 100, knees_text(answer), trust_text(head));
+  const Outcome& outcome = answer.outcomes[best];
+  const Duration time = *outcome.iteration;
+  return fmt::format(
+      "Of {} points the best is {}: an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}; {}.",
+      answer.outcomes.size(), to_text(head.points.at(best)), to_text(time), to_text(outcome.low), to_text(outcome.high),
+      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100, knees_text(answer), trust_text(head));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.
@@ -51,12 +55,14 @@ sim::Table rows_of(const SweepAnswer& answer) {
   std::vector<sim::Column> columns;
   columns.reserve(keys.size());
   for (const std::string& key : keys) columns.push_back({key});
-  columns.insert(columns.end(), {{"iteration_ns"}, {"baseline_ns"}, {"ratio"}, {"problem"}});
+  columns.insert(columns.end(), {{"iteration_ns"}, {"low_ns"}, {"high_ns"}, {"baseline_ns"}, {"ratio"}, {"problem"}});
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
     std::vector<std::string> cells = values_of(answer.head.points, point, keys);
     cells.push_back(outcome.iteration ? std::to_string(outcome.iteration->count()) : "");
+    cells.push_back(outcome.iteration ? std::to_string(outcome.low.count()) : "");
+    cells.push_back(outcome.iteration ? std::to_string(outcome.high.count()) : "");
     cells.push_back(std::to_string(answer.head.baseline.count()));
     cells.push_back(outcome.iteration ? fmt::format("{}", 1 + change_of(answer, outcome)) : "");
     cells.push_back(outcome.problem);

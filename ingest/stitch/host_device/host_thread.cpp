@@ -143,6 +143,7 @@ class TaskMaker {
     const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
                                            detail == nullptr ? Bytes{} : detail->bytes);
     if (pending_.silent && pending_.longest > kShortQuiet) assembly_.silences.push_back(task);
+    assembly_.events[task.index()] = events_begun_by(pending_.end);
     if (!thread_.tasks.empty()) {
       const Duration pause = thread_.background ? pending_.begin - thread_.tasks.back().end : Duration{};
       assembly_.add_edge(thread_.tasks.back().task, task, EdgeKind::kProgram, pause);
@@ -150,6 +151,15 @@ class TaskMaker {
     thread_.tasks.push_back(
         {pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
     pending_ = {};
+  }
+
+  /// How many events of the thread begin before `time` and were not counted yet: those that began while it waited count
+  /// for what it does next.
+  std::uint32_t events_begun_by(Time time) {
+    const std::vector<std::uint32_t>& recorded = thread_.recorded->events;
+    const std::size_t before = counted_;
+    while (counted_ < recorded.size() && events_.begin_of(recorded[counted_]) < time) ++counted_;
+    return static_cast<std::uint32_t>(counted_ - before);
   }
 
   HostThread& thread_;
@@ -164,6 +174,7 @@ class TaskMaker {
   std::size_t wait_at_ = 0;
   std::size_t busy_at_ = 0;
   std::size_t cut_at_ = 0;
+  std::size_t counted_ = 0;  ///< of the thread's events, those that a task has
 };
 
 }  // namespace

@@ -26,6 +26,13 @@ bool is_matrix(const Points& points) { return points.axes.size() == 2 && points.
 
 std::string time_text(const Outcome& outcome) { return outcome.iteration ? to_text(*outcome.iteration) : "-"; }
 
+/// How far the iteration may be less and more: "-2.1 % +3.4 %".
+std::string range_text(const Outcome& outcome) {
+  if (!outcome.iteration) return "-";
+  return fmt::format("{:+.1f} % {:+.1f} %", 100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration),
+                     100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration));
+}
+
 /// Rows are the first axis, columns the second.
 Table matrix_of(const SweepAnswer& answer, std::size_t best) {
   const Points& points = answer.head.points;
@@ -36,7 +43,8 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best) {
     std::vector<std::string> cells{points.axes[0].values[row]};
     for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
       const std::size_t point = row * points.stride(0) + column;
-      cells.push_back(fmt::format("{}{}", point == best ? "* " : "", time_text(answer.outcomes[point])));
+      cells.push_back(fmt::format("{}{}{}", point == best ? "* " : "", time_text(answer.outcomes[point]),
+                                  answer.outcomes[point].iteration ? " " + range_text(answer.outcomes[point]) : ""));
     }
     table.add_row(std::move(cells));
   }
@@ -48,13 +56,15 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<Column> columns{{""}};
   for (const std::string& key : keys) columns.push_back({shown(key)});
-  columns.insert(columns.end(), {{"iteration"}, {"change"}});
+  columns.insert(columns.end(), {{"iteration"}, {"from"}, {"to"}, {"change"}});
   Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
     std::vector<std::string> cells{point == best ? "*" : ""};
     for (std::string& value : values_of(answer.head.points, point, keys)) cells.push_back(std::move(value));
     cells.push_back(time_text(outcome));
+    cells.push_back(outcome.iteration ? to_text(outcome.low) : "-");
+    cells.push_back(outcome.iteration ? to_text(outcome.high) : "-");
     cells.push_back(outcome.iteration ? sim::signed_percent(change_of(answer, outcome)) : "-");
     table.add_row(std::move(cells));
   }
@@ -63,7 +73,9 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
 
 std::vector<sim::Section> sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
-  return {{.title = "Iteration times; * is the best",
+  return {{.title = is_matrix(answer.head.points)
+                        ? "Iteration times, and how much less and more they may be; * is the best"
+                        : "Iteration times and their ranges; * is the best",
            .table = is_matrix(answer.head.points) ? matrix_of(answer, best) : list_of(answer, best)}};
 }
 
@@ -79,9 +91,11 @@ void write_point(JsonWriter& json, const SweepAnswer& answer, std::size_t point)
   write_settings(json, answer.head.points.at(point));
   if (outcome.iteration) {
     json.key("iteration_ns").value(*outcome.iteration);
+    json.key("low_ns").value(outcome.low).key("high_ns").value(outcome.high);
     json.key("change").value(change_of(answer, outcome));
   } else {
-    json.key("iteration_ns").null().key("change").null().key("problem").value(outcome.problem);
+    json.key("iteration_ns").null().key("low_ns").null().key("high_ns").null();
+    json.key("change").null().key("problem").value(outcome.problem);
   }
   json.end_object();
 }
@@ -92,6 +106,7 @@ void write_best(JsonWriter& json, const SweepAnswer& answer, std::size_t best) {
   json.new_line().key("knees").begin_array();
   for (const Knee& knee : knees(answer.head.points, answer.outcomes)) {
     json.begin_object().key("key").value(answer.head.points.axes[knee.axis].key).key("value").value(knee.value);
+    json.key("from").value(knee.from).key("to").value(knee.to);
     json.key("flat").value(knee.whole_axis ? "everywhere" : knee.upwards ? "above" : "below").end_object();
   }
   json.end_array().new_line();

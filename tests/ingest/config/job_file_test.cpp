@@ -36,6 +36,7 @@ schedule: priority
 credit_bytes: 0
 barrier: cross
 control: inline
+measured_step: 530ms
 network: {bandwidth: 1000Mb/s, latency: 10us}
 )",
                             "job.yaml");
@@ -55,6 +56,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.control, Control::kInline);
   EXPECT_EQ(job.bandwidth, Bandwidth::from_bits_per_second(1e9));
   EXPECT_EQ(job.latency, Duration{10'000});
+  EXPECT_EQ(job.measured_step, Duration{530'000'000});
 }
 
 TEST(JobFileTest, AnEmptyFileSaysNothing) {

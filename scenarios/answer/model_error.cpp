@@ -1,0 +1,31 @@
+#include "scenarios/answer/model_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepsim::scenarios {
+namespace {
+
+/// No fit is trusted to say that it is further off.
+constexpr double kMostRateError = 0.5;
+
+Factors both_ways(double logarithm) { return {std::exp(-logarithm), std::exp(logarithm)}; }
+
+double usual_logarithm(const ModelCase& of) { return kExtrapolationError * std::abs(std::log(of.change)); }
+
+double logarithm_by_links(const ModelCase& of) {
+  return std::log1p(std::min(of.link_rate_error, kMostRateError) * std::abs(1 / of.change - 1));
+}
+
+}  // namespace
+
+Factors usual_error(const ModelCase& of) { return both_ways(of.settings_changed ? kSettingsError : kUsualModelError); }
+
+Factors extrapolation_error(const ModelCase& of) {
+  if (of.change <= 0) return {};
+  return both_ways(std::max(usual_logarithm(of), logarithm_by_links(of)));
+}
+
+bool is_worse_for_links(const ModelCase& of) { return of.change > 0 && logarithm_by_links(of) > usual_logarithm(of); }
+
+}  // namespace stepsim::scenarios

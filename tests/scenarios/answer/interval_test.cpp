@@ -1,0 +1,143 @@
+// The range of an answer: what is in it whatever the question, and what each source rests on.
+#include "scenarios/answer/interval.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/cost/network/maxmin.h"
+#include "scenarios/answer/profiler.h"
+#include "scenarios/answer/refit_sharing.h"
+#include "scenarios/answer/sweep.h"
+#include "sim/report/summary.h"
+#include "tests/scenarios/sample_questions.h"
+#include "tests/sim/sample_capture.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+using stepsim::testing::Question;
+
+struct Answer {
+  Duration iteration{};
+  AnswerInterval range;
+  [[nodiscard]] const IntervalSource* source(std::string_view name) const {
+    const auto found = std::find_if(range.sources.begin(), range.sources.end(),
+                                    [name](const IntervalSource& source) { return source.name == name; });
+    return found == range.sources.end() ? nullptr : &*found;
+  }
+};
+
+Answer answer(const Question& question, const std::vector<std::string>& sets = {}) {
+  Scenario scenario;
+  for (const std::string& set : sets) add_set(scenario, set);
+  Plan plan = question.predictor().plan();
+  for (const Change& change : scenario.changes) change.apply(plan);
+  ReplayMeter meter;
+  const Prediction baseline = question.predictor().predict(question.predictor().plan());
+  const Prediction predicted = question.predictor().predict(plan);
+  return {predicted.iteration, interval_of(question.predictor(), plan, baseline, predicted, meter)};
+}
+
+/// streams_question(), with `events` recorded events in each task of the host (10 us of the 210 us of a step).
+Question recorded_question(std::uint32_t events, std::optional<Duration> measured_step = {}) {
+  Capture capture = stepsim::testing::sample_capture();
+  capture.recording.events.resize(capture.dag.task_count());
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    if (capture.dag.kind(TaskId{i}) == TaskKind::kHost) capture.recording.events[i] = events;
+  }
+  capture.job.measured_step = measured_step;
+  return Question(std::move(capture));
+}
+
+TEST(IntervalTest, AlwaysContainsTheAnswerAndEachSourceToo) {
+  for (const auto& [name, question] : stepsim::testing::sample_questions()) {
+    for (const std::vector<std::string>& sets :
+         {std::vector<std::string>{}, {"compute.scale=0.5"}, {"compute.scale=3"}, {"compute.add=7us"}}) {
+      const Answer found = answer(question, sets);
+      EXPECT_LE(found.range.low, found.iteration) << name;
+      EXPECT_GE(found.range.high, found.iteration) << name;
+      for (const IntervalSource& source : found.range.sources) {
+        EXPECT_LE(found.range.low, source.low + Duration{1}) << name << ' ' << source.name;
+        EXPECT_GE(found.range.high, source.high - Duration{1}) << name << ' ' << source.name;
+      }
+    }
+  }
+}
+
+TEST(IntervalTest, OfAnUnchangedJobHoldsWhatWasMeasured) {
+  for (const auto& [name, question] : stepsim::testing::sample_questions()) {
+    const Answer found = answer(question);
+    const Prediction baseline = question.predictor().predict(question.predictor().plan());
+    const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
+    if (!summary.measured) continue;
+    EXPECT_LE(found.range.low, summary.iteration.measured) << name;
+    EXPECT_GE(found.range.high, summary.iteration.measured) << name;
+  }
+}
+
+TEST(IntervalTest, ProfilerCostsUpToAQuarterOfTheHostsRecordedWork) {
+  // 1 event may cost 20 us, but a task is slowed by a quarter at most: 2.5 of 10 us, on the path of a step.
+  const Answer found = answer(recorded_question(1));
+  const IntervalSource* const source = found.source("profiler");
+  ASSERT_NE(source, nullptr);
+  EXPECT_EQ(found.iteration - source->low, Duration{2'500});
+  EXPECT_EQ(source->high, found.iteration);
+  EXPECT_EQ(answer(recorded_question(0)).source("profiler"), nullptr);
+  EXPECT_EQ(answer(stepsim::testing::streams_question()).source("profiler"), nullptr);
+}
+
+TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
+  // 210 us were recorded. 2 us less are 1 us an event, because two are on a step's path.
+  const Question question = recorded_question(2, microseconds{208});
+  ReplayMeter meter;
+  take_out_profiler(question.predictor(), meter);
+  ASSERT_TRUE(question.predictor().profiler().has_value());
+  EXPECT_NEAR(static_cast<double>(question.predictor().profiler()->per_event.count()), 1000, 20);
+  EXPECT_NEAR(static_cast<double>(question.iteration().count()), 208'000, 50);
+  const Answer found = answer(question);
+  EXPECT_EQ(found.source("profiler"), nullptr);
+  EXPECT_LE(found.range.low, microseconds{208});
+  EXPECT_GE(found.range.high, microseconds{208});
+}
+
+TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
+  for (const microseconds said :
+       {microseconds{150}, microseconds{300}}) {  // too little host work; slower than captured
+    const Question question = recorded_question(2, said);
+    ReplayMeter meter;
+    take_out_profiler(question.predictor(), meter);
+    const Answer found = answer(question);
+    EXPECT_LE(found.range.low, said);
+    EXPECT_GE(found.range.high, said);
+  }
+}
+
+TEST(RefitSharingTest, KeepsWhatFitsAndReplacesWhatDoesNot) {
+  // The sample was recorded by two workers that seldom meet: as it is, nothing is refitted.
+  const Question as_it_is = stepsim::testing::byteps_question();
+  ReplayMeter meter;
+  EXPECT_FALSE(refit_sharing(as_it_is.predictor(), meter));
+}
+
+TEST(SweepRangeTest, APointHasTheRangeOfItsAnswer) {
+  const Question question = stepsim::testing::parameter_server_question();
+  const Scenario scenario = parse_scenario("sweep: {network.bandwidth: [0.5x, 1x, 3x]}", "s.yaml");
+  Sweep sweep(question.predictor(), scenario);
+  std::vector<Outcome> outcomes(3);
+  const std::vector<std::size_t> all{0, 1, 2};
+  sweep.run(all, {.threads = 2, .done = [&](std::size_t point, const Outcome& one) { outcomes[point] = one; }});
+  const char* const rates[] = {"0.5x", "1x", "3x"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Answer alone = answer(question, {std::string("network.bandwidth=") + rates[i]});
+    EXPECT_EQ(outcomes[i].iteration, alone.iteration);
+    EXPECT_EQ(outcomes[i].low, alone.range.low);
+    EXPECT_EQ(outcomes[i].high, alone.range.high);
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

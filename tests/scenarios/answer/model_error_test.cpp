@@ -1,0 +1,38 @@
+#include "scenarios/answer/model_error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace stepsim::scenarios {
+namespace {
+
+TEST(ModelErrorTest, AnUnchangedAnswerIsNoExtrapolation) {
+  EXPECT_EQ(extrapolation_error({.change = 1}).most, 1);
+  EXPECT_EQ(extrapolation_error({.change = 1, .link_rate_error = 0.3}).most, 1);
+}
+
+TEST(ModelErrorTest, ExtrapolationGrowsWithTheDistanceEitherWay) {
+  const double half = extrapolation_error({.change = 0.5}).most;
+  EXPECT_NEAR(half, extrapolation_error({.change = 2}).most, 1e-12);
+  EXPECT_NEAR(extrapolation_error({.change = 4}).most, half * half, 1e-12);
+  EXPECT_NEAR(extrapolation_error({.change = 4}).least, 1 / (half * half), 1e-12);
+}
+
+TEST(ModelErrorTest, ARateThatIsOffIsOffByThatPartOfWhatChanges) {
+  // 100 ms, of which 50 go with the rate: twice the rate makes 75. If the rate is off by a tenth, the part was 45 or
+  // 55, what did not change 55 or 45, and the answer 77.5 or 72.5.
+  const ModelCase of{.change = 0.75, .link_rate_error = 0.1};
+  const Factors error = extrapolation_error(of);
+  EXPECT_TRUE(is_worse_for_links(of));
+  EXPECT_NEAR(error.most, 1 + 0.1 * (1 / 0.75 - 1), 1e-12);
+  EXPECT_NEAR(75 * error.most, 77.5, 1e-9);
+}
+
+TEST(ModelErrorTest, OtherSettingsAreLessCertainThanOtherRates) {
+  EXPECT_GT(usual_error({.settings_changed = true}).most, usual_error({}).most);
+  EXPECT_NEAR(usual_error({}).most, std::exp(kUsualModelError), 1e-12);
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

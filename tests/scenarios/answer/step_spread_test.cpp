@@ -1,0 +1,73 @@
+#include "scenarios/answer/step_spread.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace stepsim::scenarios {
+namespace {
+
+std::vector<Duration> steps_of(const std::vector<int>& times) {
+  std::vector<Duration> steps;
+  for (const int time : times) steps.emplace_back(time);
+  return steps;
+}
+
+TEST(StepSpreadTest, OneStepHasADocumentedRangeBecauseItShowsNone) {
+  const Factors factors = spread_of(steps_of({1000}), Duration{1000});
+  EXPECT_EQ(factors.least, 1 - kOneStepSpread);
+  EXPECT_EQ(factors.most, 1 + kOneStepSpread);
+}
+
+TEST(StepSpreadTest, NoIterationHasNoRange) {
+  const Factors factors = spread_of({}, Duration{});
+  EXPECT_EQ(factors.least, 1);
+  EXPECT_EQ(factors.most, 1);
+}
+
+TEST(StepSpreadTest, HoldsBothOfTwoStepsWhicheverOfThemIsTheIteration) {
+  for (const int iteration : {51, 71}) {
+    const Factors factors = spread_of(steps_of({71, 51}), Duration{iteration});
+    EXPECT_LE(factors.least * iteration, 51);
+    EXPECT_GE(factors.most * iteration, 71);
+  }
+}
+
+TEST(StepSpreadTest, ThreeStepsGiveLordsInterval) {
+  // u(3) = 0.885 of a range of 4.
+  const Factors factors = spread_of(steps_of({98, 100, 102}), Duration{100});
+  EXPECT_NEAR(factors.least, (100 - 0.885 * 4) / 100, 1e-12);
+  EXPECT_NEAR(factors.most, (100 + 0.885 * 4) / 100, 1e-12);
+}
+
+TEST(StepSpreadTest, MoreStepsOfTheSameRangeAreNarrower) {
+  double width = 1e9;
+  for (std::size_t count = 3; count <= 10; ++count) {
+    std::vector<Duration> steps(count, Duration{1000});
+    steps.front() = Duration{990};
+    steps.back() = Duration{1010};
+    const Factors factors = spread_of(steps, Duration{1000});
+    EXPECT_LT(factors.most - factors.least, width) << count;
+    width = factors.most - factors.least;
+  }
+}
+
+TEST(StepSpreadTest, OneOutlierOfManyDoesNotWidenIt) {
+  std::vector<Duration> steps(40, Duration{1000});
+  steps.back() = Duration{9000};
+  EXPECT_EQ(spread_of(steps, Duration{1000}).most, 1);
+}
+
+TEST(TrendTest, NeedsFourStepsThatAllGoOneWay) {
+  EXPECT_EQ(trend_of(steps_of({130, 120, 110}), Duration{120}), std::nullopt);
+  EXPECT_EQ(trend_of(steps_of({140, 130, 135, 110}), Duration{130}), std::nullopt);
+  EXPECT_EQ(trend_of(steps_of({140, 130, 120, 110}), Duration{125}), 110.0 / 125);
+  EXPECT_EQ(trend_of(steps_of({100, 110, 120, 130}), Duration{115}), 130.0 / 115);
+}
+
+TEST(TrendTest, ATenthOrLessIsNoTrend) {
+  EXPECT_EQ(trend_of(steps_of({100, 101, 102, 103}), Duration{101}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios
