@@ -75,6 +75,7 @@ void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOpti
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   head.baseline = baseline.iteration;
   if (summary.measured) head.measured = summary.iteration.measured;
+  if (what_if.predictor->profiler()) head.measured = what_if.capture.job.measured_step;
   head.assumptions = baseline.graph->assumptions;
 }
 

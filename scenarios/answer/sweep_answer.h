@@ -20,7 +20,7 @@ struct SweepHead {
   std::vector<std::string> changes;
   Assumptions assumptions;
   Duration baseline{};               ///< the iteration of the job as captured, predicted
-  std::optional<Duration> measured;  ///< and measured
+  std::optional<Duration> measured;  ///< and measured; job.yaml's measured_step where the profiler was taken out
   Points points;
 };
 

@@ -35,7 +35,7 @@ std::string knees_text(const SweepAnswer& answer) {
 
 std::string trust_text(const SweepHead& head) {
   if (!head.measured) return "nothing was measured to hold the predictions against";
-  return fmt::format("the captured iteration of {} is predicted with an error of {:+.2f} %", to_text(*head.measured),
+  return fmt::format("the measured iteration of {} is predicted with an error of {:+.2f} %", to_text(*head.measured),
                      ratio(head.baseline - *head.measured, *head.measured) * 100);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/cost/collective/nccl_assumption.h"
+#include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -50,6 +51,14 @@ std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluste
   return links;
 }
 
+/// What the baseline stands for is job.yaml's measured_step, not what was captured.
+void compare_unprofiled(WhatIfAnswer& answer) {
+  sim::IterationReport& iteration = answer.baseline.summary.iteration;
+  iteration.measured = *answer.capture->job.measured_step;
+  iteration.error = sim::ratio(iteration.replayed - iteration.measured, iteration.measured);
+  answer.unprofiled = true;
+}
+
 }  // namespace
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
@@ -66,6 +75,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   Prediction predicted = meter.predict(predictor, plan);
   answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
+  if (predictor.profiler()) compare_unprofiled(answer);
   answer.scenario = view_of(std::move(predicted), plan.cluster);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);

@@ -39,6 +39,7 @@ struct WhatIfAnswer {
   AnswerInterval interval;           ///< of the scenario
   Cluster cluster;                   ///< of the scenario
   std::vector<LinkPair> links;       ///< the busier of the two replays first; none that is idle in both
+  bool unprofiled = false;           ///< the profiler's time was taken out: measured is job.yaml's measured_step
   std::vector<std::string> changes;  ///< as they could be typed after --set
   Assumptions assumptions;           ///< all that the answer rests on
   const Capture* capture = nullptr;

@@ -22,8 +22,9 @@ std::string headline(const WhatIfAnswer& answer) {
       ratio(after - before, before) * 100);
   const sim::Summary& summary = answer.baseline.summary;
   if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
-  return fmt::format("{}; the captured iteration of {} is predicted with an error of {:+.2f} %.", times,
-                     to_text(summary.iteration.measured), summary.iteration.error * 100);
+  return fmt::format("{}; the {} iteration of {} is predicted with an error of {:+.2f} %.", times,
+                     answer.unprofiled ? "unprofiled" : "captured", to_text(summary.iteration.measured),
+                     summary.iteration.error * 100);
 }
 
 /// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.

@@ -1,14 +1,14 @@
 Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
-Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms, from 148.659 ms to 161.901 ms, instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
-Iteration times; * is the best
-network.bandwidth \ comm.partition_bytes        256KiB        1MiB        4MiB
-0.5x                                           1.095 s     1.112 s     1.360 s
-1x                                          531.857 ms  532.850 ms  636.202 ms
-2x                                          251.411 ms  252.761 ms  298.297 ms
-4x                                          160.475 ms  160.718 ms  172.360 ms
-8x                                        * 155.098 ms  156.335 ms  160.155 ms
+Iteration times, and how much less and more they may be; * is the best
+network.bandwidth \ comm.partition_bytes                      256KiB                      1MiB                       4MiB
+0.5x                                           1.095 s -3.0 % +3.4 %     1.112 s -3.0 % +3.5 %     1.360 s -14.2 % +4.2 %
+1x                                          531.857 ms -2.1 % +2.2 %  532.850 ms -2.1 % +2.6 %  636.202 ms -10.4 % +6.1 %
+2x                                          251.411 ms -3.1 % +3.2 %  252.761 ms -3.1 % +3.2 %   298.297 ms -4.1 % +7.2 %
+4x                                          160.475 ms -4.1 % +4.3 %  160.718 ms -4.1 % +4.3 %   172.360 ms -3.9 % +4.6 %
+8x                                        * 155.098 ms -4.2 % +4.4 %  156.335 ms -4.1 % +4.4 %   160.155 ms -4.1 % +4.3 %
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
@@ -18,14 +18,14 @@ Assumptions
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
-Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms instead of 532.082 ms (-52.4 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.010 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
-Iteration times; * is the best
-   network.bandwidth  compute.scale  comm.bucket_bytes   iteration    change
-*                 2x                                    253.183 ms  -52.42 %
-                                0.5                     560.306 ms   +5.30 %
-                  2x            0.5                     266.662 ms  -49.88 %
-                                                  25MB           -         -
+Iteration times and their ranges; * is the best
+   network.bandwidth  compute.scale  comm.bucket_bytes   iteration        from          to    change
+*                 2x                                    253.183 ms  246.010 ms  260.035 ms  -52.42 %
+                                0.5                     560.306 ms  552.606 ms  580.068 ms   +5.30 %
+                  2x            0.5                     266.662 ms  260.106 ms  273.611 ms  -49.88 %
+                                                  25MB           -           -           -         -
 
 Points without an answer
 - comm.bucket_bytes=25MB: tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has
@@ -42,13 +42,13 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 "name":"what to buy",
 "baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852},
 "best":{
-"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"change":-0.5241660655362326},
+"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326},
 "knees":[],
 "points":[
-{"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"change":-0.5241660655362326},
-{"set":{"compute.scale":"0.5"},"iteration_ns":560305873,"change":0.05304372407281717},
-{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":266661671,"change":-0.49883373951834276},
-{"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
+{"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326},
+{"set":{"compute.scale":"0.5"},"iteration_ns":560305873,"low_ns":552605975,"high_ns":580067919,"change":0.05304372407281717},
+{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":266661671,"low_ns":260106211,"high_ns":273610730,"change":-0.49883373951834276},
+{"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"low_ns":null,"high_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
 "changes":[],
 "network":{"model":"maxmin"},
 "assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],

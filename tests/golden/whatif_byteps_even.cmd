@@ -1,16 +1,19 @@
 What would half the network do, and what would smaller partitions, and how far is either to be trusted?
 
 $ stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=0.5x
-With these changes, an iteration takes 1.110 s, from 1.103 s to 1.138 s, instead of 532.082 ms (+108.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 1.110 s, from 1.082 s to 1.145 s, instead of 532.082 ms (+108.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - network.bandwidth=0.5x
 
 Why it is a range
-source      from       to  reason
-steps    1.108 s  1.116 s  the 3 captured steps differ by this much
-sharing  1.106 s  1.126 s  senders that meet on a link may share it fairly or be served one after the other
-drift    1.110 s  1.116 s  workers may stay in step or drift apart
+source            from       to  reason
+model          1.110 s  1.114 s  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps          1.104 s  1.119 s  the 3 captured steps differ, and so few may differ from others
+usual error    1.097 s  1.124 s  models of measured runs were off by this much
+extrapolation  1.086 s  1.135 s  models were off by this much more so far from what was captured
+sharing        1.106 s  1.126 s  senders that meet on a link may share it fairly or be served one after the other
+drift          1.110 s  1.116 s  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
@@ -48,17 +51,20 @@ Assumptions
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB --set network.bandwidth=2x
-With these changes, an iteration takes 251.411 ms, from 248.599 ms to 253.129 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 251.411 ms, from 243.531 ms to 259.407 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - comm.partition_bytes=256KiB
 - network.bandwidth=2x
 
 Why it is a range
-source         from          to  reason
-steps    250.804 ms  252.645 ms  the 3 captured steps differ by this much
-sharing  249.201 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
-drift    251.411 ms  251.718 ms  workers may stay in step or drift apart
+source               from          to  reason
+model          251.411 ms  252.346 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps          250.032 ms  253.346 ms  the 3 captured steps differ, and so few may differ from others
+usual error    246.432 ms  256.489 ms  models of measured runs were off by this much
+extrapolation  245.819 ms  257.129 ms  models were off by this much more so far from what was captured
+sharing        249.201 ms  251.584 ms  senders that meet on a link may share it fairly or be served one after the other
+drift          251.411 ms  251.718 ms  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
@@ -96,16 +102,19 @@ Assumptions
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 $ stepsim whatif scenarios/samples/byteps-even --set cluster.servers=1
-With these changes, an iteration takes 706.824 ms, from 687.237 ms to 1.101 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 706.824 ms, from 683.130 ms to 1.083 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - cluster.servers=1
 
 Why it is a range
-source         from          to  reason
-steps    705.119 ms  710.295 ms  the 3 captured steps differ by this much
-sharing  688.899 ms  715.405 ms  senders that meet on a link may share it fairly or be served one after the other
-drift    706.824 ms     1.083 s  workers may stay in step or drift apart
+source               from          to  reason
+model          706.824 ms  709.454 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps          702.948 ms  712.265 ms  the 3 captured steps differ, and so few may differ from others
+usual error    692.828 ms  721.103 ms  models of measured runs were off by this much
+extrapolation  700.828 ms  712.872 ms  models were off by this much more so far from what was captured
+sharing        688.899 ms  715.405 ms  senders that meet on a link may share it fairly or be served one after the other
+drift          706.824 ms     1.083 s  workers may stay in step or drift apart
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference

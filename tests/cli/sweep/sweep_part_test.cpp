@@ -35,12 +35,15 @@ SweepHead sample_head() {
 
 Outcome outcome_of(std::size_t point) {
   if (point == 4) return {std::nullopt, "s.yaml:3: cannot\tbe had"};
-  return {Duration{static_cast<std::int64_t>(1'000 - 10 * point)}, {}};
+  const Duration iteration{static_cast<std::int64_t>(1'000 - 10 * point)};
+  return {iteration, {}, iteration - Duration{7}, iteration + Duration{9}};
 }
 
 void expect_outcome(std::size_t point, const Outcome& outcome) {
   EXPECT_EQ(outcome.iteration, outcome_of(point).iteration) << point;
   EXPECT_EQ(outcome.problem, outcome_of(point).problem) << point;
+  EXPECT_EQ(outcome.low, outcome_of(point).low) << point;
+  EXPECT_EQ(outcome.high, outcome_of(point).high) << point;
 }
 
 std::string text_in(const std::string& path) {
@@ -178,9 +181,10 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   SweepJournal(path("part"), sample_head(), {}, false).add(0, outcome_of(0));
   SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // the same once more
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
-  SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}});
+  SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
-      "has 5 ns for network.bandwidth=1x, comm.barrier=global, and line 15 has 1000 ns; expected one answer a point";
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 15 has 1000 ns, from 993 to 1009; "
+      "expected one answer a point";
   EXPECT_EQ(merge_error({"part"}), path("part") + ":17: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
@@ -190,7 +194,7 @@ TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
   const std::string whole = text_in(path("part"));
   put("part", whole + sealed({"point", "0", "9223372036854775808"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes"));
-  put("part", whole + sealed({"point", "6", "1000"}));
+  put("part", whole + sealed({"point", "6", "1000", "990", "1010"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("holds point 6 of 6; expected a point of the sweep"));
 }
 
@@ -227,9 +231,10 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   other.name = "another";
   { const SweepJournal made(path("1"), other, {1, 2, {}}, false); }
   EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
-  SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}});
+  SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   EXPECT_THAT(merge_error({"0", "2"}),
-              HasSubstr("has 5 ns for network.bandwidth=1x, comm.barrier=global, and " + path("0") + " has 1000 ns"));
+              HasSubstr("has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and " + path("0") +
+                        " has 1000 ns"));
 }
 
 TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
+#include "model/calibration/calibration.h"
+#include "model/cost/network/maxmin.h"
 #include "model/job/parameter_server/partition.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
@@ -87,6 +90,40 @@ TEST(SharingOfPushesTest, AFewPushesSayNothing) {
   PsWorkload workload = two_workers(1);
   add_pushes(workload, repeated({0, 1}, 4));
   EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
+}
+
+/// How calibration takes `contests` times of contest in which one worker gets four times what the other gets.
+NetworkParameters calibrated_by(int contests) {
+  WorkloadMaker maker;
+  maker.workers = 2;
+  Capture capture = maker.capture();
+  PsWorkload workload = *capture.parameter_server;
+  workload.job.bandwidth = kLink;
+  for (int contest = 0; contest < contests; ++contest) {
+    const std::size_t first = workload.stages.size();
+    add_pushes(workload, repeated({0, 0, 0, 0, 1}, 10));
+    for (std::size_t i = first; i < workload.stages.size(); ++i) {
+      workload.stages[i].run.start += Duration{contest * 10'000'000'000};
+      workload.stages[i].run.finish += Duration{contest * 10'000'000'000};
+    }
+  }
+  capture.job = workload.job;
+  capture.parameter_server = std::make_shared<const PsWorkload>(std::move(workload));
+  return calibrate(capture).cluster.network;
+}
+
+TEST(CalibratedSharingTest, IsAnAssumptionIfThreeContestsShowItAndKnownIfTwentyDo) {
+  EXPECT_TRUE(calibrated_by(3).is_assumed(kSharing));
+  EXPECT_FALSE(calibrated_by(3).is_given(kSharing));
+  EXPECT_TRUE(calibrated_by(20).is_given(kSharing));
+  EXPECT_NEAR(calibrated_by(20)[kSharing], calibrated_by(3)[kSharing], 1e-9);
+}
+
+TEST(RateErrorTest, FallsWithTheSamplesFromTheResidualToAFifthOfIt) {
+  EXPECT_EQ(rate_error(0.3, 0), 0);
+  EXPECT_EQ(rate_error(0.3, 4), 0.3);
+  EXPECT_NEAR(rate_error(0.3, 64), 0.15, 1e-12);
+  EXPECT_NEAR(rate_error(0.3, 1'000'000), 0.06, 1e-12);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // The range of an answer: what is in it whatever the question, and what each source rests on.
 #include "scenarios/answer/interval.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "scenarios/answer/refit_sharing.h"
 #include "scenarios/answer/sweep.h"
 #include "sim/report/summary.h"
+#include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/sample_capture.h"
 
@@ -116,11 +120,64 @@ TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
   }
 }
 
-TEST(RefitSharingTest, KeepsWhatFitsAndReplacesWhatDoesNot) {
-  // The sample was recorded by two workers that seldom meet: as it is, nothing is refitted.
+/// Two workers that push to one server, steps of which were recorded to take `iteration`, on links shared like
+/// `sharing`.
+Question contested_question(Duration iteration, double sharing) {
+  stepsim::testing::WorkloadMaker maker;
+  maker.workers = 2;
+  maker.tensors.assign(8, Bytes{4'000'000});
+  maker.steps = 5;
+  Capture capture = maker.capture();
+  PsWorkload workload = *capture.parameter_server;
+  for (PsGpu& gpu : workload.gpus) {
+    for (PsOperator& op : gpu.operators) {
+      for (std::size_t step = 0; step < op.runs.size(); ++step) {
+        PsRun& run = op.runs[step];
+        const Duration length = run.finish - run.start;
+        const Time begin = Time{} + iteration * static_cast<std::int64_t>(step);
+        run.start = op.update ? begin + iteration - length : run.start + (begin - Time{});
+        run.finish = run.start + length;
+      }
+    }
+  }
+  capture.parameter_server = std::make_shared<const PsWorkload>(std::move(workload));
+  Cluster cluster = stepsim::testing::switch_of(3, 1e9, Duration{10'000});
+  cluster.network.assume(kSharing, sharing);
+  return Question(std::move(capture), std::move(cluster), "maxmin");
+}
+
+TEST(RefitSharingTest, KeepsWhatFits) {
   const Question as_it_is = stepsim::testing::byteps_question();
   ReplayMeter meter;
   EXPECT_FALSE(refit_sharing(as_it_is.predictor(), meter));
+  EXPECT_THAT(as_it_is.predictor().fitting_sharings(), ::testing::IsEmpty());
+}
+
+TEST(RefitSharingTest, FindsHowAJobSharesThatContestsMisjudged) {
+  const Duration fair = contested_question(Duration{1'000'000'000}, 1).iteration();
+  const Question question = contested_question(fair, 0);
+  ASSERT_GT(std::abs((question.iteration() - fair).count()), fair.count() / 10) << "sharing decides this job";
+  ReplayMeter meter;
+  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  EXPECT_EQ(question.iteration(), fair);
+  EXPECT_THAT(question.predictor().fitting_sharings(), ::testing::Contains(1.0));
+  EXPECT_FALSE(question.predictor().plan().sharing_known);
+  const Answer found = answer(question);
+  EXPECT_LE(found.range.low, fair);
+  EXPECT_GE(found.range.high, fair);
+}
+
+TEST(RefitSharingTest, SaysSoWhereNoSharingExplainsTheError) {
+  const Duration fair = contested_question(Duration{1'000'000'000}, 1).iteration();
+  const Question question = contested_question(10 * fair, 1);
+  ReplayMeter meter;
+  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  EXPECT_EQ(question.iteration(), fair);
+  EXPECT_FALSE(question.predictor().plan().sharing_known);
+  const Assumptions assumptions = question.predictor().plan().assumptions;
+  EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(),
+                          [](const Assumption& one) { return one.id == "sharing_unexplained"; }));
+  EXPECT_GE(answer(question).range.high, 10 * fair) << "what was measured is in the range";
 }
 
 TEST(SweepRangeTest, APointHasTheRangeOfItsAnswer) {

@@ -18,7 +18,8 @@ std::vector<Outcome> outcomes_of(const std::vector<int>& times) {
   std::vector<Outcome> outcomes;
   outcomes.reserve(times.size());
   for (const int time : times) {
-    outcomes.push_back(time > 0 ? Outcome{Duration{time}, {}} : Outcome{std::nullopt, "cannot be had"});
+    outcomes.push_back(time > 0 ? Outcome{Duration{time}, {}, Duration{time}, Duration{time}}
+                                : Outcome{std::nullopt, "cannot be had"});
   }
   return outcomes;
 }
@@ -79,6 +80,27 @@ TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].axis, 0U);
   EXPECT_EQ(found[0].value, "2x");
+}
+
+TEST(KneeTest, OfCertainPointsHasNoRange) {
+  const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
+  EXPECT_EQ(found[0].from, "4x");
+  EXPECT_EQ(found[0].to, "4x");
+}
+
+TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
+  // If all take their shortest times, 4x takes 103 and the best 98, more than 5 % less. If all take their longest, 111
+  // is within 5 % of 106. 2x is far off in any case.
+  std::vector<Outcome> outcomes = outcomes_of({400, 200, 105, 100, 100});
+  for (Outcome& outcome : outcomes) {
+    outcome.low = *outcome.iteration - Duration{2};
+    outcome.high = *outcome.iteration + Duration{6};
+  }
+  const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x"}}}}, outcomes);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].value, "4x");
+  EXPECT_EQ(found[0].from, "4x");
+  EXPECT_EQ(found[0].to, "8x");
 }
 
 }  // namespace

@@ -25,15 +25,20 @@ std::string op(std::string_view name, int start, int duration, std::string_view 
   return event("cpu_op", name, start, duration, dims);
 }
 
-/// The kinds that the tasks of a rank with these events have, by name.
-std::map<std::string, TaskKind> kinds(const std::vector<std::string>& events) {
+/// A rank with these events.
+Capture capture_of(const std::vector<std::string>& events) {
   std::string list;
   for (const std::string& one : events) list += (list.empty() ? "" : ",") + one;
   auto trace =
       read_text<HostDeviceTrace>("kineto", R"({"baseTimeNanoseconds": 0, "traceEvents": [)" + list + "]}").part;
   Assembly assembly;
   stitch_host_device({{std::move(trace), "file", 0}}, assembly);
-  const Capture capture = finish(std::move(assembly));
+  return finish(std::move(assembly));
+}
+
+/// The kinds that its tasks have, by name.
+std::map<std::string, TaskKind> kinds(const std::vector<std::string>& events) {
+  const Capture capture = capture_of(events);
   std::map<std::string, TaskKind> kinds;
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i)
     kinds.emplace(capture.dag.name(TaskId{i}), capture.dag.kind(TaskId{i}));
@@ -45,6 +50,17 @@ std::vector<std::string> with_optimizer(std::vector<std::string> events) {
   events.push_back(event("user_annotation", "Optimizer.step#SGD.step", 9'000, 500));
   events.push_back(op("aten::add_", 9'100, 300, "[[32, 64], [32, 64], []]"));
   return events;
+}
+
+TEST(RecordedEventsTest, EachCountsForTheTaskInWhichItBegins) {
+  // The children are shorter than a task, and join their parent; what follows is a task of its own.
+  const Capture capture = capture_of(
+      {op("aten::linear", 100, 100), op("aten::t", 110, 5), op("aten::mm", 120, 5), op("aten::relu", 300, 100)});
+  std::map<std::string, std::uint32_t> events;
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i)
+    events[std::string(capture.dag.name(TaskId{i}))] += capture.recording.events.at(i);
+  EXPECT_EQ(events.at("aten::linear"), 3U);
+  EXPECT_EQ(events.at("aten::relu"), 1U);
 }
 
 TEST(HostComputeTest, OperatorOnSamplesComputes) {

@@ -67,8 +67,12 @@ class WorkloadMaker {
     for (std::uint32_t layer = layers; layer-- > 0;) add("BW." + std::to_string(layer), kBackward);
     add("UPDATE", kUpdate);
     for (std::uint32_t layer = 0; layer < layers; ++layer) {
-      gpu.tensors.push_back(
-          {"w" + std::to_string(layer), layer, tensors[layer], {2 * layers - 1 - layer}, {2 * layers}, {layer}});
+      gpu.tensors.push_back({std::string("w").append(std::to_string(layer)),
+                             layer,
+                             tensors[layer],
+                             {2 * layers - 1 - layer},
+                             {2 * layers},
+                             {layer}});
     }
     return gpu;
   }
