@@ -10,8 +10,9 @@
 /// slows a task by the events that it recorded of it. Device work is recorded by the device and keeps its time.
 namespace stepsim::scenarios {
 
-/// The most that an event is taken to cost where job.yaml does not say what a step takes without the profiler. In the
-/// measured runs (docs/test-data.md) it was 0 to 17 us: fsdp-even, 1,680 events in a step that takes 26 ms longer.
+/// The most that an event is taken to cost where job.yaml does not say what a step takes without the profiler: between
+/// the 12 us of pipe-2 and the 44 us of fsdp-even (docs/fidelity.md, "Intervals"), whose ranks share cores as few jobs
+/// do.
 inline constexpr Duration kMostPerEvent{20'000};
 /// And the most that a task is taken to have been slowed, as a share of its recorded time.
 inline constexpr double kMostSlowed = 0.25;
