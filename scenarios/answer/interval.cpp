@@ -75,7 +75,9 @@ class IntervalFinder::Basis {
       : predictor_(predictor),
         baseline_(baseline),
         meter_(meter),
-        summary_(sim::summarize(*baseline.graph, baseline.timeline)) {
+        summary_(sim::summarize(*baseline.graph, baseline.timeline)),
+        plan_(predictor.plan()),
+        key_(plan_.graph_key()) {
     if (summary_.measured) read_steps();
   }
 
@@ -83,6 +85,9 @@ class IntervalFinder::Basis {
   [[nodiscard]] const Prediction& baseline() const noexcept { return baseline_; }
   [[nodiscard]] ReplayMeter& meter() const noexcept { return meter_; }
   [[nodiscard]] const sim::Summary& summary() const noexcept { return summary_; }
+  /// Of the job as captured.
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const GraphKey& key() const noexcept { return key_; }
   [[nodiscard]] const Factors& steps() const noexcept { return steps_; }
   [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
   [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
@@ -111,7 +116,7 @@ class IntervalFinder::Basis {
     lock.unlock();
     if (!mine) return answer.get();
     try {
-      Plan plan = predictor_.plan();
+      Plan plan = plan_;
       change(plan);
       promise.set_value(contradicts(iteration_of(plan)));
     } catch (...) {
@@ -125,7 +130,7 @@ class IntervalFinder::Basis {
     const Capture& capture = captured();
     if (predictor_.profiler() || capture.job.measured_step || !counts_events(capture)) return {};
     std::call_once(profiled_once_, [this] {
-      Plan plan = predictor_.plan();
+      Plan plan = plan_;
       plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
         without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
       });
@@ -135,7 +140,7 @@ class IntervalFinder::Basis {
   }
 
  private:
-  [[nodiscard]] const Capture& captured() const { return *predictor_.plan().captured; }
+  [[nodiscard]] const Capture& captured() const { return *plan_.captured; }
 
   void read_steps() {
     const auto ranks = sim::rank_steps(baseline_.graph->dag, baseline_.graph->recording, baseline_.timeline);
@@ -159,6 +164,8 @@ class IntervalFinder::Basis {
   const Prediction& baseline_;
   ReplayMeter& meter_;
   sim::Summary summary_;
+  Plan plan_;
+  GraphKey key_;
   Factors steps_;
   std::size_t step_count_ = 0;
   std::optional<double> trend_;
@@ -223,10 +230,9 @@ class IntervalFinder::Sources {
             std::move(found_)};
   }
 
-  [[nodiscard]] bool settings_changed() const { return plan_.graph_key() != predictor_.plan().graph_key(); }
+  [[nodiscard]] bool settings_changed() const { return plan_.graph_key() != basis_.key(); }
   [[nodiscard]] bool changes_anything() const {
-    return plan_.rules.size() != predictor_.plan().rules.size() || predicted_ != baseline_.iteration ||
-           settings_changed();
+    return plan_.rules.size() != basis_.plan().rules.size() || predicted_ != baseline_.iteration || settings_changed();
   }
   [[nodiscard]] ModelCase model_case() const {
     const double change = baseline_.iteration > Duration{} ? ratio(predicted_, baseline_.iteration) : 1;
@@ -237,7 +243,8 @@ class IntervalFinder::Sources {
     const Factors shift = basis_.shift();
     if (!summary_.measured || (shift.least == 1 && shift.most == 1)) return;
     add("model",
-        fmt::format("the captured iteration of {} is predicted with an error of {:+.1f} %", to_text(basis_.measured()),
+        fmt::format("the {} iteration of {} is predicted with an error of {:+.1f} %",
+                    predictor_.profiler() ? "unprofiled" : "captured", to_text(basis_.measured()),
                     100 * ratio(baseline_.iteration - basis_.measured(), basis_.measured())),
         shift);
   }
