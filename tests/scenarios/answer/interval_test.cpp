@@ -120,23 +120,23 @@ TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
   }
 }
 
-/// Two workers that push to one server, steps of which were recorded to take `iteration`, on links shared like
-/// `sharing`.
-Question contested_question(Duration iteration, double sharing) {
+/// Two workers that push to one server, steps of which were recorded to take `steps`, on links shared like `sharing`.
+Question contested_question(const std::vector<Duration>& steps, double sharing) {
   stepsim::testing::WorkloadMaker maker;
   maker.workers = 2;
   maker.tensors.assign(8, Bytes{4'000'000});
-  maker.steps = 5;
+  maker.steps = static_cast<std::uint32_t>(steps.size());
   Capture capture = maker.capture();
   PsWorkload workload = *capture.parameter_server;
   for (PsGpu& gpu : workload.gpus) {
     for (PsOperator& op : gpu.operators) {
-      for (std::size_t step = 0; step < op.runs.size(); ++step) {
+      Time begin{};
+      for (std::size_t step = 0; step < steps.size(); ++step) {
         PsRun& run = op.runs[step];
         const Duration length = run.finish - run.start;
-        const Time begin = Time{} + iteration * static_cast<std::int64_t>(step);
-        run.start = op.update ? begin + iteration - length : run.start + (begin - Time{});
+        run.start = op.update ? begin + steps[step] - length : run.start + (begin - Time{});
         run.finish = run.start + length;
+        begin += steps[step];
       }
     }
   }
@@ -144,6 +144,23 @@ Question contested_question(Duration iteration, double sharing) {
   Cluster cluster = stepsim::testing::switch_of(3, 1e9, Duration{10'000});
   cluster.network.assume(kSharing, sharing);
   return Question(std::move(capture), std::move(cluster), "maxmin");
+}
+
+/// The same with five steps of `iteration`.
+Question contested_question(Duration iteration, double sharing) {
+  return contested_question(std::vector<Duration>(5, iteration), sharing);
+}
+
+TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
+  using std::chrono::milliseconds;
+  const Answer found = answer(contested_question(
+      {milliseconds{80}, milliseconds{90}, milliseconds{100}, milliseconds{110}, milliseconds{120}}, 1));
+  const IntervalSource* const source = found.source("transient");
+  ASSERT_NE(source, nullptr);
+  EXPECT_THAT(source->reason, ::testing::HasSubstr("lengthen throughout"));
+  // The last step is longer than the iteration, the middle of the distances, by more than a tenth.
+  EXPECT_GT(source->high.count(), found.iteration.count() * 11 / 10);
+  EXPECT_EQ(answer(contested_question(milliseconds{100}, 1)).source("transient"), nullptr);
 }
 
 TEST(RefitSharingTest, KeepsWhatFits) {
