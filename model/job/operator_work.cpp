@@ -33,7 +33,12 @@ Work product_of(const OperatorCall& call, std::size_t first, bool transposed) {
   const double results = elements(a.sizes) / inner * columns;
   const double added = first == 0 ? 0 : call.inputs[0].bytes();
   const double moved = a.bytes() + b.bytes() + added + results * static_cast<double>(a.element_bytes);
-  return {KernelClass::kGemm, 2 * results * inner, moved, a.precision};
+  const double rows = size_at(a, 2);
+  // A second factor without a batch of its own serves all of the first one's rows.
+  const bool batched = b.sizes.size() > 2;
+  const double products = elements(a.sizes) / inner / std::max(1.0, rows);
+  const ProductShape shape{batched ? products : 1, batched ? rows : rows * products, columns, inner};
+  return {KernelClass::kGemm, 2 * results * inner, moved, a.precision, shape};
 }
 
 /// Batch, heads, queries and head size of a query tensor. PyTorch's outer functions have heads
@@ -108,7 +113,11 @@ Work convolution_of(const OperatorCall& call, bool backward) {
   const double each = elements(weight.sizes) / channels;
   const double moved = input.bytes() + weight.bytes() + results * static_cast<double>(input.element_bytes);
   const double times = backward ? 2 : 1;
-  return {KernelClass::kConvolution, 2 * results * each * times, moved * times, input.precision};
+  // Of `groups` products each has its part of the channels; each output channel reads `each` inputs.
+  const double groups =
+      std::max(1.0, size_at(input, input.sizes.size() - 1) / std::max(1.0, static_cast<double>(weight.sizes[1])));
+  const ProductShape shape{groups, results / channels, channels / groups, each};
+  return {KernelClass::kConvolution, 2 * results * each * times, moved * times, input.precision, shape};
 }
 
 /// A table, then indices (maybe behind other arguments): rows fetched and written.

@@ -35,6 +35,17 @@ struct OperatorCall {
   std::vector<std::int64_t> dilation;  ///< convolutions
 };
 
+/// Matrix products of one shape: rows x inner times inner x columns, `count` of them. A convolution
+/// is one too: its output's pixels are the rows, its output's channels the columns.
+struct ProductShape {
+  double count = 0;  ///< 0: the work is no product, or its shape is not known
+  double rows = 0;
+  double columns = 0;
+  double inner = 0;
+
+  [[nodiscard]] bool operator==(const ProductShape& other) const = default;
+};
+
 /// What an operator has its device do.
 struct Work {
   KernelClass kind =
@@ -42,6 +53,7 @@ struct Work {
   double flops = 0;           ///< of matrix products; 0 if it has none
   double bytes = 0;           ///< read and written once each, caches aside
   Precision precision = Precision::kFloat32;
+  ProductShape shape{};  ///< how `flops` divides into products; a gradient's two count as one of their mean shape
 
   [[nodiscard]] bool operator==(const Work& other) const = default;
 };

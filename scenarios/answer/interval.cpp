@@ -20,6 +20,7 @@
 #include "scenarios/answer/model_error.h"
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/step_spread.h"
+#include "scenarios/change/host_work.h"
 #include "sim/report/intervals.h"
 #include "sim/report/rank_steps.h"
 #include "sim/report/summary.h"
@@ -27,9 +28,9 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Twice the largest error on the device pairs (docs/fidelity.md, "Another device"), with and without shapes. A
-/// factor given by the user has no error.
-constexpr ScaledBias kDeviceError{0.09, 0.09, 0.09, 0.15, 0, 0};
+/// What host work takes on another machine, relative to the captured one. Servers' processors of one time differ by
+/// about that much in what one thread does (docs/fidelity.md, "Another device").
+constexpr std::array kOtherHosts{0.7, 1.4};
 
 /// The ways of sharing links that are tried.
 constexpr std::array kSharings{0.0, 0.5, 1.0};
@@ -200,12 +201,14 @@ class IntervalFinder::Sources {
     vary_transfers();
     vary_copies();
     vary_device();
+    vary_host();
     replay_variants();
     add_sharing();
     add_drift();
     add_transfers();
     add_copies();
     add_device();
+    add_host();
     add_missing_ranks();
     add_unexplained();
     return combined();
@@ -453,14 +456,29 @@ class IntervalFinder::Sources {
   void vary_device() {
     if (!has_scaled_by_model(scenario_.shares)) return;
     for (const double side : {-1.0, 1.0}) {
-      vary("device", [side](Plan& plan) {
-        for (std::size_t i = 0; i < kScaledByCount; ++i) plan.device_bias[i] = 1 + side * kDeviceError[i];
-      });
+      vary("device", [side](Plan& plan) { plan.device_side = side; });
     }
   }
 
   void add_device() {
     add_variants("device", "kernels with other work or on another device may take less or more than roofline says");
+  }
+
+  void vary_host() {
+    if (!plan_.other_machine || plan_.host_known) return;
+    for (const double factor : kOtherHosts) {
+      vary("host", [factor](Plan& plan) {
+        plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
+          scale_host_work(capture.dag, factor, durations);
+        });
+      });
+    }
+  }
+
+  void add_host() {
+    add_variants("host",
+                 "another machine's processor may be faster or slower, from 0.7 to 1.4 of the captured times; "
+                 "host.scale says how much");
   }
 
   void add_missing_ranks() {

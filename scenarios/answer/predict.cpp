@@ -69,7 +69,7 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
     }
     const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(rule);
     if (!pieces) pieces = device_work(graph);
-    const ScaledShare share = device.apply(graph, *pieces, durations, plan.device_bias);
+    const ScaledShare share = device.apply(graph, *pieces, durations, plan.device_side);
     if (!device.kept().empty()) prediction.shares.push_back({device.change(), device.kept(), share});
   }
   return durations;

@@ -36,14 +36,14 @@ DeviceRule::DeviceRule(const Change& change, YamlField value, const Plan& plan, 
 }
 
 ScaledShare DeviceRule::apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations,
-                              const ScaledBias& bias) const {
+                              double side) const {
   for (auto& [task, piece] : pieces) piece.recorded = durations[task.index()];
   check(pieces);
   const std::vector<bool> selected = mask_of(selector_, capture);
   const auto new_time = [&](TaskId task, const DeviceWork& piece) {
     return selected[task.index()] ? time(piece, changed(piece)) : Scaled{};
   };
-  const ScaledShare share = rescale(pieces, new_time, durations, bias);
+  const ScaledShare share = rescale(pieces, new_time, durations, side);
   for (auto& [task, piece] : pieces) {
     if (selected[task.index()]) piece = changed(piece);
   }

@@ -27,9 +27,9 @@ class DeviceRule {
 
   /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` as earlier rules
   /// left it; `durations` are by TaskId, and count as what the pieces take. Returns which share of device work was
-  /// scaled how. Throws InputError, at the value, where the capture does not say what the rule needs.
-  ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations,
-                    const ScaledBias& bias) const;
+  /// scaled how. `side` is rescale()'s. Throws InputError, at the value, where the capture does not say what the rule
+  /// needs.
+  ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations, double side) const;
 
  protected:
   [[nodiscard]] const YamlField& value() const noexcept { return value_; }

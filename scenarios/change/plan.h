@@ -61,7 +61,9 @@ struct Plan {
   /// Changes durations, by TaskId of `capture`. None may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
-  ScaledBias device_bias = kUnbiased;  ///< for the range of an answer (scenarios/answer/interval.h)
+  double device_side = 0;      ///< where in the range of its error device work lies (rescale()): for ranges of answers
+  bool other_machine = false;  ///< the step runs on a machine whose host is another one
+  bool host_known = false;     ///< and the user says how fast that is
 
   Assumptions assumptions;  ///< of the changes; the capture has its own
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -92,7 +93,8 @@ void apply(const Change& change, Plan& plan) {
   const double factor = value == nullptr ? 1 : scale_of(*value, 1e-6);
   if (factor == 1) return;
   const Capture& captured = *plan.captured;
-  if (!captured.operators.uses.empty()) {
+  const auto& operators = captured.operators.operators;
+  if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
     grow_by_shapes(change, *value, factor, plan);
   } else if (has_kernels(captured) && !captured.devices.empty()) {
     value->fail(
@@ -114,8 +116,7 @@ extern const WhatIf batch_what_if;
 const WhatIf batch_what_if{
     .name = "batch",
     .summary = "another batch size: compute and activations grow with it, gradients and the optimizer do not",
-    .ignores =
-        "that small kernels fill a device better with more samples, host work per sample, and the limit of memory",
+    .ignores = "host work per sample, and the limit of memory",
     .parameters = kParameters,
     .apply = apply,
 };

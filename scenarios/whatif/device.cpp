@@ -158,6 +158,8 @@ void apply(const Change& change, Plan& plan) {
     plan.rules.emplace_back(std::make_shared<const CapturedDevice>(change, *from, plan, named(*from)));
   }
   note(from, to, model, plan);
+  const Accelerator* const captured = from != nullptr ? &named(*from) : accelerator_of(*plan.captured);
+  if (model == Model::kFitted || (to != nullptr && to != captured)) plan.other_machine = true;
   if (model == Model::kFitted) {
     const YamlField& with = *change.find("with");
     require_kernels(plan, with);

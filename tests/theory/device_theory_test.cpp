@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/cost/device/product.h"
 #include "model/cost/device/roofline.h"
 
 namespace stepsim {
@@ -12,6 +13,8 @@ Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
   Accelerator device;
   device.peak_flops.fill(teraflops * 1e12);
   device.matrix_share = 1;
+  device.simple_share = 1;
+  device.memory_share = 1;
   device.memory = Bandwidth::from_bytes_per_second(gigabytes * 1e9);
   device.host_link = Bandwidth::from_bytes_per_second(gigabytes * 1e8);
   device.floor = Duration{floor_ns};
@@ -96,6 +99,19 @@ TEST(DeviceTheoryTest, WithoutWorkWhatExceedsTheFloorFollowsTheClass) {
   EXPECT_DOUBLE_EQ(scaled(unknown(KernelClass::kCollective, 500), from, to), 500);
 }
 
+TEST(DeviceTheoryTest, WithoutWorkAProductThatChangesItsUnitsGoesHalfByMemory) {
+  Accelerator early = device(20, 1000, 1000);
+  Accelerator late = device(20, 4000, 1000);
+  late.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 320e12;
+  late.convolves_in_tf32 = true;
+  const auto unknown = [](Precision precision) {
+    return DeviceWork{Duration{161'000}, KernelClass::kConvolution, precision, {}};
+  };
+  // Sixteen times the rate and four times the bandwidth: the geometric mean is eight, there and back.
+  EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kFloat32), early, late), 1000 + 160'000.0 / 8);
+  EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kTensor32), late, early), 1000 + 160'000.0 * 8);
+}
+
 TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) {
   Accelerator from = device(20, 1000, 0);
   from.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 160e12;
@@ -151,6 +167,107 @@ TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
       EXPECT_LE(scaled(work, from, device(100, 1000, 700)), same);
     }
   }
+}
+
+// ---------------------------------------------------------------- products of known shape
+
+/// 10 processors of 1e12 operations a second: 1000 in a nanosecond.
+Accelerator ten_processors(double gigabytes = 1e9) {
+  Accelerator device = stepsim::device(10, gigabytes, 0);
+  device.processors = 10;
+  return device;
+}
+
+double product(double count, double rows, double columns, double inner, const Accelerator& on = ten_processors()) {
+  return product_time({count, rows, columns, inner}, Precision::kFloat16, on);
+}
+
+TEST(ProductTheoryTest, WholeRoundsOfTilesTakeTheirArithmeticAndOneStartEach) {
+  // 1280 x 256 in tiles of 256 x 128: 10 tiles, one a processor, of 2 * 256 * 128 * 1000 operations. Smaller tiles do
+  // the same in more rounds, each with a start.
+  EXPECT_DOUBLE_EQ(product(1, 1280, 256, 1000), 2 * 256 * 128.0 + 1000);
+  // 3 rounds of them.
+  EXPECT_DOUBLE_EQ(product(3, 1280, 256, 1000), 3 * (2 * 256 * 128.0 + 1000));
+}
+
+TEST(ProductTheoryTest, ALastRoundThatIsHalfEmptyCostsHalfOfWhatIsMissing) {
+  // 15 tiles of 256 x 128 on 10 processors: 1.5 rounds, counted as 1.75. In tiles of 128 x 128 there are 30: 3 rounds.
+  const double large = 1.75 * (2 * 256 * 128.0 + 1000);
+  const double small = 3 * (2 * 128 * 128.0 + 1000);
+  EXPECT_DOUBLE_EQ(product(1, 3840, 128, 1000), std::min(large, small));
+}
+
+TEST(ProductTheoryTest, ProcessorsShareTilesThatAreLongEnough) {
+  // One tile of 64 x 64 and 10 processors: of an inner side of 8192 each of 8 takes a slice of 1024. Tiles of 64 x 32
+  // would be two, of which 5 processors share each, at 0.55 of the rate.
+  const double shared = (2 * 64 * 64.0 * 8192 / 1000 + 1000) / 8;
+  const double smaller = (2 * 64 * 32.0 * 8192 / 550 + 1000) / 5;
+  EXPECT_DOUBLE_EQ(product(1, 64, 64, 8192), std::min(shared, smaller));
+}
+
+TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
+  const Accelerator& a100 = accelerator_named("A100");
+  for (const double rows : {1.0, 100.0, 5000.0}) {
+    double last = 0;
+    for (double columns = 1; columns < 1e5; columns *= 1.7) {
+      const double now = product(1, rows, columns, 4096, a100);
+      EXPECT_GE(now, 0.999 * last) << rows << " x " << columns;
+      last = now;
+    }
+  }
+}
+
+TEST(ProductTheoryTest, ArithmeticAndTransfersOverlapInPart) {
+  // 10 tiles: 65 536 + 1000 ns; 66 536 bytes at 1 GB/s: as long. The root of two times that, and 2 us to start.
+  const Accelerator on = ten_processors(1);
+  const Work work{KernelClass::kGemm, 2 * 1280 * 256 * 1000.0, 66'536, Precision::kFloat16, {1, 1280, 256, 1000}};
+  const double best = 2000 + std::sqrt(2) * 66'536;
+  Work twice = work;
+  twice.shape.count = 2;
+  twice.flops *= 2;
+  twice.bytes *= 2;
+  const DeviceWork before{Duration{90'000}, KernelClass::kGemm, Precision::kFloat16, work};
+  const DeviceWork after{Duration{90'000}, KernelClass::kGemm, Precision::kFloat16, twice};
+  EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds, 9e4 * (2 * best - 2000) / best);
+}
+
+// ---------------------------------------------------------------- kernels that do not fill their device
+
+TEST(DeviceTheoryTest, LatencyOfAKernelThatLeavesTheDeviceIdleDoesNotGrowWithItsWork) {
+  Accelerator on = device(100, 1000, 1500);
+  on.processors = 100;
+  // A device is full with 100 * 2048 * 8 bytes under way. A hundredth of that takes 16 ns; its kernel takes 6 us.
+  const double full = 100 * 2048 * 8;
+  const DeviceWork before = piece(6000, KernelClass::kElementwise, 0, full / 100);
+  DeviceWork after = before;
+  after.work->bytes = full / 10;
+  const double best_before = 1500 + full / 100 / 1000;
+  const double best_after = 1500 + full / 10 / 1000;
+  EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds,
+                   best_after + (6000 - best_before) * (0.01 * best_after / best_before + 0.99));
+  // One that fills it keeps its efficiency.
+  const DeviceWork large = piece(60'000, KernelClass::kElementwise, 0, full);
+  after.work->bytes = 3 * full;
+  EXPECT_DOUBLE_EQ(roofline_scaled(large, on, after, on).nanoseconds,
+                   60'000 * (1500 + 3 * full / 1000) / (1500 + full / 1000));
+}
+
+// ---------------------------------------------------------------- convolutions
+
+TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoSo) {
+  Accelerator early = device(20, 1000, 0);
+  Accelerator late = early;
+  late.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 160e12;
+  late.convolves_in_tf32 = true;
+  const auto work = [](KernelClass kind, Precision precision) {
+    return DeviceWork{Duration{100'000'000}, kind, precision, Work{kind, 1.6e12, 1e6, precision}};
+  };
+  // 1.6e12 operations: 80 ms in fp32, 10 ms in tf32.
+  EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), early, late), 1e8 * 10 / 80);
+  EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kTensor32), late, early), 1e8)
+      << "off the units: what memory makes of it, which is as fast, or 80 ms";
+  EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kGemm, Precision::kFloat32), early, late), 1e8) << "products are exact";
+  EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), late, late), 1e8);
 }
 
 }  // namespace

@@ -107,6 +107,9 @@ bool is_view(std::string_view name) {
   return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
 }
 
+/// Its kernels are often called after products, so its name tells what their shapes would.
+bool is_convolution(std::string_view name) { return name.find("convolution") != std::string_view::npos; }
+
 /// True if `key` consists of these texts, one a line.
 bool is_made_of(std::string_view key, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
@@ -184,7 +187,7 @@ std::optional<std::uint32_t> KinetoOperators::number_of(const ChromeEvent& event
   if (launches_nothing(event.name, name)) return std::nullopt;
   const RawCall raw = raw_call(event);
   const bool has_size = std::any_of(raw.dims.begin(), raw.dims.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!has_size) return std::nullopt;
+  if (!has_size && !is_convolution(raw.name)) return std::nullopt;
   std::uint32_t& cached = cache_[place_of(raw)];
   const bool known =
       !operators_.empty() && is_made_of(keys_.texts()[cached], {raw.name, raw.dims, raw.types, raw.settings});

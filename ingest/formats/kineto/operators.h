@@ -19,8 +19,8 @@ namespace stepsim::ingest {
 /// and a comparison.
 class KinetoOperators {
  public:
-  /// The number of a call; nothing if its args hold no tensor's shape, or if the operator never
-  /// launches anything. `name` is the id of event.name.
+  /// The number of a call; nothing if its args hold no tensor's shape (convolutions excepted: their
+  /// name alone tells something), or if the operator never launches anything. `name` is the id of event.name.
   [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
   /// The distinct calls, by number.
   [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_); }

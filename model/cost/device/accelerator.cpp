@@ -56,9 +56,12 @@ bool is_called(const Accelerator& device, const std::vector<std::string>& words)
 
 }  // namespace
 
+bool Accelerator::has_matrix_units(Precision precision) const noexcept {
+  return peak_flops[static_cast<std::size_t>(precision)] > peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
+}
+
 double Accelerator::flops(Precision precision) const noexcept {
-  const bool tensor = precision >= Precision::kTensor32;
-  return peak_flops[static_cast<std::size_t>(precision)] * (tensor ? matrix_share : 1.0);
+  return peak_flops[static_cast<std::size_t>(precision)] * (has_matrix_units(precision) ? matrix_share : simple_share);
 }
 
 bool Accelerator::computes_in(Precision precision) const noexcept {

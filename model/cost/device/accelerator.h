@@ -2,12 +2,15 @@
 #define STEPSIM_MODEL_COST_DEVICE_ACCELERATOR_H
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "model/base/units.h"
 #include "model/job/precision.h"
 
 namespace stepsim {
+
+enum class Vendor : std::uint8_t { kNvidia, kAmd };
 
 /// One accelerator as its vendor describes it: what a device model may know of it. Of a card
 /// with two dies that software sees as two devices (MI250) one die.
@@ -18,19 +21,33 @@ struct Accelerator {
   /// Peak of a dense matrix product in floating-point operations per second, by Precision,
   /// on whatever unit is fastest at it. Where a device lacks a precision: of the next wider one.
   std::array<double, kPrecisionCount> peak_flops{};
-  /// Share of the half-precision peak that the best measured matrix product reaches: power
-  /// and clocks keep a device below its peak, some more than others.
+  /// Share of the half-precision peak that large matrix products reach: power and clocks keep a
+  /// device below its peak, some more than others. Of tf32 and fp8 too.
   double matrix_share = 0;
-  Bandwidth memory;     ///< datasheet, one number for reading and writing
-  Bandwidth host_link;  ///< PCIe, one way
-  Duration floor{};     ///< what a kernel takes that has next to nothing to do
+  /// The same of fp64, fp32 and whatever else runs without matrix units of its own.
+  double simple_share = 0;
+  Bandwidth memory;         ///< datasheet, one number for reading and writing
+  double memory_share = 0;  ///< of `memory`, what a large pass over memory reaches
+  Bandwidth host_link;      ///< PCIe, one way
+  Duration floor{};         ///< what a kernel takes that has next to nothing to do
   std::string_view source;
-  bool has_bfloat16 = true;  ///< bf16 beside fp16, at its rate
+  bool has_bfloat16 = true;      ///< bf16 beside fp16, at its rate
+  std::uint32_t processors = 0;  ///< multiprocessors, compute units: each works on one tile of a product at a time
+  /// Whether a product's rates above were fitted to measurements of this device; else they are those of its kind.
+  bool is_measured = false;
+  /// Whether frameworks convolve fp32 in tf32 unless told otherwise: PyTorch does, since 1.7, where CUDA has it.
+  bool convolves_in_tf32 = false;
+  Vendor vendor = Vendor::kNvidia;  ///< whose libraries do the work
 
   /// Whether it has units of its own for a precision, faster than those for the next wider one.
   [[nodiscard]] bool computes_in(Precision precision) const noexcept;
-  /// Reachable rate of a matrix product: the peak, for tensor precisions times matrix_share.
+  /// Whether products of a precision have units faster than those that do fp32.
+  [[nodiscard]] bool has_matrix_units(Precision precision) const noexcept;
+  /// Reachable rate of a large matrix product: the peak times matrix_share, or times simple_share
+  /// without matrix units for it. In operations per second.
   [[nodiscard]] double flops(Precision precision) const noexcept;
+  /// Reachable bandwidth of a large pass over memory, in bytes per second.
+  [[nodiscard]] double bytes_per_second() const noexcept { return memory.bytes_per_second() * memory_share; }
 };
 
 /// The device a trace ("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X VF") or a person ("a100",

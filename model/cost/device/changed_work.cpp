@@ -71,6 +71,12 @@ std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
+/// Whether an operator's first input is added to a product of the second and the third.
+bool adds_to_product(std::string_view name) {
+  return name == "aten::addmm" || name == "aten::_addmm_activation" || name == "aten::addmv" ||
+         name == "aten::baddbmm" || name == "aten::addbmm";
+}
+
 bool looks_up(KernelClass kind) { return kind == KernelClass::kGather || kind == KernelClass::kScatter; }
 
 }  // namespace
@@ -111,7 +117,15 @@ SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(
     }
   }
   share_.reserve(table.operators.size());
-  for (const OperatorTable::Operator& op : table.operators) share_.push_back(share_of(op));
+  dimension_.reserve(table.operators.size());
+  for (const OperatorTable::Operator& op : table.operators) {
+    share_.push_back(share_of(op));
+    dimension_.push_back(dimension_of(op));
+  }
+}
+
+bool SampleGrowth::carries_samples(const TensorShape& tensor) const {
+  return tensor.sizes.size() > 1 && !parameters_.contains(sorted(tensor.sizes));
 }
 
 /// A product always has a sample in it: where all its inputs look like parameters, half of it.
@@ -121,10 +135,19 @@ double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
   double all = 0;
   for (const TensorShape& input : op.inputs) {
     all += input.bytes();
-    if (input.sizes.size() > 1 && !parameters_.contains(sorted(input.sizes))) samples += input.bytes();
+    if (carries_samples(input)) samples += input.bytes();
   }
   if (samples > 0) return samples / all;
   return op.work.flops > 0 ? 0.5 : 0;
+}
+
+SampleGrowth::Dimension SampleGrowth::dimension_of(const OperatorTable::Operator& op) const {
+  const std::size_t first = adds_to_product(op.name) ? 1 : 0;
+  if (op.work.kind != KernelClass::kGemm || op.inputs.size() < first + 2) return &ProductShape::rows;
+  const bool left = carries_samples(op.inputs[first]);
+  const bool right = carries_samples(op.inputs[first + 1]);
+  if (left && right) return op.work.shape.count > 1 ? &ProductShape::count : &ProductShape::inner;
+  return right ? &ProductShape::columns : &ProductShape::rows;
 }
 
 DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
@@ -133,6 +156,7 @@ DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
   DeviceWork changed = piece;
   if (changed.work) {
     changed.work->flops *= share > 0 ? factor_ : 1;
+    if (share > 0 && piece.which) changed.work->shape.*dimension_[*piece.which] *= factor_;
     changed.work->bytes *= 1 + (factor_ - 1) * share;
   }
   changed.amount *= 1 + (factor_ - 1) * share;

@@ -28,7 +28,8 @@ namespace stepsim {
 /// sizes (in any order: transposed) of one that stands where operators have parameters: the weight
 /// of a linear, convolution, embedding or norm, or what AccumulateGrad was given. An operator's
 /// bytes grow as the share of its inputs that carries samples, its operations all where any
-/// does: a product of a sample with a weight, or of two samples into a weight's gradient.
+/// does: a product of a sample with a weight, or of two samples into a weight's gradient. Products of the first kind
+/// get more rows or columns, those of the second are longer inside, and batched ones become more.
 class SampleGrowth {
  public:
   /// Precondition: factor > 0. O(sizes in the table * log of them).
@@ -42,11 +43,16 @@ class SampleGrowth {
  private:
   using Sizes = std::vector<std::int64_t>;
 
+  using Dimension = double ProductShape::*;
+
+  [[nodiscard]] bool carries_samples(const TensorShape& tensor) const;
   [[nodiscard]] double share_of(const OperatorTable::Operator& op) const;
+  [[nodiscard]] Dimension dimension_of(const OperatorTable::Operator& op) const;
 
   double factor_;
-  std::set<Sizes> parameters_;  ///< sizes in ascending order
-  std::vector<double> share_;   ///< of an operator's bytes, what carries samples; by operator
+  std::set<Sizes> parameters_;        ///< sizes in ascending order
+  std::vector<double> share_;         ///< of an operator's bytes, what carries samples; by operator
+  std::vector<Dimension> dimension_;  ///< of an operator's products, which one samples are counted in; by operator
 };
 
 }  // namespace stepsim

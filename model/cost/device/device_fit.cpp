@@ -56,6 +56,7 @@ CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!which[i]) continue;
     const OperatorTable::Operator& op = table.operators[*which[i]];
+    if (op.inputs.empty() && op.work.bytes <= 0) continue;  // known by name alone
     by_key[{op.name, op.shapes}].push_back(calls[i]);
   }
   return by_key;

@@ -95,6 +95,9 @@ std::optional<Precision> precision_of(const OperatorTable::Operator& op) {
   return found == op.inputs.end() ? std::nullopt : std::optional{found->precision};
 }
 
+/// Libraries do convolutions with kernels of products, among others: only the operator tells.
+bool convolves(const OperatorTable::Operator& op) { return op.name.find("convolution") != std::string::npos; }
+
 /// A kernel's name goes before its operator's inputs: it tells tf32.
 void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
   for (const OperatorTable::Use& use : table.uses) {
@@ -102,6 +105,8 @@ void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& 
     if (piece == nullptr) continue;
     piece->which = use.which;
     piece->in_optimizer = piece->in_optimizer || use.in_optimizer;
+    if (piece->kind == KernelClass::kGemm && convolves(table.operators[use.which]))
+      piece->kind = KernelClass::kConvolution;
     const std::optional<Precision> told = precision_of(table.operators[use.which]);
     if (!told || names.precision(use.task)) continue;
     piece->precision = *told;
@@ -128,6 +133,35 @@ void share_out(const OperatorTable& table, DevicePieces& pieces) {
     work.bytes *= part;
     work.precision = precision_of(*piece, work);
     piece->work = work;
+  }
+}
+
+/// Fewer kernels than that tell nothing of the shortest ones.
+constexpr std::size_t kFewest = 20;
+
+/// Whether a kernel has so little to do that it takes next to nothing but its start.
+bool only_starts(const DeviceWork& piece) {
+  if (piece.on == nullptr || !piece.work || limit_of(piece.kind) != Limit::kMemory) return false;
+  const double nanoseconds = piece.work->bytes / piece.on->bytes_per_second() * 1e9;
+  return nanoseconds < static_cast<double>(piece.on->floor.count()) / 2;
+}
+
+/// See DeviceWork::late_start. One in twenty of such kernels is shorter than the floor plus that.
+void note_late_starts(DevicePieces& pieces) {
+  std::map<const Accelerator*, std::vector<Duration>> starts;
+  for (const auto& [task, piece] : pieces) {
+    if (only_starts(piece)) starts[piece.on].push_back(piece.recorded);
+  }
+  std::map<const Accelerator*, Duration> late;
+  for (auto& [device, times] : starts) {
+    if (times.size() < kFewest) continue;
+    const auto shortest = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 20);
+    std::nth_element(times.begin(), shortest, times.end());
+    late[device] = std::max(Duration{}, *shortest - device->floor);
+  }
+  for (auto& [task, piece] : pieces) {
+    const auto found = late.find(piece.on);
+    if (found != late.end()) piece.late_start = found->second;
   }
 }
 
@@ -168,6 +202,7 @@ DevicePieces device_work(const Capture& capture) {
   }
   note_operators(capture.operators, names, pieces);
   share_out(capture.operators, pieces);
+  note_late_starts(pieces);
   return pieces;
 }
 

@@ -25,7 +25,10 @@ struct DeviceWork {
   bool precision_known = false;        ///< from shapes or a kernel's name; else `precision` is a guess
   bool in_optimizer = false;           ///< launched in the optimizer's step, or named as its kernels are
   std::optional<std::uint32_t> which;  ///< the operator it belongs to: an index into OperatorTable::operators
-  const Accelerator* on = nullptr;     ///< the device its rank's trace names, else any rank's first; null: unknown
+  /// What the capture's shortest kernels take beyond the floor of their device, 0 where they do not: all its
+  /// kernels take that longer, as under a profiler that waits for each, and wherever they run.
+  Duration late_start{};
+  const Accelerator* on = nullptr;  ///< the device its rank's trace names, else any rank's first; null: unknown
 
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;
 };

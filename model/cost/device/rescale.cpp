@@ -38,7 +38,7 @@ ScaledShare::Part ScaledShare::total() const noexcept {
 }
 
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
-                    std::vector<Duration>& durations, const ScaledBias& bias) {
+                    std::vector<Duration>& durations, double side) {
   ScaledShare share;
   for (const auto& [task, piece] : pieces) {
     Duration& duration = durations[task.index()];
@@ -46,7 +46,7 @@ ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskI
     const Scaled scaled = scale(task, piece);
     const auto by = static_cast<std::size_t>(scaled.by);
     if (scaled.by != ScaledBy::kUnchanged && rounded(scaled.nanoseconds) != before)
-      duration = rounded(scaled.nanoseconds * bias[by]);
+      duration = rounded(scaled.nanoseconds * std::pow(1 + scaled.error, side));
     count(share.by[by], before, duration);
     count(share.kind[static_cast<std::size_t>(piece.kind)], before, duration);
   }

@@ -28,14 +28,11 @@ inline constexpr std::size_t kScaledByCount = 6;
 
 [[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
 
-/// Factors on scaled durations, by what they were scaled by; 1 changes nothing.
-using ScaledBias = std::array<double, kScaledByCount>;
-inline constexpr ScaledBias kUnbiased{1, 1, 1, 1, 1, 1};
-
 /// A new duration, before rounding, and what it was scaled by.
 struct Scaled {
   double nanoseconds = 0;
   ScaledBy by = ScaledBy::kUnchanged;
+  double error = 0;  ///< how far off the duration may be: to 1 / (1 + error) or 1 + error of it
 };
 
 /// How much of the device time was scaled by what.
@@ -51,9 +48,10 @@ struct ScaledShare {
 };
 
 /// Gives each of `pieces` the duration that `scale` returns, rounded, unless that leaves it unchanged.
-/// `durations` is by TaskId. `bias` applies to durations that change.
+/// `durations` is by TaskId. `side`, from -1 to 1, says where in the range of its error each duration that
+/// changes lies: -1 makes all as short as they may be, 1 as long.
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
-                    std::vector<Duration>& durations, const ScaledBias& bias = kUnbiased);
+                    std::vector<Duration>& durations, double side = 0);
 
 struct ScaledDurations {
   std::vector<Duration> duration;  ///< by TaskId; of host work and messages as recorded

@@ -2,83 +2,160 @@
 //     t = floor + max(flops / peak(precision), bytes / bandwidth)
 // at best: the roofline of Williams, Waterman and Patterson, "Roofline: an insightful visual
 // performance model for multicore architectures", CACM 52(4), 2009, with the time that a kernel
-// takes to start, wait for memory once and end in front. No kernel is that good. How good one is
-// belongs to it, so the recorded duration is scaled by the ratio of the two devices' best times:
+// takes to start, wait for memory once and end in front. peak and bandwidth are what large kernels
+// reach (Accelerator::flops, bytes_per_second), not the datasheet's.
+//
+// A product of known shape is better known:
+//     t = floor + kProductStart + sqrt(p^2 + m^2)
+// where p is what tiles and rounds of them take (product.h) and m = bytes / bandwidth. It is a sum of
+// squares because a product whose arithmetic and transfers take equally long overlaps them only in part.
+//
+// How good a kernel is belongs to it, so the recorded duration is scaled by the ratio of the best
+// times on the two devices:
 //     t_to = t_recorded * t(to) / t(from)
 // A small kernel is all floor and follows the devices' latencies, a large one what bounds it.
+//
+// That is so of a kernel that fills its device. In one that does not, what it takes beyond its best time
+// is a chain of latencies, which does not grow with the work. Of the excess e = t_recorded - t(from) a
+// share s = min(1, time of the work / time to touch what all threads of the device can have under way)
+// is scaled as above, and the rest as the floors are:
+//     t_to = t(to) + e * (s * t(to) / t(from) + (1 - s) * floor_to / floor_from)
+// (Habitat, Yu et al., ATC 2021, keeps times within a wave of blocks for the same reason.)
 //
 // Without work (no shapes) the recorded time beyond the floor is taken to follow what bounds a
 // kernel of its class:
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
-// and a kernel shorter than the floor scales as the floors do.
+// and a kernel shorter than the floor scales as the floors do. Of a product that moves onto the matrix units
+// or off them it is not known how far it fills them or how much it waits for memory there: its factor is the
+// geometric mean of the rates' ratio and of the bandwidths' ratio, the same there and back.
 //
 // A product that leaves the matrix units, in TF32 on a device that has it for one that has not, or
 // for fp32, does not take its efficiency along: what kept the matrix units waiting is no obstacle to
 // units an eighth as fast. It takes what the memory's change makes of it, or the new units' best
 // time if that is longer.
 //
+// Where the shortest kernels of a capture take longer than the floor, all of them start that much later
+// (DeviceWork::late_start), and the floors are those plus that.
+//
+// A convolution in fp32 is done in tf32 where frameworks do so unless told otherwise, and back.
+//
 // Work may change as well as the device: t(to) is then of the work that is done there. Without work
 // it is the amount that changes, of what the class is bound by.
-//
-// peak is what the best measured matrix products reach (Accelerator::matrix_share), not the datasheet's.
 #include "model/cost/device/roofline.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "model/cost/device/product.h"
 
 namespace stepsim {
 namespace {
 
-double floor_of(const Accelerator& device) { return static_cast<double>(device.floor.count()); }
-
 /// Seconds to nanoseconds.
 constexpr double kNanoseconds = 1e9;
 
+/// What a product takes beyond a kernel's floor to fill its pipeline and to drain it, in nanoseconds: the
+/// shortest products of vidur's tables take 4 us more than nothing (A100, H100).
+constexpr double kProductStart = 2'000;
+
+/// Bytes that a processor's threads can have under way: 2048 threads, 8 bytes each.
+constexpr double kUnderWay = 2'048 * 8;
+
+/// What kernels of the capture that `piece` is from take to start on `device`.
+double floor_of(const DeviceWork& piece, const Accelerator& device) {
+  return static_cast<double>((device.floor + piece.late_start).count());
+}
+
+bool has_tiles(const Work& work, const Accelerator& device) { return work.shape.count > 0 && device.processors > 0; }
+
 double flops_time(const Work& work, const Accelerator& device) {
-  return work.flops / device.flops(work.precision) * kNanoseconds;
+  const double at_peak = work.flops / device.flops(work.precision) * kNanoseconds;
+  if (!has_tiles(work, device)) return at_peak;
+  const ProductShape& shape = work.shape;
+  const double whole = 2 * shape.count * shape.rows * shape.columns * shape.inner;
+  if (whole <= 0) return at_peak;
+  return product_time(shape, work.precision, device) * work.flops / whole;
 }
 
 double memory_time(const Work& work, const Accelerator& device) {
-  return work.bytes / device.memory.bytes_per_second() * kNanoseconds;
+  return work.bytes / device.bytes_per_second() * kNanoseconds;
 }
 
-double best_time(const Work& work, const Accelerator& device) {
-  return floor_of(device) + std::max(flops_time(work, device), memory_time(work, device));
-}
-
-ScaledBy bound_by(const Work& work, const Accelerator& device) {
+double best_time(const DeviceWork& piece, const Accelerator& device) {
+  const Work& work = *piece.work;
   const double flops = flops_time(work, device);
   const double memory = memory_time(work, device);
-  if (std::max(flops, memory) < floor_of(device)) return ScaledBy::kOverhead;
+  if (has_tiles(work, device)) return floor_of(piece, device) + kProductStart + std::hypot(flops, memory);
+  return floor_of(piece, device) + std::max(flops, memory);
+}
+
+ScaledBy bound_by(const DeviceWork& piece, const Accelerator& device) {
+  const Work& work = *piece.work;
+  const double flops = flops_time(work, device);
+  const double memory = memory_time(work, device);
+  if (std::max(flops, memory) < floor_of(piece, device)) return ScaledBy::kOverhead;
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
 }
 
 bool on_matrix_units(const Work& work, const Accelerator& device) {
-  return work.flops > 0 && device.peak_flops[static_cast<std::size_t>(work.precision)] >
-                               device.peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
+  return work.flops > 0 && device.has_matrix_units(work.precision);
+}
+
+/// The share of the device that `work` fills, up to 1.
+double fill_of(const Work& work, const Accelerator& device) {
+  const double full = device.processors * kUnderWay / device.bytes_per_second() * kNanoseconds;
+  const double busy = std::max(flops_time(work, device), memory_time(work, device));
+  return busy >= full ? 1 : busy / full;
 }
 
 double rate_of(Limit limit, Precision precision, const Accelerator& device) {
   switch (limit) {
     case Limit::kFlops: return device.flops(precision);
-    case Limit::kMemory: return device.memory.bytes_per_second();
+    case Limit::kMemory: return device.bytes_per_second();
     case Limit::kHostLink: return device.host_link.bytes_per_second();
     case Limit::kNone: break;
   }
   return 1;
 }
 
-double by_class(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
-  const auto recorded = static_cast<double>(before.recorded.count());
-  if (recorded <= floor_of(from)) return recorded * floor_of(to) / floor_of(from);
-  const Limit limit = limit_of(before.kind);
-  const double ratio = rate_of(limit, before.precision, from) / rate_of(limit, after.precision, to);
-  return floor_of(to) + (recorded - floor_of(from)) * ratio * after.amount / before.amount;
+double floor_ratio(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
+  const double floor = floor_of(before, from);
+  return floor > 0 ? floor_of(after, to) / floor : 1;
 }
 
-}  // namespace
+double by_class(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
+  const auto recorded = static_cast<double>(before.recorded.count());
+  const double floor_from = floor_of(before, from);
+  if (recorded <= floor_from) return recorded * floor_ratio(before, from, after, to);
+  const Limit limit = limit_of(before.kind);
+  double ratio = rate_of(limit, before.precision, from) / rate_of(limit, after.precision, to);
+  if (limit == Limit::kFlops && from.has_matrix_units(before.precision) != to.has_matrix_units(after.precision))
+    ratio = std::sqrt(ratio * from.bytes_per_second() / to.bytes_per_second());
+  return floor_of(after, to) + (recorded - floor_from) * ratio * after.amount / before.amount;
+}
 
-Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,
-                       const Accelerator& to) {
+/// `work` as a framework does it on `device`. `before` says in what it was done on `from`.
+DeviceWork as_done_on(const Accelerator& device, const DeviceWork& before, const Accelerator& from, DeviceWork after) {
+  if (before.kind != KernelClass::kConvolution || &device == &from || after.precision != before.precision) return after;
+  const bool rounds = before.precision == Precision::kFloat32 && !from.convolves_in_tf32 && device.convolves_in_tf32;
+  const bool rounded = before.precision == Precision::kTensor32 && from.convolves_in_tf32 && !device.convolves_in_tf32;
+  if (!rounds && !rounded) return after;
+  after.precision = rounds ? Precision::kTensor32 : Precision::kFloat32;
+  if (after.work) after.work->precision = after.precision;
+  return after;
+}
+
+double by_work(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
+  const auto recorded = static_cast<double>(before.recorded.count());
+  const double best_before = best_time(before, from);
+  const double best_after = best_time(after, to);
+  const double excess = recorded - best_before;
+  const double share = fill_of(*before.work, from);
+  if (excess <= 0 || share >= 1) return recorded * best_after / best_before;
+  return best_after + excess * (share * best_after / best_before + (1 - share) * floor_ratio(before, from, after, to));
+}
+
+Scaled duration_of(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
   const auto recorded = static_cast<double>(before.recorded.count());
   if (limit_of(before.kind) == Limit::kNone) {
     if (before.amount == after.amount) return {recorded, ScaledBy::kUnchanged};
@@ -86,11 +163,56 @@ Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const 
   }
   if (!before.work || !after.work) return {by_class(before, from, after, to), ScaledBy::kClass};
   if (on_matrix_units(*before.work, from) && !on_matrix_units(*after.work, to)) {
-    const double by_memory = recorded * (after.work->bytes / to.memory.bytes_per_second()) /
-                             (before.work->bytes / from.memory.bytes_per_second());
-    return {std::max(by_memory, best_time(*after.work, to)), ScaledBy::kFlops};
+    const double by_memory = recorded * memory_time(*after.work, to) / memory_time(*before.work, from);
+    return {std::max(by_memory, best_time(after, to)), ScaledBy::kFlops};
   }
-  return {recorded * best_time(*after.work, to) / best_time(*before.work, from), bound_by(*before.work, from)};
+  return {by_work(before, from, after, to), bound_by(before, from)};
+}
+
+// How far off a duration may be; docs/fidelity.md, "Another device", has the errors that these are from.
+constexpr double kErrorOfProducts = 0.15;   ///< of known shape
+constexpr double kErrorOfPasses = 0.12;     ///< through memory
+constexpr double kErrorOfLatencies = 0.30;  ///< of kernels with little to do
+constexpr double kErrorOfClass = 0.30;      ///< without shapes
+constexpr double kErrorOfUnits = 0.50;      ///< products that move onto the matrix units or off them
+constexpr double kErrorOfVendors = 0.10;    ///< more, where another vendor's library does the work
+constexpr double kErrorOfKinds = 0.10;      ///< more, for each device whose rate of products was not measured
+
+double error_of(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to,
+                ScaledBy by) {
+  const bool product = limit_of(before.kind) == Limit::kFlops;
+  if (product && from.has_matrix_units(before.precision) != to.has_matrix_units(after.precision)) return kErrorOfUnits;
+  const auto base = [&] {
+    switch (by) {
+      case ScaledBy::kFlops: return kErrorOfProducts;
+      case ScaledBy::kBytes: return kErrorOfPasses;
+      case ScaledBy::kOverhead: return kErrorOfLatencies;
+      case ScaledBy::kClass: return kErrorOfClass;
+      default: return 0.0;
+    }
+  };
+  double error = base();
+  if (error == 0 || &from == &to) return error;
+  if (from.convolves_in_tf32 != to.convolves_in_tf32 && before.kind == KernelClass::kConvolution)
+    error += kErrorOfVendors;
+  if (from.vendor != to.vendor) error += kErrorOfVendors;
+  if (product) error += kErrorOfKinds * static_cast<double>(!from.is_measured + !to.is_measured);
+  return error;
+}
+
+}  // namespace
+
+Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
+                       const Accelerator& to) {
+  const DeviceWork after = as_done_on(to, before, from, changed);
+  Scaled scaled = duration_of(before, from, after, to);
+  scaled.error = error_of(before, from, after, to, scaled.by);
+  // On the device that it ran on, a kernel of nearly the same work takes nearly the same time.
+  if (&from == &to && before.recorded > Duration{} && scaled.nanoseconds > 0) {
+    const double change = std::abs(std::log2(scaled.nanoseconds / static_cast<double>(before.recorded.count())));
+    scaled.error *= std::min(1.0, change);
+  }
+  return scaled;
 }
 
 Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {

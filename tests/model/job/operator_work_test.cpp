@@ -116,5 +116,22 @@ TEST(OperatorWorkTest, ShapesThatDoNotFitTellNothing) {
   }
 }
 
+TEST(OperatorWorkTest, ProductsTellTheirShape) {
+  EXPECT_EQ(work("aten::mm", {half({3, 5}), half({5, 7})}).shape, (ProductShape{1, 3, 7, 5}));
+  EXPECT_EQ(work("aten::bmm", {half({4, 3, 5}), half({4, 5, 7})}).shape, (ProductShape{4, 3, 7, 5}));
+  EXPECT_EQ(work("aten::linear", {half({2, 3, 5}), half({7, 5}), half({7})}).shape, (ProductShape{1, 6, 7, 5}))
+      << "one weight for all rows";
+  EXPECT_EQ(work("aten::add", {half({3, 5}), half({3, 5})}).shape, ProductShape{});
+}
+
+TEST(OperatorWorkTest, ConvolutionIsAProductOfPixelsAndChannels) {
+  // 8 images of 10 x 10 places, 6 channels out; each reads 4 channels of 3 x 3.
+  OperatorCall call{"aten::convolution", {half({8, 4, 10, 10}), half({6, 4, 3, 3})}, {1, 1}, {1, 1}, {1, 1}};
+  EXPECT_EQ(work_of(call).shape, (ProductShape{1, 8 * 10 * 10, 6, 4 * 3 * 3}));
+  // In two groups a channel reads half of the channels.
+  call.inputs[1] = half({6, 2, 3, 3});
+  EXPECT_EQ(work_of(call).shape, (ProductShape{2, 8 * 10 * 10, 3, 2 * 3 * 3}));
+}
+
 }  // namespace
 }  // namespace stepsim

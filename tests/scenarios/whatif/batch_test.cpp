@@ -54,6 +54,7 @@ TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
   const Work product = GpuStep::product();
   Work larger = product;
   larger.flops *= 2;
+  larger.shape.rows *= 2;
   // Inputs: 8192 x 4096 of samples and 4096 x 4096 of a weight, two to one.
   larger.bytes *= 1 + 2.0 / 3;
   const Work activation = GpuStep::activation();
@@ -68,10 +69,21 @@ TEST(BatchWhatIf, KernelsThatAreMostlyStartUpHardlyGrow) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
   job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});
-  // 128 floats read and written: less than a nanosecond of memory beside a floor of 1.5 us.
+  // 128 floats read and written: less than a nanosecond of memory beside a floor of 1.6 us.
   const Duration grown = std::move(job).question().iteration({"batch.scale=2"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{3});
   EXPECT_LE(grown, std::chrono::nanoseconds{3'003});
+}
+
+TEST(BatchWhatIf, LatencyOfAKernelThatLeavesTheDeviceIdleStays) {
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{20});
+  job.is_of(small, {"aten::relu", {fp32({64, 256})}, {}, {}, {}});
+  // 128 KiB a pass: 0.1 us of memory and 7 % of what the device can have under way. Sixteen times the samples take
+  // 1.4 us more; the rest of the 20 us is latency, of which 7 % grows with the best time, from 1.7 to 3.1 us.
+  const Duration grown = std::move(job).question().iteration({"batch.scale=16"}) - kLaunch;
+  EXPECT_GE(grown, std::chrono::microseconds{21});
+  EXPECT_LE(grown, std::chrono::microseconds{23});
 }
 
 TEST(BatchWhatIf, RefusesAProfilersTraceWithoutShapes) {

@@ -135,19 +135,54 @@ scenarios::AnswerInterval interval(const Question& question, std::initializer_li
   return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets), meter);
 }
 
-TEST(DeviceWhatIf, RangesOverTwiceTheErrorOfRooflineOnMeasuredPairs) {
+TEST(DeviceWhatIf, RangesOverTheErrorOfEachKernel) {
   const Question question = GpuStep().question();
-  const double device = static_cast<double>((step_on(h100()) - kLaunch).count());
+  const auto on_h100 = [](Duration recorded, const Work& work) {
+    return static_cast<double>(scaled_by_roofline(recorded, work, a100(), work, h100()).count());
+  };
+  const double product = on_h100(GpuStep::kProductTime, GpuStep::product());
+  const double passes =
+      on_h100(GpuStep::kActivationTime, GpuStep::activation()) + on_h100(GpuStep::kUpdateTime, GpuStep::update());
   const scenarios::AnswerInterval range = interval(question, {"device.to=H100"});
-  ASSERT_EQ(range.sources.size(), 1U);
+  ASSERT_EQ(range.sources.size(), 2U);
   EXPECT_EQ(range.sources[0].name, "device");
-  // With shapes: 9 % less or more for each of three kernels, rounded.
-  EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), 0.91 * device, 3);
-  EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), 1.09 * device, 3);
+  // With shapes: products take 15 % more or less, passes through memory 12 % (roofline.cpp), each rounded.
+  EXPECT_NEAR(static_cast<double>((range.sources[0].low - kLaunch).count()), product / 1.15 + passes / 1.12, 3);
+  EXPECT_NEAR(static_cast<double>((range.sources[0].high - kLaunch).count()), product * 1.15 + passes * 1.12, 3);
   const Question without_shapes = GpuStep("A100", false).question();
   const double unknown = static_cast<double>((without_shapes.iteration({"device.to=H100"}) - kLaunch).count());
-  EXPECT_NEAR(static_cast<double>((interval(without_shapes, {"device.to=H100"}).high - kLaunch).count()),
-              1.15 * unknown, 3);
+  const scenarios::AnswerInterval wide = interval(without_shapes, {"device.to=H100"});
+  EXPECT_NEAR(static_cast<double>((wide.sources[0].high - kLaunch).count()), 1.3 * unknown, 3);
+}
+
+TEST(DeviceWhatIf, AnotherVendorsLibraryWidensTheRange) {
+  const Question question = GpuStep().question();
+  const auto width = [&](const char* set) {
+    const scenarios::IntervalSource source = interval(question, {set}).sources[0];
+    return static_cast<double>(source.high.count()) / static_cast<double>(source.low.count());
+  };
+  EXPECT_GT(width("device.to=MI210"), width("device.to=H100"));
+  EXPECT_GT(width("device.to=RTX 4080"), width("device.to=H100")) << "its rate was not measured";
+}
+
+TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
+  // The device waits for the host: 3 launches of 1 ms, and a kernel of 10 us behind the last.
+  const Duration ms = std::chrono::milliseconds{1};
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  for (int i = 0; i < 3; ++i) {
+    const TaskId kernel = job.launch("relu", TaskKind::kKernel, ms, std::chrono::microseconds{10});
+    job.is_of(kernel, {"aten::relu", {fp32({1024, 1024})}, {}, {}, {}});
+  }
+  const Question question = std::move(job).question();
+  const Duration kernel = question.iteration({"device.to=H100"}) - 3 * ms;
+  const scenarios::AnswerInterval range = interval(question, {"device.to=H100"});
+  ASSERT_EQ(range.sources.size(), 2U);
+  EXPECT_EQ(range.sources[1].name, "host");
+  // From 0.7 to 1.4 of the host's time.
+  EXPECT_EQ(range.sources[1].low, 3 * ms * 7 / 10 + kernel);
+  EXPECT_EQ(range.sources[1].high, 3 * ms * 14 / 10 + kernel);
+  EXPECT_EQ(interval(question, {"device.to=H100", "host.scale=1"}).sources.size(), 1U) << "the user says which host";
+  EXPECT_EQ(question.iteration({"device.to=H100", "host.scale=0.5"}), 3 * ms / 2 + kernel);
 }
 
 TEST(DeviceWhatIf, HasNoRangeIfNothingChangesOrAFactorIsGiven) {

@@ -71,6 +71,14 @@ TEST(OperatorShapesTest, CallsDifferByNameTypesAndShapes) {
   EXPECT_DOUBLE_EQ(trace.operators[2].work.bytes, 8 * 3 * 4);
 }
 
+TEST(OperatorShapesTest, WithoutShapesOnlyConvolutionsAreKnownByTheirName) {
+  const HostDeviceTrace trace = read({op("aten::mm", 10, 5, ""), op("aten::cudnn_convolution", 20, 5, "")});
+  ASSERT_EQ(trace.operators.size(), 1U);
+  EXPECT_EQ(trace.operators[0].name, "aten::cudnn_convolution");
+  EXPECT_TRUE(trace.operators[0].inputs.empty());
+  EXPECT_EQ(trace.operators[0].work, Work{}) << "its size is not known";
+}
+
 TEST(OperatorShapesTest, ConvolutionTakesItsSettingsFromTheConcreteInputs) {
   constexpr std::string_view kShapes =
       R"("Input Dims": [[8, 3, 224, 224], [64, 3, 7, 7], [], [], [], []], "Input type": ["float", "float"],)";

@@ -120,6 +120,20 @@ TEST(SampleGrowthTest, OperationsOfAllProductsWithSamplesGrowWithThem) {
     EXPECT_DOUBLE_EQ(growth.grown(product).work->flops, 3.0 * 2 * 64 * 32 * 16);
 }
 
+TEST(SampleGrowthTest, ProductsGrowInTheDimensionThatCountsSamples) {
+  const Layer layer;
+  const SampleGrowth growth(layer.calls.table(), 3);
+  const auto shape = [&](DeviceWork product) {
+    product.work->shape = {1, 10, 20, 30};
+    return growth.grown(product).work->shape;
+  };
+  EXPECT_EQ(shape(layer.forward), (ProductShape{1, 30, 20, 30})) << "samples times a weight: more rows";
+  EXPECT_EQ(shape(layer.to_weight), (ProductShape{1, 10, 20, 90})) << "a gradient sums over samples";
+  Calls calls;
+  const DeviceWork scores = calls.add("aten::bmm", KernelClass::kGemm, {floats({8, 64, 32}), floats({8, 32, 64})});
+  EXPECT_EQ(SampleGrowth(calls.table(), 3).grown(scores).work->shape.count, 3 * 8.0) << "more samples, more products";
+}
+
 TEST(SampleGrowthTest, BytesGrowAsTheShareOfInputsThatCarriesSamples) {
   const Layer layer;
   const SampleGrowth growth(layer.calls.table(), 3);

@@ -186,6 +186,39 @@ TEST(DeviceWorkTest, SinglePrecisionProductMayBeDoneInTf32) {
   EXPECT_EQ(pieces[exact.index()]->work->precision, Precision::kFloat32);
 }
 
+TEST(DeviceWorkTest, ProductThatAConvolutionLaunchedIsAConvolution) {
+  StreamCapture maker{"V100"};
+  const TaskId inside = maker.call("aten::cudnn_convolution", "", {}, "volta_sgemm_64x64_nt", 10'000);
+  const TaskId outside = maker.call("aten::mm", "", {}, "volta_sgemm_64x64_nt", 10'000);
+  const auto pieces = device_work(maker.build());
+  EXPECT_EQ(pieces[inside.index()]->kind, KernelClass::kConvolution);
+  EXPECT_EQ(pieces[outside.index()]->kind, KernelClass::kGemm);
+}
+
+/// A hundred kernels that pass over a kilobyte, the i-th of which takes `first` + i ns, and a long one.
+Capture small_kernels(std::int64_t first) {
+  StreamCapture maker{"A100"};
+  for (int i = 0; i < 100; ++i) maker.call("aten::add", std::to_string(i), pass_of(1024), kAdd, first + i);
+  maker.call("aten::add", "long", pass_of(1e9), kAdd, 1'000'000);
+  return maker.build();
+}
+
+TEST(DeviceWorkTest, KernelsOfACaptureStartAsLateAsItsShortestOnes) {
+  const Duration floor = accelerator_named("A100").floor;
+  const Capture late = small_kernels(floor.count() + 4'000);
+  const DevicePieces pieces = device_work(late);
+  for (const auto& [task, piece] : pieces) EXPECT_EQ(piece.late_start, Duration{4'000 + 5}) << "5 of 100 are shorter";
+  const Capture usual = small_kernels(floor.count() - 200);
+  const DevicePieces prompt = device_work(usual);
+  for (const auto& [task, piece] : prompt) EXPECT_EQ(piece.late_start, Duration{});
+}
+
+TEST(DeviceWorkTest, AFewKernelsTellNothingOfTheShortest) {
+  StreamCapture maker{"A100"};
+  const TaskId only = maker.call("aten::add", "", pass_of(1024), kAdd, 50'000);
+  EXPECT_EQ(device_work(maker.build())[only.index()]->late_start, Duration{});
+}
+
 TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
   CaptureEdit edit{some_work()};
   edit.remove(TaskId{1});  // the product

@@ -1,0 +1,41 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/scenarios/gpu_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+/// A host that launches twice, 3 ms each time, and a device that computes for 1 ms after each launch.
+Question host_bound() {
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  for (int i = 0; i < 2; ++i)
+    (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, std::chrono::milliseconds{1});
+  return std::move(job).question();
+}
+
+TEST(HostWhatIf, HostWorkTakesAFactorOfItsTimeAndTheDeviceItsOwn) {
+  const Question question = host_bound();
+  EXPECT_EQ(question.iteration(), std::chrono::milliseconds{7});
+  EXPECT_EQ(question.iteration({"host.scale=0.5"}), std::chrono::milliseconds{4});
+  EXPECT_EQ(question.iteration({"host.scale=2"}), std::chrono::milliseconds{13});
+  // Without a host the device computes without a pause.
+  EXPECT_EQ(question.iteration({"host.scale=0"}), std::chrono::milliseconds{2});
+}
+
+TEST(HostWhatIf, OneChangesNothing) {
+  const Question question = host_bound();
+  EXPECT_EQ(question.predicted({"host.scale=1"}).timeline.finish, question.predicted({}).timeline.finish);
+}
+
+TEST(HostWhatIf, OnlySelectedHostWorkMoves) {
+  EXPECT_EQ(host_bound().iteration({"host{rank=0}.scale=2"}), std::chrono::milliseconds{13});
+  EXPECT_THAT(problem_of(host_bound(), {"host{kind=kernel}.scale=2"}),
+              ::testing::HasSubstr("no work of a host's processor"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
