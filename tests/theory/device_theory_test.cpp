@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "model/cost/device/product.h"
 #include "model/cost/device/roofline.h"
@@ -268,6 +270,42 @@ TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoS
       << "off the units: what memory makes of it, which is as fast, or 80 ms";
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kGemm, Precision::kFloat32), early, late), 1e8) << "products are exact";
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), late, late), 1e8);
+}
+
+// ---------------------------------------------------------------- how far off
+
+double error(const DeviceWork& work, std::string_view from, std::string_view to) {
+  return roofline_scaled(work, accelerator_named(from), accelerator_named(to)).error;
+}
+
+TEST(DeviceErrorTest, WorkThatLibrariesDoInDifferentWaysIsFurtherOff) {
+  const Work shaped{KernelClass::kGemm, 2e12, 1e6, Precision::kFloat16, {1, 10'000, 10'000, 10'000}};
+  Work batched = shaped;
+  batched.shape = {100, 1'000, 1'000, 10'000};
+  const auto of = [](KernelClass kind, const Work& work) {
+    return DeviceWork{Duration{30'000'000}, kind, Precision::kFloat16, work};
+  };
+  const DeviceWork product = of(KernelClass::kGemm, shaped);
+  EXPECT_GT(error(of(KernelClass::kGemm, batched), "A100", "H100"), error(product, "A100", "H100"));
+  EXPECT_GT(error(of(KernelClass::kConvolution, shaped), "A100", "H100"), error(product, "A100", "H100"));
+  const Work pass{KernelClass::kElementwise, 0, 1e9, Precision::kFloat16};
+  const DeviceWork norm = of(KernelClass::kNormalisation, pass);
+  EXPECT_GT(error(norm, "A100", "H100"), error(of(KernelClass::kElementwise, pass), "A100", "H100"));
+  EXPECT_GT(error(norm, "A100", "MI300X"), error(norm, "A100", "H100")) << "another vendor's";
+  EXPECT_GT(error(product, "A100", "RTX 4080"), error(product, "A100", "RTX 4090")) << "not measured";
+}
+
+TEST(DeviceErrorTest, NearlyTheSameWorkOnTheSameDeviceIsNearlyCertain) {
+  const Accelerator& a100 = accelerator_named("A100");
+  const auto of = [](double bytes) {
+    return DeviceWork{Duration{10'000'000}, KernelClass::kElementwise, Precision::kFloat16,
+                      Work{KernelClass::kElementwise, 0, bytes, Precision::kFloat16}};
+  };
+  const auto error = [&](double factor) { return roofline_scaled(of(1e9), a100, of(factor * 1e9), a100).error; };
+  EXPECT_EQ(error(1), 0);
+  EXPECT_LT(error(1.01), 0.01);
+  EXPECT_GT(error(2), 0.1);
+  EXPECT_NEAR(error(4), error(8), 1e-12);
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ struct Accelerator {
   /// Share of the half-precision peak that large matrix products reach: power and clocks keep a
   /// device below its peak, some more than others. Of tf32 and fp8 too.
   double matrix_share = 0;
-  /// The same of fp64, fp32 and whatever else runs without matrix units of its own.
+  /// Of what a product reaches on the matrix units, what a batched one does.
+  double batched_share = 1;
+  /// Share of the peak that large products reach in fp64, fp32 and whatever else runs without matrix units of its own.
   double simple_share = 0;
   Bandwidth memory;         ///< datasheet, one number for reading and writing
   double memory_share = 0;  ///< of `memory`, what a large pass over memory reaches

@@ -10,6 +10,7 @@
 //   docs/fidelity.md, "Another device": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090 (1.0, its clock is
 //   above the one that its peak is given for), V100 (0.70). Of the rest kUsualShare, the middle of
 //   [B]'s NVIDIA rows; kLowPowerShare for cards of 75 W and less.
+// * `batched`, the share of that which batched products reach: [T], V100 0.78; others reach all of it.
 // * `simple`, the same of fp32. [N]: fitted to measured steps of bert_large and gpt2_large (inference)
 //   in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (its clock is above the one
 //   that its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70. Others have the share
@@ -63,6 +64,7 @@ struct Shares {
   double simple = kTwoIssueShare;
   double bandwidth = kUsualBandwidth;
   bool is_measured = false;
+  double batched = 1;
 };
 
 struct Form {
@@ -95,6 +97,7 @@ constexpr Accelerator device(const Form& form) {
   out.source = form.source;
   out.processors = form.processors;
   out.is_measured = form.share.is_measured;
+  out.batched_share = form.share.batched;
   return out;
 }
 
@@ -120,7 +123,7 @@ constexpr Accelerator amd(const Form& form) {
 
 constexpr Shares kOneIssue{kUsualShare, kOneIssueShare};
 constexpr Shares kTwoIssue{};
-constexpr Shares kV100Share{0.70, 1.0, 0.91, true};
+constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
 constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.72, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.40, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};

@@ -35,7 +35,8 @@ constexpr std::array kTiles{Tile{256, 128, 1}, Tile{128, 256, 1}, Tile{128, 128,
 double product_time(const ProductShape& shape, Precision precision, const Accelerator& device) noexcept {
   if (shape.rows <= 0 || shape.columns <= 0 || shape.inner <= 0) return 0;
   const double processors = device.processors;
-  const double rate = device.flops(precision) / processors / 1e9;  // operations in a nanosecond
+  const double share = shape.count > 1 && device.has_matrix_units(precision) ? device.batched_share : 1;
+  const double rate = device.flops(precision) * share / processors / 1e9;  // operations in a nanosecond
   const auto time_with = [&](const Tile& tile) {
     const double tiles = shape.count * std::ceil(shape.rows / tile.rows) * std::ceil(shape.columns / tile.columns);
     double waves = tiles / processors;
