@@ -13,7 +13,7 @@ namespace stepsim::scenarios {
 
 /// One reason why an answer is a range, and the range that it alone would give.
 struct IntervalSource {
-  std::string_view name;  ///< "steps", "sharing", "drift", "transfers", "copies", "device", "missing ranks", ...
+  std::string_view name;  ///< "steps", "sharing", "drift", "transfers", "copies", "device", "host", ...
   std::string reason;     ///< a sentence without its full stop
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
@@ -42,8 +42,10 @@ struct AnswerInterval {
 ///   in which they begin together.
 /// * transfers: of transfers with only a recorded time, all of it was bandwidth (as predicted) or none of it. A replay.
 /// * copies: workers that were not captured may be like the fastest or the slowest captured one. Replays.
-/// * device: on measured pairs of devices roofline is off by up to 4.5 % with shapes and by 7.2 % without. Replays in
-///   which everything that it changed takes twice that less, or more.
+/// * device: replays in which every kernel that roofline changed takes as much less, or more, as it may be off
+///   (model/cost/device/roofline.cpp says how far that is).
+/// * host: another device is in another machine, whose host is not known. Replays in which host work takes 0.7 and 1.4
+///   of the captured times, unless the user says how fast it is.
 /// * missing ranks, unexplained waits: time that is kept as recorded, because its cause is unknown, may change as
 ///   everything else does. No width if the scenario changes nothing.
 ///
@@ -60,7 +62,7 @@ class IntervalFinder {
   ~IntervalFinder();
 
   /// The range of `scenario`, which the predictor made of `plan`. Replays the plan again for sharing (up to eight
-  /// times), drift, transfers, copies (twice) and device (twice), where they apply; and the capture for each sharing,
+  /// times), drift, transfers, copies, device and host (twice each), where they apply; and the capture for each sharing,
   /// drift and the profiler, once for all answers. Safe to use from several threads. Throws what predict() throws.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
