@@ -93,6 +93,8 @@ class Appending {
     const auto first_detail = static_cast<std::uint32_t>(to_.details.size());
     const auto first_operator = static_cast<std::uint32_t>(to_.operators.size());
     for (EventDetail& detail : from_.details) add_detail(detail);
+    to_.start.reserve(to_.size() + from_.size());
+    to_.duration.reserve(to_.size() + from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) {
       to_.start.push_back(from_.start[i] - earlier);
       to_.duration.push_back(from_.duration[i]);

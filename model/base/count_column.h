@@ -30,7 +30,7 @@ class CountColumn {
   void set(std::size_t i, Count value) {
     const auto high = static_cast<std::uint32_t>(value.count() >> kBits);
     low_[i] = static_cast<std::uint32_t>(value.count());
-    if (high != 0 && high_.empty()) high_.resize(low_.size());
+    if (high != 0 && high_.empty()) high_.assign(low_.size(), 0);
     if (!high_.empty()) high_[i] = high;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/answer/knee.h"
+#include "scenarios/answer/trust_text.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
@@ -33,10 +34,9 @@ std::string knees_text(const SweepAnswer& answer) {
              : text;
 }
 
-std::string trust_text(const SweepHead& head) {
+std::string trust_of(const SweepHead& head) {
   if (!head.measured) return "nothing was measured to hold the predictions against";
-  return fmt::format("the measured iteration of {} is predicted with an error of {:+.2f} %", to_text(*head.measured),
-                     ratio(head.baseline - *head.measured, *head.measured) * 100);
+  return trust_text("measured", *head.measured, ratio(head.baseline - *head.measured, *head.measured));
 }
 
 std::string headline(const SweepAnswer& answer, std::size_t best) {
@@ -46,7 +46,7 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
   return fmt::format(
       "Of {} points the best is {}: an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}; {}.",
       answer.outcomes.size(), to_text(head.points.at(best)), to_text(time), to_text(outcome.low), to_text(outcome.high),
-      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100, knees_text(answer), trust_text(head));
+      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100, knees_text(answer), trust_of(head));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.

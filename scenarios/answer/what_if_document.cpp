@@ -4,6 +4,7 @@
 
 #include "model/base/text.h"
 #include "scenarios/answer/comparison.h"
+#include "scenarios/answer/trust_text.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
@@ -22,9 +23,9 @@ std::string headline(const WhatIfAnswer& answer) {
       ratio(after - before, before) * 100);
   const sim::Summary& summary = answer.baseline.summary;
   if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
-  return fmt::format("{}; the {} iteration of {} is predicted with an error of {:+.2f} %.", times,
-                     answer.unprofiled ? "unprofiled" : "captured", to_text(summary.iteration.measured),
-                     summary.iteration.error * 100);
+  return fmt::format(
+      "{}; {}.", times,
+      trust_text(answer.unprofiled ? "unprofiled" : "captured", summary.iteration.measured, summary.iteration.error));
 }
 
 /// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.

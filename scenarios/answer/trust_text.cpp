@@ -1,0 +1,20 @@
+#include "scenarios/answer/trust_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace stepsim::scenarios {
+
+std::string trust_text(std::string_view which, Duration measured, double error) {
+  constexpr double kSame = 0.00005;  // it would be printed as 0.00 %
+  if (std::abs(error) < kSame) {
+    return fmt::format(
+        "the {} iteration of {} comes back as it was recorded, which tests nothing (stepsim replay does)", which,
+        to_text(measured));
+  }
+  return fmt::format("the {} iteration of {} is predicted with an error of {:+.2f} %", which, to_text(measured),
+                     error * 100);
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,17 @@
+#ifndef STEPSIM_SCENARIOS_ANSWER_TRUST_TEXT_H
+#define STEPSIM_SCENARIOS_ANSWER_TRUST_TEXT_H
+
+#include <string>
+#include <string_view>
+
+#include "model/base/units.h"
+
+namespace stepsim::scenarios {
+
+/// How well what was measured is predicted, as a part of a first line. A replay of recorded times gives them back,
+/// right graph or wrong: then there is no error to speak of, and the sentence says who tests the graph.
+[[nodiscard]] std::string trust_text(std::string_view which, Duration measured, double error);
+
+}  // namespace stepsim::scenarios
+
+#endif
