@@ -81,8 +81,6 @@ std::string trust_line(const Summary& summary, const CriticalPath& path,
   }
   if (const std::optional<double> held_out = worst_held_out(summary))
     tested += fmt::format("; by the median of the others, {} off at worst", percent(*held_out));
-  const double unexplained = ratio(path.unexplained, path.length);
-  const double silent = ratio(path.silent, path.length);
   std::string rests;
   const auto add = [&rests](double share, std::string_view what) {
     if (share >= kWorthSaying) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
