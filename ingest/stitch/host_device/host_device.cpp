@@ -1,7 +1,6 @@
 #include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "ingest/stitch/host_device/clock.h"
+#include "ingest/stitch/host_device/clock_pairs.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/payload.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
-#include "model/base/median.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -37,41 +36,6 @@ std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identit
   return index;
 }
 
-std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches,
-                                   const std::vector<std::uint32_t>& host) {
-  std::vector<ClockPair> pairs;
-  for (const MatchedCollective& match : matches) {
-    if (match.point_to_point()) continue;
-    for (std::size_t i = 1; i < match.uses.size(); ++i) {
-      const CollectiveUse& a = match.uses[i - 1];
-      const CollectiveUse& b = match.uses[i];
-      pairs.push_back({host[a.rank], host[b.rank], a.end, b.end});
-    }
-  }
-  return pairs;
-}
-
-/// Adds pairs for hosts that only exchange messages. A message ends later at its receiver than at its
-/// sender. That cancels out over both directions, so the mean of their two medians is used.
-void add_message_pairs(const std::vector<MatchedCollective>& matches, const std::vector<std::uint32_t>& host,
-                       std::vector<ClockPair>& pairs) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::vector<Time>, 2>> ahead;
-  for (const MatchedCollective& match : matches) {
-    const CollectiveUse& a = match.uses.front();
-    const CollectiveUse& b = match.uses.back();
-    if (!match.point_to_point() || host[a.rank] == host[b.rank]) continue;
-    const bool swapped = host[a.rank] > host[b.rank];
-    const Duration difference = swapped ? a.end - b.end : b.end - a.end;
-    ahead[std::minmax(host[a.rank], host[b.rank])][(a.end < b.end) == swapped ? 1U : 0U].push_back(Time{difference});
-  }
-  for (const auto& [hosts, directions] : ahead) {
-    if (directions[0].empty() || directions[1].empty()) continue;
-    const Duration middle =
-        (upper_median(directions[0]).time_since_epoch() + upper_median(directions[1]).time_since_epoch()) / 2;
-    pairs.push_back({hosts.first, hosts.second, Time{}, Time{middle}});
-  }
-}
-
 void shift(RankTrace& rank, Duration offset) {
   if (offset == Duration{}) return;
   for (Time& start : rank.trace.start) start -= offset;
@@ -91,13 +55,23 @@ void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std:
   }
 }
 
+/// The number of ranks of the job: the largest that a trace names, at least the number of traces.
+std::size_t world_of(const std::vector<RankTrace>& ranks) {
+  std::size_t world = ranks.size();
+  for (const RankTrace& rank : ranks)
+    world = std::max(world, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.trace.world_size.value_or(0))));
+  return world;
+}
+
 /// Puts all ranks on the clock of the first rank's host.
 void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities,
-           const std::vector<MatchedCollective>& matches, Assembly& assembly) {
+           const std::vector<RankEvents>& events, Assembly& assembly) {
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
-  std::vector<ClockPair> pairs = clock_pairs(matches, host);
-  add_message_pairs(matches, host, pairs);
+  Diagnostics ignored;
+  const std::vector<ClockPair> pairs =
+      hosts.size() < 2 ? std::vector<ClockPair>{}
+                       : clock_pairs(match_collectives(events, identities, ignored), events, host, world_of(ranks));
   std::vector<std::uint32_t> part;
   assembly.clocks = align_clocks(hosts, pairs, part);
   refuse_untied(hosts, part, ranks);
@@ -129,14 +103,6 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       assembly.builder.set_duration(task, duration);
     }
   }
-}
-
-/// The number of ranks of the job: the largest that a trace names, at least the number of traces.
-std::size_t world_of(const std::vector<RankTrace>& ranks) {
-  std::size_t world = ranks.size();
-  for (const RankTrace& rank : ranks)
-    world = std::max(world, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.trace.world_size.value_or(0))));
-  return world;
 }
 
 void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
@@ -188,8 +154,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   events.reserve(ranks.size());
   for (const RankTrace& rank : ranks) events.push_back(arrange(rank.trace));
   if (ranks.size() > 1) {
-    Diagnostics ignored;
-    align(ranks, identities, match_collectives(events, identities, ignored), assembly);
+    align(ranks, identities, events, assembly);
     for (std::size_t r = 0; r < ranks.size(); ++r) events[r] = arrange(ranks[r].trace);
   } else {
     assembly.clocks.push_back({identities.front().host, {}, {}, 0});

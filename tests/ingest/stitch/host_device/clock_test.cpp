@@ -1,0 +1,179 @@
+// How far the clocks of hosts are found to be apart, and how far that may be off. Times of hand-made traces are in
+// microseconds; each expectation is a closed form of the times beside it.
+
+#include "ingest/stitch/host_device/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::stitched;
+using testing::TraceMaker;
+using testing::us;
+
+struct Part {
+  double begin;
+  double end;
+};
+
+/// A host whose calls of one collective have these times, all of its clock ahead by `ahead`.
+HostDeviceTrace host(const std::string& name, const std::string& call, const std::vector<Part>& parts, double ahead = 0,
+                     std::int64_t bytes = 4096) {
+  TraceMaker maker;
+  for (const Part& part : parts) {
+    const std::uint32_t event =
+        maker.add(EventKind::kAnnotation, call, maker.thread("1"), part.begin + ahead, part.end - part.begin);
+    maker.detail(event).bytes = Bytes{bytes};
+  }
+  maker.trace.host_name = name;
+  return maker.trace;
+}
+
+HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
+  const Capture capture = stitched(traces);
+  EXPECT_EQ(capture.recording.clocks.at(0).offset, Duration{});
+  EXPECT_EQ(capture.recording.clocks.at(0).residual, Duration{});
+  return capture.recording.clocks.at(1);
+}
+
+TEST(ClockTest, OneCollectiveOnHostsLeavesOpenWhatCausesAllow) {
+  // b begins at 20 and a ends at 100: b is ahead by at least 20 - 100. b ends at 104: by at most 104. The ends
+  // differ by 4; with fewer than eight that says nothing about how well they agree.
+  const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}}),  //
+                                        host("b", "gloo:all_reduce", {{20, 104}}, 7300)});
+
+  EXPECT_EQ(clock.offset, us(7300 + 4));
+  EXPECT_EQ(clock.residual, us(104 - 4));
+}
+
+TEST(ClockTest, EnoughCollectivesLeaveOpenTheRangeOfTheirEnds) {
+  // All begin together and take 100 on a. On b they take 100 - 3 to 100 + 4, in turn. The shortest is 97 long, so
+  // b is likely ahead by at least 97 - 100 and at most 97 - 97; the median of the ends, 0, is within. b's
+  // shortest is shorter than a's by 3, as it would be with a quicker link. Ends differ by -3 to 4.
+  std::vector<Part> on_a;
+  std::vector<Part> on_b;
+  for (int i = 0; i < 16; ++i) {
+    const double begin = 1000.0 * i;
+    const double late = i % 4 == 0 ? -3 : i % 4 == 1 ? 4 : 0;
+    on_a.push_back({begin, begin + 100});
+    on_b.push_back({begin, begin + 100 + late});
+  }
+  const HostClock clock =
+      second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, -50'000)});
+
+  EXPECT_EQ(clock.offset, us(-50'000));
+  EXPECT_EQ(clock.residual, us(4 + 3));
+}
+
+TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
+  // A transfer takes 50 alone on both hosts. In three of four collectives b ends 30 later: the median of the
+  // ends is 30. In the fourth each arrives last in turn and both end 50 later, which leaves 0.
+  std::vector<Part> on_a;
+  std::vector<Part> on_b;
+  for (int i = 0; i < 16; ++i) {
+    const double begin = 1000.0 * i;
+    if (i % 4 != 0) {
+      on_a.push_back({begin, begin + 60});
+      on_b.push_back({begin, begin + 90});
+    } else {
+      const double a_late = i % 8 == 0 ? 10 : 0;
+      const double b_late = i % 8 == 0 ? 0 : 10;
+      on_a.push_back({begin + a_late, begin + 60});
+      on_b.push_back({begin + b_late, begin + 60});
+    }
+  }
+  const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, 3000)});
+
+  EXPECT_EQ(clock.offset, us(3000));
+  EXPECT_EQ(clock.residual, us(30));
+}
+
+TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
+  TraceMaker a;
+  TraceMaker b;
+  for (int i = 0; i < 3; ++i) {
+    for (TraceMaker* maker : {&a, &b}) {
+      const double ahead = maker == &b ? 500 : 0;
+      maker->add(EventKind::kKernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", maker->stream(14),
+                 1000 * i + ahead + 5 * i, 100);
+      // gloo's call says something else.
+      maker->add(EventKind::kAnnotation, "gloo:barrier", maker->thread("1"), 1000 * i + 3 * ahead, 100);
+    }
+  }
+  a.trace.host_name = "a";
+  b.trace.host_name = "b";
+
+  const HostClock clock = second_clock({a.trace, b.trace});
+
+  EXPECT_EQ(clock.offset, us(500));
+  EXPECT_EQ(clock.residual, Duration{});
+}
+
+/// Messages of 100 us in both directions, of which the sender's call returns after 70.
+std::vector<HostDeviceTrace> messages(double ahead) {
+  HostDeviceTrace a = host("a", "gloo:send", {{0, 70}, {1000, 1070}});
+  HostDeviceTrace b = host("b", "gloo:recv", {{0, 100}, {1000, 1100}}, ahead);
+  const auto add = [](HostDeviceTrace& trace, const std::string& call, double begin, double end) {
+    trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
+    trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
+    trace.kind.push_back(EventKind::kAnnotation);
+    trace.name.push_back(TextId{trace.texts.size()});
+    trace.texts.push_back(call);
+    trace.track.push_back(trace.track[0]);
+    trace.correlation.push_back(-1);
+    trace.detail.push_back(0);
+  };
+  add(a, "gloo:recv", 2000, 2100);
+  add(b, "gloo:send", 2000 + ahead, 2070 + ahead);
+  return {a, b};
+}
+
+TEST(ClockTest, MessagesOfBothDirectionsMeetInTheMiddleForAnyOffset) {
+  for (const double ahead : {0.0, 3e3, -3e3, 50e3, -50e3, 10e6, -10e6}) {
+    const HostClock clock = second_clock(messages(ahead));
+
+    // Receives end 100 after their sends began, in both directions; and 30 after they ended.
+    EXPECT_EQ(clock.offset, us(static_cast<std::int64_t>(ahead))) << ahead;
+    EXPECT_EQ(clock.residual, us(30)) << ahead;
+  }
+}
+
+TEST(ClockTest, MessagesOfOneDirectionDoNotTieClocks) {
+  EXPECT_THROW((void)stitched({host("a", "gloo:send", {{0, 70}}), host("b", "gloo:recv", {{0, 100}})}), InputError);
+}
+
+TEST(ClockTest, BroadcastLeavesOpenItsWholeLength) {
+  // The root may return before any other begins, so only the overlap of the parts is taken for granted.
+  const HostClock clock =
+      second_clock({host("a", "gloo:broadcast", {{0, 10}}), host("b", "gloo:broadcast", {{0, 40}}, 1000)});
+
+  EXPECT_EQ(clock.offset, us(1030));
+  EXPECT_EQ(clock.residual, us(40));
+}
+
+TEST(ClockTest, ResidualsAddUpOnTheShortestWayToTheReference) {
+  const auto pair = [](std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open) {
+    return ClockPair{a, b, ClockTie::kRooted, us(ahead), us(ahead - open), us(ahead + open), Duration{}, Duration{}};
+  };
+  std::vector<std::uint32_t> part;
+
+  const std::vector<HostClock> clocks =
+      align_clocks({"a", "b", "c", "alone"}, {pair(0, 1, 10, 3), pair(2, 1, -5, 2)}, part);
+
+  EXPECT_EQ(clocks[1].offset, us(10));
+  EXPECT_EQ(clocks[1].residual, us(3));
+  EXPECT_EQ(clocks[2].offset, us(15));
+  EXPECT_EQ(clocks[2].residual, us(3 + 2));
+  EXPECT_EQ(part, (std::vector<std::uint32_t>{0, 0, 0, 3}));
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
