@@ -36,8 +36,9 @@ struct RecordedStep {
 struct HostClock {
   std::string host;
   Duration offset{};    ///< its clock is ahead of the reference by this much
-  Duration residual{};  ///< the largest disagreement left between matched events
+  Duration residual{};  ///< by how much the offset may be off
   double slope = 0;     ///< additional seconds ahead per second since the capture's start
+  Duration spread{};    ///< the largest disagreement left between ends of collectives and messages; 0 if there are none
 };
 
 /// What was measured, beside the Dag made from it. Times are on the reference host's clock.

@@ -30,6 +30,7 @@ struct Difference {
   std::uint32_t b = 0;
   Duration ahead{};
   Bounds open;        // what the pairs leave open
+  Bounds ends;        // the range of the differences of ends
   double weight = 0;  // number of pairs
 };
 
@@ -64,55 +65,17 @@ Bounds bounds_of(const Pairs& pairs, bool transfer) {
 
 Duration middle_of(Bounds bounds) { return bounds.low + (bounds.high - bounds.low) / 2; }
 
-/// A send returns when the rest is in buffers, so its receive ends after it. The medians of both directions,
-/// because either call's end may be recorded late.
-Bounds open_by_messages(const Pairs& pairs) {
-  std::vector<Duration> to_a;
-  std::vector<Duration> to_b;
-  for (const ClockPair& pair : pairs) (pair.least.has_value() ? to_a : to_b).push_back(pair.ahead);
-  return {upper_median(to_a), upper_median(to_b)};
-}
-
-/// How much longer the same transfers take on b than on a. Where all arrive together, b ends later by this.
-Duration asymmetry_of(const Pairs& pairs) {
-  std::vector<Duration> longer;
-  longer.reserve(pairs.size());
-  for (const ClockPair& pair : pairs) longer.push_back(pair.alone_b - pair.alone_a);
-  const Duration median = upper_median(longer);
-  return std::max(median, -median);
-}
-
-/// The median of n ends that err to either side alike is outside their range with a probability of 2^(1-n):
-/// below 1 % from 8 on. With fewer, only what cannot be otherwise counts.
-constexpr std::size_t kEnoughEnds = 8;
-
-/// What collectives on hosts leave open: the range of the differences of their ends and of the likely
-/// bounds, and what a slower link of one of the hosts would explain.
-Bounds open_by_collectives(const Pairs& pairs, Bounds likely) {
-  const Bounds ends = range_of(ends_of(pairs));
-  const Duration asymmetry = asymmetry_of(pairs);
-  return {std::min(ends.low, likely.low) - asymmetry, std::max(ends.high, likely.high) + asymmetry};
-}
-
 Duration clamped(Duration value, Bounds bounds) { return std::clamp(value, bounds.low, bounds.high); }
 
-/// The difference by pairs of one tie on hosts.
+/// The difference by pairs of one tie on hosts. Ends that agree do not narrow what is open: a link that is slower
+/// in one direction than in the other makes all ends of one host late alike.
 Difference by_causes(const Pairs& pairs) {
-  const ClockTie tie = pairs.front().tie;
-  const Bounds possible = ordered(bounds_of(pairs, false));
   const Bounds likely = bounds_of(pairs, true);
-  const bool contradict = likely.low > likely.high;
+  const bool by_middle = pairs.front().tie == ClockTie::kMessage || likely.low > likely.high;
   Difference out;
-  out.ahead =
-      tie == ClockTie::kMessage || contradict ? middle_of(likely) : clamped(upper_median(ends_of(pairs)), likely);
-  out.ahead = clamped(out.ahead, possible);
-  out.open = possible;
-  if (tie == ClockTie::kMessage) out.open = open_by_messages(pairs);
-  if (tie == ClockTie::kHostCollective && pairs.size() >= kEnoughEnds)
-    out.open = open_by_collectives(pairs, ordered(likely));
-  // Sends that are recorded to end after their receives say nothing.
-  if (out.open.low > out.open.high) out.open = possible;
-  out.open = {clamped(out.open.low, possible), clamped(out.open.high, possible)};
+  out.open = ordered(bounds_of(pairs, false));
+  out.ahead = by_middle ? middle_of(likely) : clamped(upper_median(ends_of(pairs)), likely);
+  out.ahead = clamped(out.ahead, out.open);
   return out;
 }
 
@@ -150,6 +113,7 @@ std::vector<Difference> differences_of(const Pairs& pairs) {
       if (tie != ClockTie::kDeviceCollective && !bounded(tied)) continue;
       Difference found = tie == ClockTie::kDeviceCollective ? by_ends(tied) : by_causes(tied);
       std::tie(found.a, found.b) = hosts;
+      found.ends = range_of(ends_of(tied));
       found.weight = static_cast<double>(tied.size());
       differences.push_back(found);
       break;
@@ -203,21 +167,28 @@ std::vector<double> least_squares(std::size_t hosts, const std::vector<Differenc
   return offsets;
 }
 
+/// How far a value is from the farther of two bounds, which need not be around it.
+Duration reach(Duration value, Bounds bounds) {
+  return std::max({value - bounds.low, bounds.low - value, value - bounds.high, bounds.high - value});
+}
+
 /// Sets how far each offset may be off: the reach of what the differences leave open, summed over the shortest
-/// way to the reference (Bellman-Ford).
+/// way to the reference (Bellman-Ford). And how far apart its ends remain.
 void set_residuals(const std::vector<Difference>& differences, const std::vector<std::uint32_t>& part,
                    std::vector<HostClock>& clocks) {
   constexpr Duration kFar = Duration::max();
+  const auto ahead = [&](const Difference& d) { return clocks[d.b].offset - clocks[d.a].offset; };
+  for (const Difference& d : differences) {
+    for (const std::uint32_t h : {d.a, d.b}) clocks[h].spread = std::max(clocks[h].spread, reach(ahead(d), d.ends));
+  }
   for (std::size_t h = 0; h < clocks.size(); ++h) clocks[h].residual = part[h] == h ? Duration{} : kFar;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Difference& d : differences) {
-      const Duration ahead = clocks[d.b].offset - clocks[d.a].offset;
-      const Duration reach =
-          std::max({ahead - d.open.low, d.open.low - ahead, ahead - d.open.high, d.open.high - ahead});
+      const Duration off = reach(ahead(d), d.open);
       for (const auto& [from, to] : {std::pair{d.a, d.b}, std::pair{d.b, d.a}}) {
-        if (clocks[from].residual == kFar || reach >= clocks[to].residual - clocks[from].residual) continue;
-        clocks[to].residual = clocks[from].residual + reach;
+        if (clocks[from].residual == kFar || off >= clocks[to].residual - clocks[from].residual) continue;
+        clocks[to].residual = clocks[from].residual + off;
         changed = true;
       }
     }
@@ -233,7 +204,7 @@ std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts, const
   const std::vector<double> offsets = least_squares(hosts.size(), differences, part);
   std::vector<HostClock> clocks;
   for (std::size_t h = 0; h < hosts.size(); ++h)
-    clocks.push_back({hosts[h], Duration{std::llround(offsets[h])}, {}, 0});
+    clocks.push_back({hosts[h], Duration{std::llround(offsets[h])}, {}, 0, {}});
   set_residuals(differences, part, clocks);
   return clocks;
 }

@@ -43,10 +43,12 @@ struct ClockPair {
 /// Hosts are joined by least squares over the graph of hosts, weighted by the number of pairs (sparse Cholesky
 /// on the graph's Laplacian). The first host of each connected part is its reference, with offset 0.
 ///
-/// Returns one clock for each name in `hosts`, in order. Its residual is how far the offset may be off: the
-/// reach of what the pairs leave open (clock.cpp), summed over the shortest way to the reference.
+/// Returns one clock for each name in `hosts`, in order. Its residual is what the pairs leave open, summed over the
+/// shortest way to the reference. On hosts that is as far as causes allow, as NTP's half of a round trip is:
+/// links that are slower in one direction make all ends late alike, and nothing in the traces would show it.
+/// On devices it is the range of the ends. Its spread is the largest disagreement of the host's ends.
 /// `part[h]` receives the first host of the connected part of host h, so that the caller can refuse hosts
-/// that nothing connects with the others. O(pairs + hosts^2), besides the solver.
+/// that nothing connects with the others. O(pairs log pairs + hosts * pairs of hosts), besides the solver.
 [[nodiscard]] std::vector<HostClock> align_clocks(const std::vector<std::string>& hosts,
                                                   const std::vector<ClockPair>& pairs,
                                                   std::vector<std::uint32_t>& part);

@@ -157,7 +157,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     align(ranks, identities, events, assembly);
     for (std::size_t r = 0; r < ranks.size(); ++r) events[r] = arrange(ranks[r].trace);
   } else {
-    assembly.clocks.push_back({identities.front().host, {}, {}, 0});
+    assembly.clocks.push_back({identities.front().host, {}, {}, 0, {}});
   }
 
   for (const RankTrace& rank : ranks) {

@@ -73,7 +73,7 @@ HostClock clock_within(const std::string& host, const Bounds& bounds) {
   const Duration most = *bounds.most;
   const bool may_agree = least <= Duration{} && most >= Duration{};
   const Duration offset = may_agree ? Duration{} : least + (most - least) / 2;
-  return {host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0};
+  return {host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0, {}};
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus,
   std::vector<Exchanges> exchanges;
   std::vector<HostClock> clocks;
   for (const RecordedGpu& gpu : gpus) {
-    while (clocks.size() <= gpu.worker) clocks.push_back({gpu.host, {}, {}, 0});
+    while (clocks.size() <= gpu.worker) clocks.push_back({gpu.host, {}, {}, 0, {}});
     exchanges.resize(clocks.size());
     add_exchanges(gpu, job, exchanges[gpu.worker]);
   }

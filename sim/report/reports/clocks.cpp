@@ -1,5 +1,9 @@
 // How far the hosts' clocks are apart, and how well that is known.
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "sim/report/report.h"
 
 namespace stepsim::sim {
@@ -10,8 +14,16 @@ constexpr std::size_t kNameWidth = 60;
 std::vector<Section> sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
-  Table table({{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"may be off by"}});
-  for (const HostClock& clock : clocks) table.add_row({clock.host, to_text(clock.offset), to_text(clock.residual)});
+  // Workers of a parameter-server job share no ends.
+  const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
+  std::vector<Column> columns{{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"may be off by"}};
+  if (ends) columns.push_back({"ends differ by"});
+  Table table(columns);
+  for (const HostClock& clock : clocks) {
+    std::vector<std::string> row{clock.host, to_text(clock.offset), to_text(clock.residual)};
+    if (ends) row.push_back(to_text(clock.spread));
+    table.add_row(row);
+  }
   return {{.title = "Clocks against the first host", .table = table}};
 }
 
@@ -19,7 +31,8 @@ void members(JsonWriter& json, const Findings& findings) {
   json.key("clock").begin_object().key("hosts").begin_array();
   for (const HostClock& clock : findings.capture.recording.clocks) {
     json.begin_object().key("host").value(clock.host).key("offset_ns").value(clock.offset);
-    json.key("residual_ns").value(clock.residual).key("slope").value(clock.slope).end_object();
+    json.key("residual_ns").value(clock.residual).key("slope").value(clock.slope);
+    json.key("spread_ns").value(clock.spread).end_object();
   }
   json.end_array().end_object();
 }

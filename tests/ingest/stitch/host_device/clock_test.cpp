@@ -37,6 +37,18 @@ HostDeviceTrace host(const std::string& name, const std::string& call, const std
   return maker.trace;
 }
 
+/// Adds a call to the only thread, of as many bytes as the first one.
+void add_call(HostDeviceTrace& trace, const std::string& call, double begin, double end) {
+  trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
+  trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
+  trace.kind.push_back(EventKind::kAnnotation);
+  trace.name.push_back(TextId{trace.texts.size()});
+  trace.texts.push_back(call);
+  trace.track.push_back(trace.track[0]);
+  trace.correlation.push_back(-1);
+  trace.detail.push_back(0);
+}
+
 HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
   const Capture capture = stitched(traces);
   EXPECT_EQ(capture.recording.clocks.at(0).offset, Duration{});
@@ -44,33 +56,43 @@ HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
   return capture.recording.clocks.at(1);
 }
 
-TEST(ClockTest, OneCollectiveOnHostsLeavesOpenWhatCausesAllow) {
+TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
   // b begins at 20 and a ends at 100: b is ahead by at least 20 - 100. b ends at 104: by at most 104. The ends
-  // differ by 4; with fewer than eight that says nothing about how well they agree.
-  const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}}),  //
-                                        host("b", "gloo:all_reduce", {{20, 104}}, 7300)});
+  // differ by 4. That a longer one agrees does not make it surer.
+  const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}, {1000, 1200}}),
+                                        host("b", "gloo:all_reduce", {{20, 104}, {1000, 1204}}, 7300)});
 
   EXPECT_EQ(clock.offset, us(7300 + 4));
   EXPECT_EQ(clock.residual, us(104 - 4));
+  EXPECT_EQ(clock.spread, Duration{});
 }
 
-TEST(ClockTest, EnoughCollectivesLeaveOpenTheRangeOfTheirEnds) {
-  // All begin together and take 100 on a. On b they take 100 - 3 to 100 + 4, in turn. The shortest is 97 long, so
-  // b is likely ahead by at least 97 - 100 and at most 97 - 97; the median of the ends, 0, is within. b's
-  // shortest is shorter than a's by 3, as it would be with a quicker link. Ends differ by -3 to 4.
-  std::vector<Part> on_a;
-  std::vector<Part> on_b;
-  for (int i = 0; i < 16; ++i) {
-    const double begin = 1000.0 * i;
-    const double late = i % 4 == 0 ? -3 : i % 4 == 1 ? 4 : 0;
-    on_a.push_back({begin, begin + 100});
-    on_b.push_back({begin, begin + 100 + late});
-  }
-  const HostClock clock =
-      second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, -50'000)});
+TEST(ClockTest, ResidualCoversALinkThatIsSlowerInOneDirection) {
+  // A ring of two, each of whose two rounds takes 300 from a to b and 100 from b to a. Begun together, b has its
+  // chunks after 2 * 300; a has its second 100 after b got its first, at 300 + 100. All ends of b are late by 200,
+  // and nothing shows that its clock is not ahead by that.
+  const std::vector<Part> on_a{{0, 400}, {1000, 1400}, {2000, 2400}};
+  const std::vector<Part> on_b{{0, 600}, {1000, 1600}, {2000, 2600}};
 
-  EXPECT_EQ(clock.offset, us(-50'000));
-  EXPECT_EQ(clock.residual, us(4 + 3));
+  const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b)});
+
+  EXPECT_EQ(clock.offset, us(200));
+  EXPECT_EQ(clock.residual, us(200 + 400));  // b is ahead by at least 0 - 400
+  EXPECT_EQ(clock.spread, Duration{});
+}
+
+TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
+  // A barrier of 2 on each host, in which b begins 1 after a: ahead by at least 1 - 2 and at most 1 + 2.
+  HostDeviceTrace a = host("a", "gloo:all_reduce", {{0, 400}, {1000, 1400}});
+  HostDeviceTrace b = host("b", "gloo:all_reduce", {{0, 600}, {1000, 1600}}, -50'000);
+  add_call(a, "gloo:barrier", 3000, 3002);
+  add_call(b, "gloo:barrier", 3001 - 50'000, 3003 - 50'000);
+
+  const HostClock clock = second_clock({a, b});
+
+  EXPECT_LE(clock.residual, us(4));
+  EXPECT_LE(clock.offset - us(-50'000), clock.residual);
+  EXPECT_EQ(clock.spread, us(200) - (clock.offset - us(-50'000)));
 }
 
 TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
@@ -93,7 +115,8 @@ TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, 3000)});
 
   EXPECT_EQ(clock.offset, us(3000));
-  EXPECT_EQ(clock.residual, us(30));
+  EXPECT_EQ(clock.residual, us(50));  // where b came 10 late, it began 60 - 10 before a ended; and so the other way
+  EXPECT_EQ(clock.spread, us(30));
 }
 
 TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
@@ -121,18 +144,8 @@ TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
 std::vector<HostDeviceTrace> messages(double ahead) {
   HostDeviceTrace a = host("a", "gloo:send", {{0, 70}, {1000, 1070}});
   HostDeviceTrace b = host("b", "gloo:recv", {{0, 100}, {1000, 1100}}, ahead);
-  const auto add = [](HostDeviceTrace& trace, const std::string& call, double begin, double end) {
-    trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
-    trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
-    trace.kind.push_back(EventKind::kAnnotation);
-    trace.name.push_back(TextId{trace.texts.size()});
-    trace.texts.push_back(call);
-    trace.track.push_back(trace.track[0]);
-    trace.correlation.push_back(-1);
-    trace.detail.push_back(0);
-  };
-  add(a, "gloo:recv", 2000, 2100);
-  add(b, "gloo:send", 2000 + ahead, 2070 + ahead);
+  add_call(a, "gloo:recv", 2000, 2100);
+  add_call(b, "gloo:send", 2000 + ahead, 2070 + ahead);
   return {a, b};
 }
 
@@ -142,7 +155,8 @@ TEST(ClockTest, MessagesOfBothDirectionsMeetInTheMiddleForAnyOffset) {
 
     // Receives end 100 after their sends began, in both directions; and 30 after they ended.
     EXPECT_EQ(clock.offset, us(static_cast<std::int64_t>(ahead))) << ahead;
-    EXPECT_EQ(clock.residual, us(30)) << ahead;
+    EXPECT_EQ(clock.residual, us(100)) << ahead;
+    EXPECT_EQ(clock.spread, us(30)) << ahead;
   }
 }
 

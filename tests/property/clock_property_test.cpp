@@ -1,0 +1,131 @@
+// Rings of hosts over TCP, simulated here without any code of the program: links of different rates, hosts that arrive
+// late, calls that return late, clocks that are apart. Whatever the job, an offset is off by no more than its residual.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::stitched;
+using testing::TraceMaker;
+
+struct Job {
+  std::vector<double> ahead;  // of each host's clock
+  std::vector<HostDeviceTrace> traces;
+};
+
+class RingMaker {
+ public:
+  explicit RingMaker(std::uint64_t seed) : random_(seed) {}
+
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  std::size_t pick(std::size_t low, std::size_t high) {
+    return std::uniform_int_distribution<std::size_t>(low, high)(random_);
+  }
+
+  /// All-reduces of 2 (n - 1) rounds: in each a host sends on what it received in the round before, over the link
+  /// to the next host, which carries one chunk at a time. A host ends when it has received its last chunk.
+  Job job() {
+    const std::size_t hosts = pick(2, 6);
+    const std::size_t calls = pick(1, 40);
+    const double chunk = uniform(50, 20'000);
+    const double unequal = pick(0, 1) == 0 ? 0.02 : 1.0;  // links alike, or up to twice as slow
+    const double slowest = uniform(0, 5) * chunk;         // how late a host arrives at most
+    const double returns = uniform(0, 300);               // how late a call returns at most
+    std::vector<double> link;
+    std::vector<double> habit;
+    std::vector<TraceMaker> makers(hosts);
+    const std::string thread = "1";
+    Job job;
+    for (std::size_t h = 0; h < hosts; ++h) {
+      link.push_back(chunk * (1 + uniform(0, unequal)));
+      habit.push_back(uniform(0, 1));
+      job.ahead.push_back(h == 0 ? 0 : uniform(-1e6, 1e6));
+    }
+    double now = 2e6;
+    for (std::size_t c = 0; c < calls; ++c) {
+      std::vector<double> begin;
+      for (std::size_t h = 0; h < hosts; ++h) begin.push_back(now + slowest * habit[h] * uniform(0, 1));
+      const std::vector<double> end = ring(begin, link);
+      for (std::size_t h = 0; h < hosts; ++h) {
+        const double closed = end[h] + uniform(0, returns);
+        const std::uint32_t event = makers[h].add(EventKind::kAnnotation, "gloo:all_reduce", makers[h].thread(thread),
+                                                  begin[h] + job.ahead[h], closed - begin[h]);
+        makers[h].detail(event).bytes = Bytes{4096};
+        now = std::max(now, closed);
+      }
+      now += 100;
+    }
+    for (std::size_t h = 0; h < hosts; ++h) {
+      makers[h].trace.host_name = std::to_string(h);
+      job.traces.push_back(std::move(makers[h].trace));
+    }
+    return job;
+  }
+
+ private:
+  static std::vector<double> ring(const std::vector<double>& begin, const std::vector<double>& link) {
+    const std::size_t hosts = begin.size();
+    std::vector<double> has = begin;     // when a host has what it sends next
+    std::vector<double> idle(hosts, 0);  // when the link from a host is free
+    for (std::size_t round = 0; round < 2 * (hosts - 1); ++round) {
+      std::vector<double> received(hosts);
+      for (std::size_t h = 0; h < hosts; ++h) {
+        idle[h] = std::max(has[h], idle[h]) + link[h];
+        received[(h + 1) % hosts] = idle[h];
+      }
+      for (std::size_t h = 0; h < hosts; ++h) has[h] = std::max(received[h], begin[h]);
+    }
+    return has;
+  }
+
+  std::mt19937_64 random_;
+};
+
+TEST(ClockPropertyTest, NoOffsetIsOffByMoreThanItsResidual) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Job job = RingMaker{seed}.job();
+
+    const Capture capture = stitched(job.traces);
+
+    ASSERT_EQ(capture.recording.clocks.size(), job.ahead.size());
+    for (std::size_t h = 0; h < job.ahead.size(); ++h) {
+      const HostClock& clock = capture.recording.clocks[h];
+      const Duration ahead{std::llround(1e3 * job.ahead[h])};
+      const Duration error = std::max(clock.offset - ahead, ahead - clock.offset);
+      // Times of the trace are rounded to nanoseconds.
+      EXPECT_LE(error, clock.residual + Duration{2}) << "seed " << seed << ", host " << h;
+    }
+  }
+}
+
+TEST(ClockPropertyTest, OffsetsMoveWithTheClocksAndResidualsStay) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Job job = RingMaker{seed}.job();
+    const std::vector<HostClock> before = stitched(job.traces).recording.clocks;
+
+    for (Time& start : job.traces[1].start) start += std::chrono::seconds{10};
+    const std::vector<HostClock> after = stitched(job.traces).recording.clocks;
+
+    // Least squares over the hosts rounds to a nanosecond.
+    const Duration moved = after[1].offset - before[1].offset - std::chrono::seconds{10};
+    EXPECT_LE(std::max(moved, -moved), Duration{1}) << seed;
+    EXPECT_LE(after[1].residual, before[1].residual + Duration{1}) << seed;
+    EXPECT_GE(after[1].residual, before[1].residual - Duration{1}) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
