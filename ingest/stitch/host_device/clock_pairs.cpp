@@ -19,16 +19,14 @@ struct HostPart {
 
 std::vector<HostPart> parts_by_host(const MatchedCollective& match, const std::vector<std::uint32_t>& host) {
   std::vector<HostPart> parts;
+  std::map<std::uint32_t, std::size_t> place;
   for (const CollectiveUse& use : match.uses) {
-    const auto part =
-        std::find_if(parts.begin(), parts.end(), [&](const HostPart& p) { return p.host == host[use.rank]; });
-    if (part == parts.end()) {
-      parts.push_back({host[use.rank], use.begin, use.end, use.end - use.begin});
-      continue;
-    }
-    part->begin = std::max(part->begin, use.begin);
-    part->end = std::min(part->end, use.end);
-    part->longest = std::max(part->longest, use.end - use.begin);
+    const auto [slot, added] = place.try_emplace(host[use.rank], parts.size());
+    if (added) parts.push_back({host[use.rank], use.begin, use.end, {}});
+    HostPart& part = parts[slot->second];
+    part.begin = std::max(part.begin, use.begin);
+    part.end = std::min(part.end, use.end);
+    part.longest = std::max(part.longest, use.end - use.begin);
   }
   return parts;
 }
@@ -103,8 +101,9 @@ std::vector<ClockPair> clock_pairs(const std::vector<MatchedCollective>& matches
   }
   std::vector<ClockPair> pairs;
   for (std::size_t m = 0; m < matches.size(); ++m) {
-    const HostPart& a = parts[m].front();
+    const bool on_device = matches[m].on_device();
     for (std::size_t i = 1; i < parts[m].size(); ++i) {
+      const HostPart& a = parts[m][on_device ? i - 1 : 0];
       const HostPart& b = parts[m][i];
       const ClockTie tie = tie_of(matches[m], kinds[m].op);
       const bool unknown_sender = tie == ClockTie::kMessage && kinds[m].op != CollectiveOp::kSendRecv;

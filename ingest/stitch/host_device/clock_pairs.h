@@ -10,7 +10,8 @@
 
 namespace stepsim::ingest {
 
-/// What each match says about the clocks of its hosts: the first host of the match paired with each other.
+/// What each match says about the clocks of its hosts: of kernels, each host paired with the next, as their ends
+/// agree; on hosts, the first one paired with each other, so that no residual is a sum over many.
 /// `host` has the host of each of `ranks`; `world` is the number of the job's ranks. No begin or end of a host
 /// is compared with another host's clock to decide anything, so the pairs of a clock that is off by seconds
 /// differ by just that. O(parts log parts).
