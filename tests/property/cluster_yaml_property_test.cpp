@@ -166,9 +166,10 @@ TEST(ClusterYamlTest, AStarIsWrittenByItsNumbers) {
 }
 
 TEST(ClusterYamlTest, CommentsSayWhoMadeItHowWellItFitsAndWhatIsAssumed) {
-  const Calibration calibration{star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)}),
-                                {{"link bandwidth", "119.6 MB/s", 120, 0.004, "pushes that had the link alone"}},
-                                {{"one_switch", "Links are full duplex.\nhosts: 9"}}};
+  const Calibration calibration{
+      .cluster = star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)}),
+      .fits = {{"link bandwidth", "119.6 MB/s", 120, 0.004, "pushes that had the link alone"}},
+      .assumptions = {{"one_switch", "Links are full duplex.\nhosts: 9"}}};
   const sim::Provenance provenance{"1.2", "abc", "calibrate 'x\ny' -o c.yaml", {{"x", 3, 0x2A}}};
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("c.yaml");
