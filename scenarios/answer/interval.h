@@ -62,8 +62,9 @@ class IntervalFinder {
   ~IntervalFinder();
 
   /// The range of `scenario`, which the predictor made of `plan`. Replays the plan again for sharing (up to eight
-  /// times), drift, transfers, copies, device and host (twice each), where they apply; and the capture for each sharing,
-  /// drift and the profiler, once for all answers. Safe to use from several threads. Throws what predict() throws.
+  /// times), drift, transfers, copies, device and host (twice each), where they apply; and the capture for each
+  /// sharing, drift and the profiler, once for all answers. Safe to use from several threads. Throws what predict()
+  /// throws.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
  private:

@@ -103,8 +103,9 @@ extern const WhatIf launch_what_if;
 const WhatIf launch_what_if{
     .name = "launch",
     .summary = "another launch overhead: 0us is close to CUDA graphs",
-    .ignores = "the framework's time around a launch, the device's time between two kernels, and what a call takes "
-               "beyond 100 us (loading code, waiting)",
+    .ignores =
+        "the framework's time around a launch, the device's time between two kernels, and what a call takes "
+        "beyond 100 us (loading code, waiting)",
     .parameters = kParameters,
     .selects = true,
     .apply = apply,

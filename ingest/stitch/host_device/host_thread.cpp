@@ -107,8 +107,8 @@ class TaskMaker {
 
   void add(const Segment& segment, Time begin, Time end) {
     if (begin >= end) return;
-    const Pending piece{
-        begin, end, kind_of(segment, events_), segment.event, is_silent(segment), end - begin, step_at(begin)};
+    const Pending piece{begin,       end,           kind_of(segment, events_), segment.event, is_silent(segment),
+                        end - begin, step_at(begin)};
     if (!joins(piece)) {
       flush();
       pending_ = piece;

@@ -73,7 +73,8 @@ HostClock clock_within(const std::string& host, const Bounds& bounds) {
   const Duration most = *bounds.most;
   const bool may_agree = least <= Duration{} && most >= Duration{};
   const Duration offset = may_agree ? Duration{} : least + (most - least) / 2;
-  return {host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0, {}};
+  return {
+      host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0, {}};
 }
 
 }  // namespace

@@ -58,7 +58,13 @@ void write_steps(JsonWriter& json, const Summary& summary) {
 }
 
 void write_perturbation(JsonWriter& json, const Perturbation& test) {
-  json.begin_object().key("of").value(test.between_ranks ? "ranks" : "steps").key("steps").value(test.steps).key("mean_abs_error").value(test.error);
+  json.begin_object()
+      .key("of")
+      .value(test.between_ranks ? "ranks" : "steps")
+      .key("steps")
+      .value(test.steps)
+      .key("mean_abs_error")
+      .value(test.error);
   json.key("worst_abs_error").value(test.worst_error).key("mean_abs_difference").value(test.difference).end_object();
 }
 

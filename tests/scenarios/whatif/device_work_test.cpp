@@ -37,7 +37,8 @@ TEST(LaunchWhatIf, WithoutOverheadOnlyTheStreamTakesTime) {
 TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
   GpuJob job;
   (void)job.launch("first", TaskKind::kKernel, microseconds{5}, microseconds{2});
-  const TaskId copy = job.launch("Memcpy HtoD (Pageable -> Device)", TaskKind::kCopy, microseconds{40}, microseconds{9});
+  const TaskId copy =
+      job.launch("Memcpy HtoD (Pageable -> Device)", TaskKind::kCopy, microseconds{40}, microseconds{9});
   (void)job.launch("second", TaskKind::kKernel, microseconds{5}, microseconds{2});
   job.waits_for(copy);
   const Question question = std::move(job).question();
