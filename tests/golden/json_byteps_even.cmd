@@ -19,6 +19,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 "critical_path":{"of":"rank 0's step 7","length_ns":533139000,"classes":{"compute":57496000,"communication":474986000,"host":0,"queueing":0,"wait":657000},"unexplained_ns":56000},
 "stragglers":[],
 "clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0,"spread_ns":0},{"host":"1","offset_ns":0,"residual_ns":52879000,"slope":0,"spread_ns":0}]},
+"interference":[],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
 "assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded"],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim replay scenarios/samples/byteps-even --json","inputs":[

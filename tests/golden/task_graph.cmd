@@ -13,6 +13,7 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "critical_path":{"of":"the replay","length_ns":190000,"classes":{"compute":80000,"communication":110000,"host":0,"queueing":0,"wait":0},"unexplained_ns":0},
 "stragglers":[],
 "clock":{"hosts":[]},
+"interference":[],
 "ingest":{"events":4,"skipped":0,"diagnostics":[]},
 "assumptions":["transfers do not share links: each takes its route's latency and its bytes over the narrowest link"],
 "tasks_detail":[

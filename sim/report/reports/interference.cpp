@@ -1,0 +1,51 @@
+// By how much kernels run longer beside communication than alone, where the steps of the capture show both:
+//
+//     rank  kernels of  seen both ways  longer beside  a tenth less  a tenth more
+//        3  gemm                    36          1.06x         1.01x         1.69x
+//
+// A what-if does not use it yet: durations stay what they were where it changes what runs beside what.
+
+#include "model/calibration/interference.h"
+
+#include <fmt/format.h>
+
+#include "sim/report/report.h"
+
+namespace stepsim::sim {
+namespace {
+
+std::string times(double factor) { return fmt::format("{:.2f}x", factor); }
+
+std::vector<Section> sections(const Findings& findings) {
+  const std::vector<Interference> found = interference_in(findings.capture);
+  if (found.empty()) return {};
+  Table table{{{"rank"},
+               {"kernels of", Align::kLeft},
+               {"seen both ways"},
+               {"longer beside"},
+               {"a tenth less"},
+               {"a tenth more"}}};
+  for (const Interference& each : found) {
+    table.add_row({std::to_string(each.rank), std::string(to_text(each.kernel_class)), std::to_string(each.kernels),
+                   times(each.factor), times(each.low), times(each.high)});
+  }
+  return {{.title = "Kernels beside communication, against the same kernels alone (what-ifs do not use it)",
+           .table = table}};
+}
+
+void members(JsonWriter& json, const Findings& findings) {
+  json.key("interference").begin_array();
+  for (const Interference& each : interference_in(findings.capture)) {
+    json.begin_object().key("rank").value(each.rank).key("class").value(to_text(each.kernel_class));
+    json.key("kernels").value(each.kernels).key("factor").value(each.factor).key("low").value(each.low);
+    json.key("high").value(each.high).end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+extern const CaptureReport interference_report;
+const CaptureReport interference_report{.id = "interference", .in = kReplay, .sections = sections, .members = members};
+
+}  // namespace stepsim::sim
