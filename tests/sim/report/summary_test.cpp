@@ -235,6 +235,7 @@ TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
   for (RecordedStep& step : capture.recording.steps) step.marked = false;
   EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; its 2 windows take"));
   capture.recording.steps.clear();
+  std::fill(capture.recording.step.begin(), capture.recording.step.end(), -1);
   EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; all of it takes"));
 }
 
@@ -294,8 +295,8 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   EXPECT_THAT(section("Steps").table->rows()[0],
               ::testing::ElementsAre("0", "10", "250.000 us", "210.000 us", "-16.00 %", "-16.00 %"));
   EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
-  // In rows for programs: the iteration, four steps, eight parts of each of two ranks.
-  EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 8));
+  // In rows for programs: the iteration, four steps, nine parts of each of two ranks.
+  EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));
   EXPECT_THAT(document.rows().rows()[1], ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
 }
 
