@@ -17,8 +17,8 @@ std::string caution_of(const Diagnostics& diagnostics) {
   std::string names;
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
     if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork) continue;
-    constexpr std::size_t kShort = 40;
-    const std::string detail = entry.detail.empty() || entry.detail.size() > kShort ? "" : ", " + shown(entry.detail);
+    const bool has_share = entry.detail.ends_with("of the span");  // of a category that is not known
+    const std::string detail = has_share ? ", " + shown(entry.detail) : "";
     names += fmt::format("{}{} ({}{})", names.empty() ? "" : ", ", shown(entry.name), entry.count, detail);
   }
   return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);

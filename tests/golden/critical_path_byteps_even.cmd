@@ -5,6 +5,7 @@ The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56.000 us o
 class          on the path   share
 compute          57.496 ms  10.8 %
 communication   474.986 ms  89.1 %
+copy                  0 ns   0.0 %
 host                  0 ns   0.0 %
 queueing              0 ns   0.0 %
 wait            657.000 us   0.1 %

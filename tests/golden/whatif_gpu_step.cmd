@@ -1,32 +1,35 @@
 What would another GPU, another precision and twice the batch do to a step of one linear layer, and what was scaled how?
 
 $ stepsim whatif tests/golden/data/gpu_step.json --set device.to=H100
-With these changes, an iteration takes 6.241 ms, from 5.459 ms to 7.170 ms, instead of 17.000 ms (-63.3 %); the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
+With these changes, an iteration takes 6.241 ms, from 5.432 ms to 7.177 ms, instead of 17.000 ms (-63.3 %); the captured iteration of 17.000 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Changes
 - device.to=H100
 
 Why it is a range
-source      from        to  reason
-device  5.511 ms  7.081 ms  kernels with other work or on another device may take less or more than roofline says
-host    6.182 ms  6.320 ms  another machine's processor may be faster or slower, from 0.7 to 1.4 of the captured times; host.scale says how much
+source             from        to  reason
+steps          5.929 ms  6.553 ms  one captured step does not show how steps differ
+usual error    6.167 ms  6.317 ms  models of measured runs were off by this much
+extrapolation  6.056 ms  6.432 ms  models were off by this much more so far from what was captured
+profiler       6.214 ms  6.241 ms  recording slows a job, here by up to 27.500 us a step; job.yaml's measured_step would say
+device         5.511 ms  7.081 ms  kernels with other work or on another device may take less or more than roofline says
+host           6.182 ms  6.320 ms  another machine's processor may be faster or slower, from 0.7 to 1.4 of the captured times; host.scale says how much
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario  difference
 iteration                             17.000 ms    6.241 ms  -10.759 ms
 compute                               16.390 ms    5.631 ms  -10.759 ms
-communication                        400.000 us  400.000 us        0 ns
-- exposed                            400.000 us  400.000 us        0 ns
+copies                               400.000 us  400.000 us        0 ns
 host                                 389.000 us  389.000 us        0 ns
 idle                                   3.000 us    3.000 us        0 ns
 
 Critical paths, by class
-on the path      baseline    scenario  difference
-length          17.000 ms    6.241 ms  -10.759 ms
-compute         16.390 ms    5.631 ms  -10.759 ms
-communication  400.000 us  400.000 us        0 ns
-host           197.000 us  197.000 us        0 ns
-wait            13.000 us   13.000 us        0 ns
+on the path    baseline    scenario  difference
+length        17.000 ms    6.241 ms  -10.759 ms
+compute       16.390 ms    5.631 ms  -10.759 ms
+copy         400.000 us  400.000 us        0 ns
+host         197.000 us  197.000 us        0 ns
+wait          13.000 us   13.000 us        0 ns
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under device.to=H100
@@ -46,31 +49,34 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
-With these changes, an iteration takes 1.955 ms, from 1.589 ms to 2.501 ms, instead of 17.000 ms (-88.5 %); the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
+With these changes, an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17.000 ms (-88.5 %); the captured iteration of 17.000 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Changes
 - precision.to=bf16
 
 Why it is a range
-source      from        to  reason
-device  1.589 ms  2.501 ms  kernels with other work or on another device may take less or more than roofline says
+source             from        to  reason
+steps          1.858 ms  2.053 ms  one captured step does not show how steps differ
+usual error    1.932 ms  1.979 ms  models of measured runs were off by this much
+extrapolation  1.833 ms  2.086 ms  models were off by this much more so far from what was captured
+profiler       1.928 ms  1.955 ms  recording slows a job, here by up to 27.500 us a step; job.yaml's measured_step would say
+device         1.589 ms  2.501 ms  kernels with other work or on another device may take less or more than roofline says
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario  difference
 iteration                             17.000 ms    1.955 ms  -15.045 ms
 compute                               16.390 ms    1.345 ms  -15.045 ms
-communication                        400.000 us  400.000 us        0 ns
-- exposed                            400.000 us  400.000 us        0 ns
+copies                               400.000 us  400.000 us        0 ns
 host                                 389.000 us  389.000 us        0 ns
 idle                                   3.000 us    3.000 us        0 ns
 
 Critical paths, by class
-on the path      baseline    scenario  difference
-length          17.000 ms    1.955 ms  -15.045 ms
-compute         16.390 ms    1.345 ms  -15.045 ms
-communication  400.000 us  400.000 us        0 ns
-host           197.000 us  197.000 us        0 ns
-wait            13.000 us   13.000 us        0 ns
+on the path    baseline    scenario  difference
+length        17.000 ms    1.955 ms  -15.045 ms
+compute       16.390 ms    1.345 ms  -15.045 ms
+copy         400.000 us  400.000 us        0 ns
+host         197.000 us  197.000 us        0 ns
+wait          13.000 us   13.000 us        0 ns
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under precision.to=bf16
@@ -90,31 +96,34 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision
 $ stepsim whatif tests/golden/data/gpu_step.json --set batch.scale=2
-With these changes, an iteration takes 33.594 ms, from 29.196 ms to 38.677 ms, instead of 17.000 ms (+97.6 %); the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
+With these changes, an iteration takes 33.594 ms, from 28.854 ms to 39.102 ms, instead of 17.000 ms (+97.6 %); the captured iteration of 17.000 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Changes
 - batch.scale=2
 
 Why it is a range
-source       from         to  reason
-device  29.196 ms  38.677 ms  kernels with other work or on another device may take less or more than roofline says
+source              from         to  reason
+steps          31.914 ms  35.274 ms  one captured step does not show how steps differ
+usual error    32.929 ms  34.273 ms  models of measured runs were off by this much
+extrapolation  32.915 ms  34.288 ms  models were off by this much more so far from what was captured
+profiler       33.567 ms  33.594 ms  recording slows a job, here by up to 27.500 us a step; job.yaml's measured_step would say
+device         29.196 ms  38.677 ms  kernels with other work or on another device may take less or more than roofline says
 
 Where the difference comes from
 of an iteration of the slowest rank    baseline    scenario   difference
 iteration                             17.000 ms   33.594 ms   +16.594 ms
 compute                               16.390 ms   32.584 ms   +16.194 ms
-communication                        400.000 us  800.000 us  +400.000 us
-- exposed                            400.000 us  800.000 us  +400.000 us
+copies                               400.000 us  800.000 us  +400.000 us
 host                                 389.000 us  389.000 us         0 ns
 idle                                   3.000 us    3.000 us         0 ns
 
 Critical paths, by class
-on the path      baseline    scenario   difference
-length          17.000 ms   33.594 ms   +16.594 ms
-compute         16.390 ms   32.584 ms   +16.194 ms
-communication  400.000 us  800.000 us  +400.000 us
-host           197.000 us  197.000 us         0 ns
-wait            13.000 us   13.000 us         0 ns
+on the path    baseline    scenario   difference
+length        17.000 ms   33.594 ms   +16.594 ms
+compute       16.390 ms   32.584 ms   +16.194 ms
+copy         400.000 us  800.000 us  +400.000 us
+host         197.000 us  197.000 us         0 ns
+wait          13.000 us   13.000 us         0 ns
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under batch.scale=2
@@ -135,16 +144,16 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - a tensor carries samples if it has two dimensions or more and no parameter has its sizes (1 were found); what works on such tensors grows by roofline, and the host takes the time it took
 $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.yaml
-Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms instead of 17.000 ms (-81.0 %); there is no knee: each axis buys 5 % or more up to its last value; the captured iteration of 17.000 ms is predicted with an error of +0.00 %.
+Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17.000 ms (-81.0 %); there is no knee: each axis buys 5 % or more up to its last value; the measured iteration of 17.000 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
-Iteration times; * is the best
-   device.to  iteration    change
-    recorded  17.000 ms    0.00 %
-        A100  17.000 ms    0.00 %
-        H100   6.241 ms  -63.29 %
-        H200   6.192 ms  -63.58 %
-        B200   5.517 ms  -67.55 %
-*     MI300X   3.227 ms  -81.02 %
+Iteration times and their ranges; * is the best
+   device.to  iteration       from         to    change
+    recorded  17.000 ms  16.127 ms  17.876 ms    0.00 %
+        A100  17.000 ms  16.127 ms  17.876 ms    0.00 %
+        H100   6.241 ms   5.432 ms   7.177 ms  -63.29 %
+        H200   6.192 ms   5.039 ms   7.637 ms  -63.58 %
+        B200   5.517 ms   4.497 ms   6.797 ms  -67.55 %
+*     MI300X   3.227 ms   2.528 ms   4.171 ms  -81.02 %
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
