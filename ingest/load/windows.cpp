@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/parts/time_range.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -19,10 +20,11 @@ namespace {
 
 using Span = std::pair<Time, Time>;
 
-/// From the first start to the last end.
+/// From the first start to the last end; times that cannot be compared are left out.
 Span span_of(const HostDeviceTrace& trace) {
   Span span{Time::max(), Time::min()};
   for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (!in_time(trace.start[i], trace.duration[i])) continue;
     span.first = std::min(span.first, trace.start[i]);
     span.second = std::max(span.second, trace.start[i] + trace.duration[i]);
   }
@@ -37,6 +39,8 @@ struct Window {
 /// The windows of one process, in order of time; fewer than two where the traces overlap, and so are ranks.
 std::vector<Window> in_order(std::vector<Window> windows) {
   std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.span < b.span; });
+  const auto is_empty = [](const Window& window) { return window.span.first > window.span.second; };
+  if (std::any_of(windows.begin(), windows.end(), is_empty)) return {};
   for (std::size_t i = 1; i < windows.size(); ++i) {
     if (windows[i].span.first < windows[i - 1].span.second) return {};
   }
@@ -96,7 +100,8 @@ class Appending {
     to_.start.reserve(to_.size() + from_.size());
     to_.duration.reserve(to_.size() + from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      to_.start.push_back(from_.start[i] - earlier);
+      const Time start = from_.start[i];
+      to_.start.push_back(in_time(start, from_.duration[i]) ? start - earlier : start);
       to_.duration.push_back(from_.duration[i]);
       to_.kind.push_back(from_.kind[i]);
       to_.name.push_back(texts_[from_.name[i].index()]);

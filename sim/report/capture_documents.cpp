@@ -18,8 +18,8 @@ std::string caution_of(const Diagnostics& diagnostics) {
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
     if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork) continue;
     const bool has_share = entry.detail.ends_with("of the span");  // of a category that is not known
-    const std::string detail = has_share ? ", " + shown(entry.detail) : "";
-    names += fmt::format("{}{} ({}{})", names.empty() ? "" : ", ", shown(entry.name), entry.count, detail);
+    names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), entry.count);
+    names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
   }
   return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
 }

@@ -87,7 +87,8 @@ std::string trust_line(const Summary& summary, const CriticalPath& path,
   };
   add(ratio(path.unexplained, path.length), "is waiting that nothing explains");
   add(ratio(path.silent, path.length), "is silence of host threads");
-  rests = rests.empty() ? "The critical path rests on known dependencies" : "Of the critical path," + rests;
+  rests =
+      rests.empty() ? "The critical path rests on known dependencies" : fmt::format("Of the critical path,{}", rests);
   if (path.inferred > 0) {
     rests +=
         fmt::format("; {} of its {} were inferred from times", path.inferred, counted(path.hand_overs, "hand-over"));

@@ -9,6 +9,7 @@
 #include "ingest/formats/kineto/categories.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/time_range.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
@@ -123,7 +124,9 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
     ChromeEvent call = event;
     call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);
     append(call, EventKind::kRuntimeCall, host_track(process, event.thread), -1, HostDeviceTrace::kNoDetail);
-    return ascend_.note_call(event.thread, static_cast<std::uint32_t>(trace_.size() - 1));
+    if (in_time(trace_.start.back(), Duration{kLongest}))
+      ascend_.note_call(event.thread, static_cast<std::uint32_t>(trace_.size() - 1));
+    return;
   }
   const std::optional<EventKind> kind = ascend_work(layer, event);
   if (!kind) return leave_out("Ascend's waits, and parts of collectives");
@@ -323,8 +326,9 @@ void KinetoTrace::note_unknown(const ChromeEvent& event) {
   auto entry = unknown_.find(event.category);
   if (entry == unknown_.end()) entry = unknown_.emplace(event.category, BusyTime{}).first;
   const Time begin{Duration{event.start_ns.value_or(0)}};
-  const std::int64_t length = event.start_ns ? std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest) : 0;
-  entry->second.add(begin, begin + Duration{length});
+  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest)};
+  const bool has_time = event.start_ns && in_time(begin, length);
+  entry->second.add(has_time ? begin : Time{}, has_time ? begin + length : Time{});
 }
 
 /// A category that no table has and that holds real time may be work that is missing from the replay.
@@ -332,6 +336,7 @@ void KinetoTrace::report_unknown() {
   Time first = Time::max();
   Time last = Time::min();
   for (std::size_t i = 0; i < trace_.size(); ++i) {
+    if (!in_time(trace_.start[i], trace_.duration[i])) continue;
     first = std::min(first, trace_.start[i]);
     last = std::max(last, trace_.start[i] + trace_.duration[i]);
   }
@@ -343,7 +348,8 @@ void KinetoTrace::report_unknown() {
       left_out_["other category"] += busy.count();
       continue;
     }
-    const std::string name = category.empty() ? "events without a category" : "unknown category " + category;
+    const std::string name =
+        category.empty() ? std::string("events without a category") : fmt::format("unknown category {}", category);
     sink_.diagnostics.count(name, Severity::kDataLoss,
                             "stepsim does not know this category, and leaves its events out: what they did is not in "
                             "the replay",

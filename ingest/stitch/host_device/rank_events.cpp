@@ -6,21 +6,13 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "ingest/parts/time_range.h"
 #include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kStepMark = "ProfilerStep#";
-
-/// True for times that can be subtracted from each other without overflow: from 73 years before 1970 to
-/// 146 years after it.
-bool in_time(const HostDeviceTrace& trace, std::uint32_t event) noexcept {
-  constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
-  constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
-  const Time start = trace.start[event];
-  return start >= kEarliest && start <= kLatest && trace.duration[event] <= kLatest - start;
-}
 
 bool is_device_work(EventKind kind) noexcept {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
@@ -171,7 +163,7 @@ RankEvents arrange(const HostDeviceTrace& trace) {
             std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     const EventKind kind = trace.kind[i];
-    if (!in_time(trace, i)) {
+    if (!in_time(trace.start[i], trace.duration[i])) {
       ++events.out_of_time;
     } else if (is_device_work(kind)) {
       add_device_op(events, rows, i);

@@ -43,8 +43,10 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best) {
     std::vector<std::string> cells{points.axes[0].values[row]};
     for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
       const std::size_t point = row * points.stride(0) + column;
-      cells.push_back(fmt::format("{}{}{}", point == best ? "* " : "", time_text(answer.outcomes[point]),
-                                  answer.outcomes[point].iteration ? " " + range_text(answer.outcomes[point]) : ""));
+      const Outcome& outcome = answer.outcomes[point];
+      std::string cell = fmt::format("{}{}", point == best ? "* " : "", time_text(outcome));
+      if (outcome.iteration) cell += fmt::format(" {}", range_text(outcome));
+      cells.push_back(std::move(cell));
     }
     table.add_row(std::move(cells));
   }
