@@ -94,6 +94,7 @@ constexpr std::array kKinds{
          }},
     Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
     Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
+    Kind{"warning", [](Line& line, HeadRead& read) { read.head.warning = line.text(); }},
     Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
     Kind{"assumption",
          [](Line& line, HeadRead& read) {
@@ -141,6 +142,7 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   }
   lines.push_back({"name", head.name});
   lines.push_back({"network", head.network});
+  if (!head.warning.empty()) lines.push_back({"warning", head.warning});
   for (const std::string& change : head.changes) lines.push_back({"change", change});
   for (const Assumption& assumption : head.assumptions)
     lines.push_back({"assumption", assumption.id, assumption.sentence});

@@ -19,6 +19,7 @@
 #include "scenarios/answer/sweep_document.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
+#include "sim/report/cautions.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::cli {
@@ -90,6 +91,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
     append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
   head.name = request.scenario.name;
   head.network = what_if.network->name;
+  head.warning = sim::warning_of(what_if.capture);
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.points = sweep.points();
   head.provenance = make_provenance(request.arguments, what_if.capture.inputs);

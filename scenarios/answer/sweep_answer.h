@@ -17,6 +17,7 @@ struct SweepHead {
   sim::Provenance provenance;
   std::string name;     ///< of the scenario; may be empty
   std::string network;  ///< the model's name
+  std::string warning;  ///< that the capture is not what it looks like; may be empty
   std::vector<std::string> changes;
   Assumptions assumptions;
   Duration baseline{};               ///< the iteration of the job as captured, predicted

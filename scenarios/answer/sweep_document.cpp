@@ -97,7 +97,7 @@ double change_of(const SweepAnswer& answer, const Outcome& outcome) {
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {
-  sim::Document document{.headline = headline(answer, *best_point(answer.outcomes))};
+  sim::Document document{.warning = answer.head.warning, .headline = headline(answer, *best_point(answer.outcomes))};
   sim::add_sections(document, sweep_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer](sim::JsonWriter& json) {

@@ -5,6 +5,7 @@
 #include "model/base/text.h"
 #include "scenarios/answer/comparison.h"
 #include "scenarios/answer/trust_text.h"
+#include "sim/report/cautions.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
@@ -56,7 +57,7 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
 }  // namespace
 
 sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
-  sim::Document document{.headline = headline(answer)};
+  sim::Document document{.warning = sim::warning_of(*answer.capture), .headline = headline(answer)};
   sim::add_sections(document, what_if_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer, &provenance](sim::JsonWriter& json) {

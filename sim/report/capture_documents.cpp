@@ -5,41 +5,11 @@
 #include <algorithm>
 
 #include "model/base/text.h"
+#include "sim/report/cautions.h"
 #include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {
-
-constexpr std::string_view kNoDeviceWork = "launches_without_device_work";
-
-/// That the figures are not of the whole input, if so.
-std::string caution_of(const Diagnostics& diagnostics) {
-  std::string names;
-  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-    if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork) continue;
-    const bool has_share = entry.detail.ends_with("of the span");  // of a category that is not known
-    names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), entry.count);
-    names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
-  }
-  return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
-}
-
-/// That the input is not what it looks like, if so: said before all else.
-std::string warning_of(const Capture& capture) {
-  const std::uint64_t launches = capture.diagnostics.count_of(kNoDeviceWork);
-  if (launches > 0) {
-    return fmt::format(
-        "The capture lacks its device work: {} launches and not one kernel, so all times are the host's alone. Record "
-        "with ProfilerActivity.CUDA, and see that no other tool holds CUPTI.",
-        launches);
-  }
-  const auto untied = std::find_if(capture.assumptions.begin(), capture.assumptions.end(),
-                                   [](const Assumption& assumption) { return assumption.id == "untied_ranks"; });
-  if (untied == capture.assumptions.end()) return {};
-  return fmt::format(
-      "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
-      capture.recording.ranks.size());
-}
 
 Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, std::function<Table()> rows,
                      const Findings& findings, const Provenance& provenance) {

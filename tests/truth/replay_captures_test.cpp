@@ -13,6 +13,7 @@
 #include "ingest/load/load.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
+#include "sim/report/cautions.h"
 #include "sim/report/iteration_path.h"
 #include "sim/report/perturbation.h"
 #include "sim/report/stragglers.h"
@@ -106,6 +107,22 @@ TEST_F(CaptureTest, ACaptureWithoutItsDeviceWorkSaysSo) {
   const Replayed job = replayed({shared("traces/kineto/launches-no-kernels-a100.json.gz")});
   EXPECT_EQ(job.capture.diagnostics.count_of("launches_without_device_work"), 260U);
   EXPECT_FALSE(job.summary.marked);
+}
+
+/// 2,329 operators with numbers that span 170,159: the profiler, or who cut the file, left the others out.
+TEST_F(CaptureTest, ASampledCaptureSaysSo) {
+  const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz")});
+  EXPECT_EQ(job.capture.diagnostics.count_of("sampled_operators"), 2329U);
+  EXPECT_NE(sim::warning_of(job.capture).find("one operator in 73 is recorded"), std::string::npos);
+  const Replayed whole = replayed({shared("traces/kineto/gpt2-cuda-graphs-no-sync.json.gz")});
+  EXPECT_EQ(sim::warning_of(whole.capture), "");
+}
+
+/// Calls and kernels only: the thread of the backward pass begins 80 us after the main thread falls silent, launches
+/// for 2.5 ms, and the main thread goes on 0.1 ms later.
+TEST_F(CaptureTest, AThreadThatLaunchesWorksForTheSilentMainThread) {
+  const Replayed job = replayed({shared("traces/kineto/rocm-mi210-gpu-only.json.gz")});
+  EXPECT_LT(job.summary.ranks.front().unexplained, Duration{100'000});
 }
 
 double milliseconds(Duration time) { return static_cast<double>(time.count()) / 1e6; }

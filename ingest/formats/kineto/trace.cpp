@@ -107,7 +107,10 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
   } else {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
-    if (kind == EventKind::kOp) note_shapes(event);
+    if (kind == EventKind::kOp) {
+      note_shapes(event);
+      recorded_share_.add(event);
+    }
     const auto number = static_cast<std::uint32_t>(trace_.size() - 1);
     if (category->name == "enqueue" || category->name == "dequeue")
       ascend_.note_queued(event, number, category->name == "dequeue");
@@ -358,6 +361,16 @@ void KinetoTrace::report_unknown() {
   }
 }
 
+void KinetoTrace::report_sample() {
+  const std::optional<std::int64_t> one_in = recorded_share_.one_in();
+  if (!one_in) return;
+  sink_.diagnostics.count("sampled_operators", Severity::kDataLoss,
+                          "the numbers of the operators have gaps: the capture is a sample, or was thinned out later, "
+                          "and what waits for the missing work waits for nothing here: record all of it",
+                          {file_, {}, {}}, fmt::format("one operator in {} is recorded", *one_in),
+                          static_cast<std::uint64_t>(recorded_share_.recorded()));
+}
+
 void KinetoTrace::name_tracks() {
   for (Track& track : trace_.tracks) {
     const auto name = thread_names_.find(row_key(track.process, track.thread));
@@ -367,6 +380,7 @@ void KinetoTrace::name_tracks() {
 
 HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   report_unknown();
+  report_sample();
   report_left_out();
   name_tracks();
   ascend_.join(trace_);

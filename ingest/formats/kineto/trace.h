@@ -16,6 +16,7 @@
 #include "ingest/formats/kineto/ascend.h"
 #include "ingest/formats/kineto/members.h"
 #include "ingest/formats/kineto/operators.h"
+#include "ingest/formats/kineto/recorded_share.h"
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
@@ -40,6 +41,7 @@ class KinetoTrace {
   void report_left_out();
   void note_unknown(const ChromeEvent& event);
   void report_unknown();
+  void report_sample();
   [[nodiscard]] bool usable_time(const ChromeEvent& event, bool on_device);
   void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
   [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
@@ -59,6 +61,7 @@ class KinetoTrace {
   HostDeviceTrace trace_;
   TextTable texts_;
   KinetoOperators operators_;
+  RecordedShare recorded_share_;
   AscendParts ascend_;
   std::string host_process_;  ///< of the first host event
   TrackId last_host_track_;

@@ -24,6 +24,7 @@ struct Work {
   std::uint32_t thread = 0;
   bool collective = false;
   bool backward = false;  ///< the autograd engine runs a node of the graph
+  bool launches = false;  ///< its thread launches device work
 };
 
 /// What one other thread did during a silence of the main thread.
@@ -47,10 +48,13 @@ std::vector<Work> work_of_others(const RankEvents& events, const std::vector<Hos
   std::vector<Work> work;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
     if (t == events.main_thread) continue;
-    for (const HostCollective& one : threads[t].collectives) work.push_back({one.begin, one.end, t, true, false});
+    const bool launches = events.threads[t].launches;
+    for (const HostCollective& one : threads[t].collectives)
+      work.push_back({one.begin, one.end, t, true, false, launches});
     cut_thread(events, events.threads[t], [&](const Segment& segment) {
       if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
-      work.push_back({segment.begin, segment.end, t, false, is_backward(events.name_of(segment.event))});
+      const bool backward = is_backward(events.name_of(segment.event));
+      work.push_back({segment.begin, segment.end, t, false, backward, launches});
     });
   }
   std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
@@ -87,6 +91,9 @@ std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, con
     Activity& activity = slot->second;
     activity.began_before = activity.began_before || w.begin < silence.first;
     activity.first_begin = std::min(activity.first_begin, std::max(w.begin, silence.first));
+    // A thread that launches device work is at work between two calls too: a capture may have none of its operators.
+    if (w.launches && !added && w.begin - activity.last_end <= kShortQuiet)
+      activity.covered += std::max(Duration{}, w.begin - activity.last_end);
     activity.last_end = w.end;
     activity.covered += w.end - std::max(w.begin, silence.first);
     activity.ends_in_collective = w.collective;

@@ -25,7 +25,8 @@ struct HandOff {
 /// A thread explains a silence if the last of its work that ends there is a collective, or if it begins a
 /// backward pass there: backward() returns when the pass has ended, however late its thread then wakes up. It
 /// also does if its work fills at least a third of the span from its first start to its last end there, and that
-/// span is at least half the silence.
+/// span is at least half the silence. Short quiet between the calls of a thread that launches device work counts as
+/// its work.
 /// A host collective whose annotation was closed late is shortened first, to where its waiter went on.
 /// Threads on which nothing depends are marked as background threads. O(segments log segments).
 [[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads);

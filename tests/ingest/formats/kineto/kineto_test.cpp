@@ -488,6 +488,32 @@ TEST(KinetoTest, OtherChromeTracesAreLeftToOtherFormats) {
   EXPECT_EQ(score(""), 0);
 }
 
+/// 60 operators whose numbers are `step` apart, and one without a number.
+std::string numbered_operators(int step) {
+  std::string events;
+  for (int i = 0; i < 60; ++i) {
+    const std::string number = std::to_string(1000 + i * step);
+    events += (i == 0 ? "" : ",") + event("cpu_op", "aten::mul", R"(,"args":{"External id":)" + number + "}");
+  }
+  return events;
+}
+
+TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
+  const Read read = read_events(numbered_operators(70));
+  EXPECT_EQ(read.count("sampled_operators"), 60U);
+  // 59 x 70 + 1 numbers for 60 operators: 68.85.
+  for (const Diagnostics::Entry& entry : read.sink.diagnostics.entries()) {
+    if (entry.name == "sampled_operators") {
+      EXPECT_EQ(entry.detail, "one operator in 69 is recorded");
+    }
+  }
+}
+
+TEST(KinetoSampleTest, AnnotationsBetweenOperatorsAreNoGaps) {
+  EXPECT_EQ(read_events(numbered_operators(1)).count("sampled_operators"), 0U);
+  EXPECT_EQ(read_events(numbered_operators(2)).count("sampled_operators"), 0U);
+}
+
 }  // namespace
 
 }  // namespace stepsim::ingest

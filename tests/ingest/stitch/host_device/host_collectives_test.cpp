@@ -204,6 +204,35 @@ TEST(HostCollectiveWaitTest, CollectiveThatGoesOnForLongIsNotWaitedFor) {
   EXPECT_FALSE(edge(capture, collective, find(capture, "optimizer")).has_value());
 }
 
+/// The main thread is silent for 3 ms. Within it another thread makes 5 us of launches every `pitch_us`, 20 of them,
+/// and no operator of either thread was recorded.
+Capture launching_beside(double pitch_us) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  const TrackId other = maker.thread("2");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", main, 0, 10, 0);
+  maker.add(EventKind::kKernel, "forward", stream, 20, 50, 0);
+  for (int i = 1; i <= 20; ++i) {
+    const double begin = 100 + (i - 1) * pitch_us;
+    maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", other, begin, 5, i);
+    maker.add(EventKind::kKernel, "backward", stream, begin + 20, 10, i);
+  }
+  maker.add(EventKind::kRuntimeCall, "hipDeviceSynchronize", main, 3010, 5, 50);
+  return stitched({maker.trace});
+}
+
+TEST(HostCollectiveWaitTest, ThreadThatLaunchesWithoutAPauseWorksForTheSilentMainThread) {
+  const Capture capture = launching_beside(99);
+  const TaskId first = find(capture, "hipLaunchKernel", 100);
+  ASSERT_TRUE(first.valid());
+  EXPECT_EQ(capture.recording.unexplained.size(), 0U);
+}
+
+TEST(HostCollectiveWaitTest, ThreadThatLaunchesNowAndThenDoesNot) {
+  EXPECT_NE(launching_beside(140).recording.unexplained.size(), 0U);
+}
+
 TEST(GradientTest, GradientIsCompleteWhenTheHooksOfItsAccumulationHaveRun) {
   constexpr const char* kAround = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad";
   TraceMaker maker;

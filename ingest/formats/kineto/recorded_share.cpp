@@ -1,0 +1,36 @@
+#include "ingest/formats/kineto/recorded_share.h"
+
+#include <algorithm>
+
+#include "ingest/json/json_values.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// Numbers larger than this are damage.
+constexpr std::int64_t kLargest = std::int64_t{1} << 50;
+
+constexpr std::int64_t kFewestMissing = 100;
+
+}  // namespace
+
+void RecordedShare::add(const ChromeEvent& op) {
+  const auto found = std::find_if(op.argument_list.begin(), op.argument_list.end(), [](const ChromeArgument& argument) {
+    return argument.key.size() == 11 && argument.key == "External id";
+  });
+  if (found == op.argument_list.end()) return;
+  const std::int64_t number = as_integer(found->value).value_or(0);
+  if (number <= 0 || number > kLargest) return;
+  first_ = recorded_ == 0 ? number : std::min(first_, number);
+  last_ = std::max(last_, number);
+  ++recorded_;
+}
+
+std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
+  if (recorded_ == 0) return std::nullopt;
+  const std::int64_t numbers = last_ - first_ + 1;
+  if (numbers - recorded_ < kFewestMissing || numbers <= 2 * recorded_) return std::nullopt;
+  return (numbers + recorded_ / 2) / recorded_;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,43 @@
+#include "sim/report/cautions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stepsim::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(CautionsTest, AWholeCaptureNeedsNone) {
+  EXPECT_EQ(warning_of({}), "");
+  EXPECT_EQ(caution_of({}), "");
+}
+
+TEST(CautionsTest, ACaptureWithoutDeviceWorkIsSaidFirstAndOnce) {
+  Capture capture;
+  capture.diagnostics.count("launches_without_device_work", Severity::kDataLoss, "", {}, {}, 260);
+  EXPECT_THAT(warning_of(capture), StartsWith("The capture lacks its device work: 260 launches"));
+  EXPECT_EQ(caution_of(capture.diagnostics), "");
+}
+
+TEST(CautionsTest, ASampleSaysHowMuchOfItWasRecorded) {
+  Capture capture;
+  capture.diagnostics.count("sampled_operators", Severity::kDataLoss, "", {}, "one operator in 73 is recorded", 2329);
+  EXPECT_THAT(warning_of(capture), StartsWith("The capture is a sample: one operator in 73 is recorded."));
+  EXPECT_EQ(caution_of(capture.diagnostics), "");
+}
+
+TEST(CautionsTest, LostPartsAreNamedWithTheirCountAndNoticesAreNot) {
+  Diagnostics diagnostics;
+  diagnostics.count("bad_record", Severity::kDataLoss, "", {}, "7: not JSON", 3);
+  diagnostics.count("unknown category npu", Severity::kDataLoss, "", {}, "12 % of the span", 5);
+  diagnostics.count("polling", Severity::kNotice, "", {}, {}, 9);
+  const std::string caution = caution_of(diagnostics);
+  EXPECT_THAT(caution, HasSubstr("bad_record (3), unknown category npu (5, 12 % of the span)"));
+  EXPECT_THAT(caution, Not(HasSubstr("polling")));
+}
+
+}  // namespace
+}  // namespace stepsim::sim
