@@ -240,7 +240,7 @@ void run_sweep(SweepRequest request, const Session& session) {
     if (path) refuse_input_as_output(*path, what_if->capture.inputs);
   }
   limit_threads(request.common.threads);
-  with_set_errors([&] {
+  with_typed_errors([&] {
     scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;
     answer.head = head_of(*what_if, request, sweep, {.threads = request.common.threads, .stop = &session.stop});

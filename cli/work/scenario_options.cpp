@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "ingest/bytes/small_file.h"
 #include "model/base/error.h"
@@ -12,7 +15,8 @@ namespace stepsim::cli {
 namespace {
 
 constexpr std::size_t kLargestScenario = 1U << 20U;
-constexpr std::string_view kSetPrefix = "--set ";
+/// What stands before a typed text where errors name its place.
+constexpr std::array<std::string_view, 2> kTyped{"--set ", "--select "};
 
 }  // namespace
 
@@ -38,15 +42,16 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
   };
 }
 
-void with_set_errors(const std::function<void()>& work) {
+void with_typed_errors(const std::function<void()>& work) {
   try {
     work();
   } catch (const InputError& error) {
-    if (!error.where().file.starts_with(kSetPrefix)) {
-      throw;
-    }
+    const std::string& place = error.where().file;
+    const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
+                                            [&place](std::string_view prefix) { return place.starts_with(prefix); });
+    if (option == kTyped.end()) throw;
     const std::string_view what = error.what();
-    throw UsageError(fmt::format("--set '{}': {}", shown(error.where().file.substr(kSetPrefix.size())),
+    throw UsageError(fmt::format("{}'{}': {}", *option, shown(place.substr(option->size())),
                                  what.substr(error.where().to_text().size() + 2)));
   }
 }

@@ -16,8 +16,8 @@ namespace stepsim::cli {
 /// reads the scenario and appends the sets. Throws InputError, UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app);
 
-/// Calls `work`. Turns an InputError at a --set into a UsageError that names the option.
-void with_set_errors(const std::function<void()>& work);
+/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option.
+void with_typed_errors(const std::function<void()>& work);
 
 }  // namespace stepsim::cli
 

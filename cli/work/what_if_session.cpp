@@ -65,7 +65,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
   learn_from_replays(*what_if, options, session);
-  with_set_errors([&] { add_traces_named_by(scenario, *what_if); });
+  with_typed_errors([&] { add_traces_named_by(scenario, *what_if); });
   if (options.output) refuse_input_as_output(*options.output, what_if->capture.inputs);
   return what_if;
 }

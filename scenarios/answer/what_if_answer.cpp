@@ -73,6 +73,10 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     answer.changes.push_back(change.to_text());
   }
   Prediction predicted = meter.predict(predictor, plan);
+  for (const Change& change : scenario.changes) {
+    auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));
+    if (!selection) selection = selection_of(change, *predicted.graph);
+  }
   answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
   if (predictor.profiler()) compare_unprofiled(answer);

@@ -7,6 +7,7 @@
 #include "model/calibration/calibration.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
 #include "sim/report/iteration_path.h"
 #include "sim/report/link_use.h"
@@ -41,6 +42,8 @@ struct WhatIfAnswer {
   std::vector<LinkPair> links;       ///< the busier of the two replays first; none that is idle in both
   bool unprofiled = false;           ///< the profiler's time was taken out: measured is job.yaml's measured_step
   std::vector<std::string> changes;  ///< as they could be typed after --set
+  /// What the changes apply to, by change: absent for those that take no selection.
+  std::vector<std::optional<Selection>> selections;
   Assumptions assumptions;           ///< all that the answer rests on
   const Capture* capture = nullptr;
   const NetworkModel* network = nullptr;

@@ -59,6 +59,15 @@ Scaled DeviceRule::time(const DeviceWork& before, const DeviceWork& after) const
   return roofline_scaled(before, *before.on, after, *after.on);
 }
 
+std::vector<TaskId> selected_device_work(const Selector& selector, const Capture& capture) {
+  std::vector<TaskId> tasks = selector.select(capture);
+  std::erase_if(tasks, [&dag = capture.dag](TaskId task) {
+    const TaskKind kind = dag.kind(task);
+    return kind != TaskKind::kKernel && kind != TaskKind::kCopy && kind != TaskKind::kMemset;
+  });
+  return tasks;
+}
+
 void require_kernels(const Plan& plan, const YamlField& value) {
   if (has_kernels(*plan.captured)) return;
   value.fail(

@@ -49,6 +49,9 @@ class DeviceRule {
   std::string captured_device_;  ///< why the device of a piece may be unknown
 };
 
+/// The selected kernels, copies and memsets, ascending; there may be none. Throws what Selector::select() throws.
+[[nodiscard]] std::vector<TaskId> selected_device_work(const Selector& selector, const Capture& capture);
+
 /// Throws InputError at `value` if the capture has no kernels: its operators are not device work alone.
 void require_kernels(const Plan& plan, const YamlField& value);
 

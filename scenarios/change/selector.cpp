@@ -14,6 +14,8 @@
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/kernel_class.h"
+#include "scenarios/change/similar_names.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -28,14 +30,12 @@ constexpr std::int64_t kMemoryOfPattern = 8 << 20;
 class Numbers {
  public:
   explicit Numbers(const YamlField& field) {
-    const std::string& text = field.scalar(kForm);
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const auto range = parse(std::string_view(text).substr(begin, end - begin));
-      if (!range) field.reject(kForm);
-      ranges_.push_back(*range);
-      begin = end + 1;
+    if (!field.is(YamlValue::Kind::kList)) {
+      add(field);
+      return;
     }
+    for (const YamlField& item : field.list(kForm)) add(item);
+    if (ranges_.empty()) field.reject(kForm);
   }
 
   [[nodiscard]] bool contains(std::int64_t number) const noexcept {
@@ -46,6 +46,17 @@ class Numbers {
  private:
   using Range = std::pair<std::int64_t, std::int64_t>;
   static constexpr std::string_view kForm = "whole numbers and ranges such as 0,2,4-7";
+
+  void add(const YamlField& field) {
+    const std::string& text = field.scalar(kForm);
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const auto range = parse(std::string_view(text).substr(begin, end - begin));
+      if (!range) field.reject(kForm);
+      ranges_.push_back(*range);
+      begin = end + 1;
+    }
+  }
 
   static std::optional<Range> parse(std::string_view text) {
     const std::size_t dash = text.find('-', 1);
@@ -84,13 +95,13 @@ std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
 std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
   const std::string& text = field.scalar("a regular expression");
   if (text.size() > kLongestPattern)
-    field.fail(fmt::format("'name' is longer than {} bytes; expected a shorter expression", kLongestPattern));
+    field.fail(fmt::format("'{}' is longer than {} bytes; expected a shorter expression", field.name, kLongestPattern));
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kMemoryOfPattern);
   auto pattern = std::make_shared<const RE2>(text, options);
   if (!pattern->ok()) {
-    field.fail(fmt::format("'name' is '{}', which is not a regular expression ({}); expected one in the syntax of RE2",
-                           shown(text, 60), pattern->error()));
+    field.fail(fmt::format("'{}' is '{}', which is not a regular expression ({}); expected one in the syntax of RE2",
+                           field.name, shown(text, 60), pattern->error()));
   }
   return pattern;
 }
@@ -118,6 +129,22 @@ bool is_of_layer(std::string_view name, std::string_view layer) {
   if (dot == std::string_view::npos || name.substr(dot + 1) != layer) return false;
   const std::string_view kind = name.substr(0, dot);
   return kind == "FW" || kind == "BW" || kind.starts_with("UPDATE");
+}
+
+/// What KernelClass classifies, beside kernels.
+bool has_class(TaskKind kind) {
+  return kind == TaskKind::kKernel || kind == TaskKind::kCopy || kind == TaskKind::kMemset ||
+         kind == TaskKind::kCollective;
+}
+
+std::vector<std::string> class_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kKernelClassCount; ++i) names.emplace_back(to_text(static_cast<KernelClass>(i)));
+  return names;
+}
+
+bool matches(const RE2& pattern, std::string_view name) {
+  return RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), pattern);
 }
 
 std::vector<std::string> kind_names() {
@@ -185,9 +212,32 @@ TestFor of_layer(const YamlField& value) {
 
 TestFor of_name(const YamlField& value) {
   return [pattern = pattern_of(value)](const Capture& capture) {
-    return by_name(capture, [&](std::string_view task) {
-      return RE2::PartialMatch(re2::StringPiece(task.data(), task.size()), *pattern);
-    });
+    return by_name(capture, [&](std::string_view task) { return matches(*pattern, task); });
+  };
+}
+
+TestFor of_class(const YamlField& value) {
+  return [wanted = static_cast<KernelClass>(value.one_of_words(class_names()))](const Capture& capture) -> Test {
+    const Dag& dag = capture.dag;
+    std::vector<bool> kernels(dag.name_count());  // names of kernels, each classified once
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      kernels[i] = classify_kernel(TaskKind::kKernel, dag.name(NameId{i})) == wanted;
+    return [&dag, wanted, kernels = std::move(kernels)](TaskId task) -> bool {
+      const TaskKind kind = dag.kind(task);
+      if (kind == TaskKind::kKernel) return kernels[dag.name_id(task).index()];
+      return has_class(kind) && classify_kernel(kind, dag.name(task)) == wanted;
+    };
+  };
+}
+
+TestFor of_operator(const YamlField& value) {
+  return [pattern = pattern_of(value)](const Capture& capture) -> Test {
+    const OperatorTable& table = capture.operators;
+    std::vector<bool> meant;
+    for (const OperatorTable::Operator& one : table.operators) meant.push_back(matches(*pattern, one.name));
+    std::vector<bool> selected(capture.dag.task_count(), false);
+    for (const OperatorTable::Use& use : table.uses) selected[use.task.index()] = meant[use.which];
+    return [selected = std::move(selected)](TaskId task) -> bool { return selected[task.index()]; };
   };
 }
 
@@ -205,19 +255,32 @@ struct Key {
   TestFor (*make)(const YamlField& value);
   bool selects_work = false;
 };
-constexpr std::array kKeys{Key{"rank", of_rank},       Key{"worker", of_worker},     Key{"host", of_host},
-                           Key{"device", of_device},   Key{"stream", of_stream},     Key{"step", of_step},
-                           Key{"kind", of_kind, true}, Key{"layer", of_layer, true}, Key{"name", of_name, true},
-                           Key{"bytes", of_bytes}};
+constexpr std::array kKeys{
+    Key{"rank", of_rank},         Key{"worker", of_worker},     Key{"host", of_host},
+    Key{"device", of_device},     Key{"stream", of_stream},     Key{"step", of_step},
+    Key{"kind", of_kind, true},   Key{"class", of_class, true}, Key{"operator", of_operator, true},
+    Key{"layer", of_layer, true}, Key{"name", of_name, true},   Key{"bytes", of_bytes}};
 
-/// What could be selected, for an error message.
-std::string what_there_is(const Capture& capture) {
+/// What could be selected, for an error message: names like the one that was typed, if there are.
+std::string what_there_is(const Capture& capture, std::string_view typed) {
+  constexpr std::size_t kNames = 3;
+  constexpr std::size_t kLongest = 60;
+  std::vector<std::string> names = similar_names(typed, capture, kNames);
+  if (names.empty() && capture.dag.name_count() > 0) names.emplace_back(capture.dag.name(NameId{0}));
+  std::string some;
+  for (const std::string& name : names) some += fmt::format("{}'{}'", some.empty() ? "" : ", ", shown(name, kLongest));
+  const std::string list = some.empty() ? some : " and names such as " + some + " (stepsim tasks lists all)";
   const std::vector<Rank>& ranks = capture.recording.ranks;
-  const std::string some = capture.dag.name_count() == 0
-                               ? std::string()
-                               : fmt::format(" and names such as '{}'", shown(capture.dag.name(NameId{0}), 40));
-  return ranks.empty() ? "the capture's own" + some
-                       : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), some);
+  if (ranks.empty()) return "the capture's own" + list;
+  return ranks.size() == 1 ? fmt::format("rank {}{}", ranks.front(), list)
+                           : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), list);
+}
+
+/// A list of numbers as it is typed on the command line.
+std::string in_line(const YamlValue& value) {
+  std::string text = value.text;
+  for (const YamlValue& item : value.items) text += (text.empty() ? "" : ",") + item.text;
+  return text;
 }
 
 }  // namespace
@@ -235,8 +298,9 @@ Selector::Selector(const YamlField& map) : place_(map) {
   for (const Key& key : kKeys) names.emplace_back(key.name);
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
     tests_.push_back(kKeys[key].make(value));
-    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], value.value->text);
+    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], in_line(*value.value));
     selects_work_ = selects_work_ || kKeys[key].selects_work;
+    if (names[key] == "name" || names[key] == "layer" || names[key] == "operator") typed_ += value.value->text + " ";
   });
   text_ = "{" + text_ + "}";
 }
@@ -257,7 +321,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
   if (is_all()) place_.fail(fmt::format("the change applies to {}; expected a capture with more", problem));
-  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture)));
+  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture, typed_)));
 }
 
 }  // namespace stepsim::scenarios

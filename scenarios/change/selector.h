@@ -16,13 +16,15 @@ namespace stepsim::scenarios {
 ///
 /// | key    | selects a task if                                                                |
 /// |--------|----------------------------------------------------------------------------------|
-/// | rank   | its rank is in the list "0,2,4-7"                                                |
+/// | rank   | its rank is in the list "0,2,4-7", or [0, 2, "4-7"]                              |
 /// | worker | it runs on one of these workers (its rank divided by local_size), on no server   |
 /// | host   | its host has this name                                                           |
 /// | device | it runs on this device of its host                                               |
 /// | stream | it runs on this stream                                                           |
 /// | step   | it belongs to one of these steps, as the trace numbers them                      |
 /// | kind   | it is a host, runtime, kernel, copy, memset, collective, transfer, operator, server or control task |
+/// | class  | it is device work of this class: gemm, convolution, attention, ... (model/job/kernel_class.h) |
+/// | operator | it is device work, launched by an operator whose name this regular expression matches |
 /// | layer  | its name is FW.NAME, BW.NAME or UPDATE.NAME                                      |
 /// | name   | this regular expression (RE2: linear in the name) matches somewhere in its name   |
 /// | bytes  | it moves this many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                       |
@@ -36,7 +38,7 @@ class Selector {
   explicit Selector(const YamlField& map);
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
-  /// Whether it selects by what a task does (kind, layer or name), not only by where and when.
+  /// Whether it selects by what a task does (kind, class, operator, layer or name), not only by where and when.
   [[nodiscard]] bool selects_work() const noexcept { return selects_work_; }
   /// The selected tasks, ascending. If there are none, throws InputError at the selector that says what could be
   /// selected. O(tasks).
@@ -54,9 +56,15 @@ class Selector {
 
   std::vector<TestFor> tests_;
   std::string text_;
+  std::string typed_;  ///< the names that it asks for, for hints
   bool selects_work_ = false;
   YamlField place_;  ///< of the selector, or of its change
 };
+
+/// selector.select(capture), for what-ifs that apply to whatever is selected.
+[[nodiscard]] inline std::vector<TaskId> selected_tasks(const Selector& selector, const Capture& capture) {
+  return selector.select(capture);
+}
 
 }  // namespace stepsim::scenarios
 

@@ -49,7 +49,7 @@ void Change::read(const YamlField& map) {
   if (!map.is(YamlValue::Kind::kMap)) map.reject("values such as {bandwidth: 2x}");
   std::vector<std::string> names;
   for (const Parameter& parameter : what_if_->parameters) names.emplace_back(parameter.name);
-  if (what_if_->selects) names.emplace_back("select");
+  if (what_if_->selected != nullptr) names.emplace_back("select");
   selector_ = Selector::of_all(map);
   map.for_each_entry(names, [this](std::size_t place, const YamlField& value) {
     if (place < what_if_->parameters.size()) {
@@ -64,6 +64,11 @@ const YamlField* Change::find(std::string_view parameter) const noexcept {
   const auto found = std::find_if(values_.begin(), values_.end(),
                                   [parameter](const auto& entry) { return entry.first->name == parameter; });
   return found == values_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) const {
+  if (what_if_->selected == nullptr) return std::nullopt;
+  return what_if_->selected(selector_, capture);
 }
 
 std::string Change::text_with(std::string (*written)(const std::string& value)) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,7 +53,9 @@ struct WhatIf {
   std::string_view summary;  ///< one line
   std::string_view ignores;  ///< what the answer does not account for
   Parameters parameters;
-  bool selects = false;  ///< it takes `select`
+  /// The tasks that a change applies to, ascending, for reports; throws what apply() or its rule throws if there are
+  /// none. Null: it takes no `select`.
+  std::vector<TaskId> (*selected)(const Selector& selector, const Capture& capture) = nullptr;
   /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
   /// capture lacks the data for; it never guesses.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
@@ -73,6 +76,9 @@ class Change {
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
+  /// What it applies to in `capture`, ascending. Nothing if the what-if takes no `select`. Throws InputError if there
+  /// is nothing to apply it to.
+  [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;
   /// For people: "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms". Long values are cut.
   [[nodiscard]] std::string to_text() const;
   /// The same with values in full: changes with equal keys are equal.

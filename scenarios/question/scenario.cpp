@@ -183,6 +183,13 @@ void add_set(Scenario& scenario, std::string_view text) {
   scenario.documents.push_back(document);
 }
 
+TypedSelection parse_selection(std::string_view text) {
+  TypedSelection typed{
+      std::make_shared<const YamlText>(YamlText{"--select " + std::string(text), selection_of(text, 1)}), {}};
+  typed.selector = Selector({"select", &typed.document->root, &typed.document->name});
+  return typed;
+}
+
 Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const YamlText>& document) {
   document = std::make_shared<const YamlText>(YamlText{*value.file, entry_of(*parse_key(key), *value.value)});
   return change_in(*document);

@@ -47,6 +47,15 @@ struct Scenario {
 /// Throws UsageError.
 void add_set(Scenario& scenario, std::string_view text);
 
+/// A selection that is typed by itself, and the YAML that it refers to.
+struct TypedSelection {
+  std::shared_ptr<const YamlText> document;
+  Selector selector;
+};
+
+/// Reads what stands within the braces of a change: KEY=VALUE,... Throws InputError at "--select TEXT".
+[[nodiscard]] TypedSelection parse_selection(std::string_view text);
+
 /// The change for a key such as "network.bandwidth" and a value. `document` receives the YAML that it refers to.
 /// Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,

@@ -34,7 +34,7 @@ const WhatIf compute_what_if{
     .summary = "faster or slower compute",
     .ignores = "that compute and communication compete for memory bandwidth and processor cores",
     .parameters = kParameters,
-    .selects = true,
+    .selected = compute_tasks,
     .apply = apply,
 };
 

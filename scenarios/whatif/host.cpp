@@ -14,11 +14,16 @@ constexpr std::array kParameters{
               "of the durations of host work: framework, Python, calls of the device's runtime", "1"},
 };
 
+std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& capture) {
+  std::vector<TaskId> tasks = selector.select(capture);
+  std::erase_if(tasks, [&capture](TaskId task) { return !is_host_work(capture.dag, task); });
+  return tasks;
+}
+
 /// Throws InputError at `value` if none of the selected tasks is host work.
 void scale_selected(const Capture& capture, const Selector& selector, const YamlField& value, double factor,
                     std::vector<Duration>& durations) {
-  std::vector<TaskId> tasks = selector.select(capture);
-  std::erase_if(tasks, [&capture](TaskId task) { return !is_host_work(capture.dag, task); });
+  const std::vector<TaskId> tasks = selected_host_work(selector, capture);
   if (tasks.empty())
     value.fail("the capture shows no work of a host's processor there; expected a trace with CPU activities");
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
@@ -44,7 +49,7 @@ const WhatIf host_what_if{
     .summary = "a faster or slower host processor",
     .ignores = "that cores, caches and memory bandwidth differ between processors by the kind of work",
     .parameters = kParameters,
-    .selects = true,
+    .selected = selected_host_work,
     .apply = apply,
 };
 

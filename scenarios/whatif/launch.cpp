@@ -70,6 +70,14 @@ class Launches {
   bool any_ = false;
 };
 
+/// The selected tasks of launching calls.
+std::vector<TaskId> selected_launches(const Selector& selector, const Capture& capture) {
+  const Launches all(capture.dag);
+  std::vector<TaskId> tasks = selector.select(capture);
+  std::erase_if(tasks, [&all](TaskId task) { return !all.is_part(task); });
+  return tasks;
+}
+
 void set_overhead(const Capture& capture, const YamlField& value, const Selector& selector,
                   std::vector<Duration>& durations) {
   const Dag& dag = capture.dag;
@@ -107,7 +115,7 @@ const WhatIf launch_what_if{
         "the framework's time around a launch, the device's time between two kernels, and what a call takes "
         "beyond 100 us (loading code, waiting)",
     .parameters = kParameters,
-    .selects = true,
+    .selected = selected_launches,
     .apply = apply,
 };
 

@@ -1,4 +1,4 @@
-// The scenario's changes, as they could be typed after --set.
+// The scenario's changes, as they could be typed after --set, and what each applies to.
 
 #include "scenarios/answer/what_if_document.h"
 
@@ -6,12 +6,30 @@ namespace stepsim::scenarios {
 namespace {
 
 std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
-  return {{.title = "Changes", .sentences = sim::as_list(answer.changes)}};
+  sim::Section section{.title = "Changes"};
+  for (std::size_t i = 0; i < answer.changes.size(); ++i) {
+    const auto& selection = answer.selections[i];
+    section.sentences.push_back({answer.changes[i], selection ? "applies to " + text_of(*selection) : std::string()});
+  }
+  return {std::move(section)};
+}
+
+void write_selection(sim::JsonWriter& json, const Selection& selection) {
+  json.begin_object().key("change").value(selection.change).key("parts").begin_array();
+  for (const Selection::Part& part : selection.parts) {
+    json.begin_object().key("of").value(to_text(part.of)).key("tasks").value(part.tasks);
+    json.key("time_ns").value(part.time).key("all_ns").value(part.all).end_object();
+  }
+  json.end_array().key("hint").value(selection.hint).end_object();
 }
 
 void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("changes").begin_array();
   for (const std::string& change : answer.changes) json.value(change);
+  json.end_array().key("selections").begin_array();
+  for (const auto& selection : answer.selections) {
+    if (selection) write_selection(json, *selection);
+  }
   json.end_array();
 }
 

@@ -46,6 +46,8 @@ Capture job() {
   capture.recording.step = {0, 0, 1, 1, 1, -1, 0, -1};
   capture.recording.steps = {{0, 10, {}, true, true}, {1, 12, {}, false, true}};
   capture.recording.ranks = {0, 1, 3};
+  capture.operators.operators = {{"aten::mm", "", {}}, {"aten::softmax", "", {}}};
+  capture.operators.uses = {{TaskId{1}, 0, 0, false}, {TaskId{2}, 1, 1, false}};
   return capture;
 }
 
@@ -81,6 +83,18 @@ TEST(SelectorTest, RankIsAListWithRanges) {
   EXPECT_EQ(selected("{rank: \"1,3\"}"), (Ids{2, 3, 4, 5}));
 }
 
+TEST(SelectorTest, NumbersMayBeAListOfYaml) {
+  EXPECT_EQ(selected("{rank: [1, 3]}"), (Ids{2, 3, 4, 5}));
+  EXPECT_EQ(selected("{rank: [0, \"2-3\"], kind: operator}"), (Ids{3, 4, 5}));
+  EXPECT_NE(refusal("{rank: []}").find("whole numbers"), std::string::npos);
+}
+
+TEST(SelectorTest, AMistypedNameIsAnsweredWithNamesLikeIt) {
+  EXPECT_NE(refusal("{name: sofmax}").find("'softmax_kernel'"), std::string::npos) << refusal("{name: sofmax}");
+  EXPECT_NE(refusal("{name: GEMM_K}").find("'gemm_kernel'"), std::string::npos) << refusal("{name: GEMM_K}");
+  EXPECT_NE(refusal("{name: \"aten::nn\"}").find("'aten::mm'"), std::string::npos) << refusal("{name: \"aten::nn\"}");
+}
+
 TEST(SelectorTest, WorkerIsTheRankDividedByLocalSizeAndNotAServer) {
   EXPECT_EQ(selected("{worker: 0}"), (Ids{0, 1, 2, 6}));
   EXPECT_EQ(selected("{worker: 1}"), (Ids{3, 4, 5}));
@@ -113,6 +127,19 @@ TEST(SelectorTest, NameMatchesSomewhere) {
   EXPECT_EQ(selected("{name: kernel}"), (Ids{1, 2}));
   EXPECT_EQ(selected("{name: \"^(FW|BW)[.]\"}"), (Ids{3, 4}));
   EXPECT_EQ(selected("{name: \"(?i)memcpy\"}"), (Ids{6}));
+}
+
+TEST(SelectorTest, ClassIsWhatDeviceWorkDoes) {
+  EXPECT_EQ(selected("{class: gemm}"), (Ids{1}));  // not aten::mm, which is the host's part
+  EXPECT_EQ(selected("{class: softmax}"), (Ids{2}));
+  EXPECT_EQ(selected("{class: host copy}"), (Ids{6}));
+  EXPECT_NE(refusal("{class: gem}").find("gemm"), std::string::npos);
+}
+
+TEST(SelectorTest, OperatorMeansTheDeviceWorkThatItLaunched) {
+  EXPECT_EQ(selected("{operator: \"^aten::mm$\"}"), (Ids{1}));
+  EXPECT_EQ(selected("{operator: softmax}"), (Ids{2}));
+  EXPECT_NE(refusal("{operator: mm2}").find("matches none"), std::string::npos);
 }
 
 TEST(SelectorTest, BytesAreASizeARangeOrABound) {

@@ -1,0 +1,55 @@
+// stepsim tasks TRACE...: what can be selected, and how much time it holds?
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/work/scenario_options.h"
+#include "cli/work/work.h"
+#include "scenarios/question/scenario.h"
+#include "sim/report/task_list.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 20;
+
+void run(const CommonOptions& options, std::size_t rows, const std::optional<std::string>& typed,
+         const Session& session) {
+  check_output(options);
+  with_typed_errors([&] {
+    scenarios::TypedSelection selection;
+    if (typed) selection = scenarios::parse_selection(*typed);
+    const Capture capture = load_capture(options, session);
+    const Provenance provenance = provenance_if_needed(options, session, capture);
+    const sim::TaskList list = sim::list_tasks(capture, selection.selector.select(capture));
+    sim::Document document = sim::task_list_document(list, capture, rows, selection.selector.to_text(), provenance);
+    report(document, {.provenance = provenance, .document = &document}, options, session);
+  });
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "tasks", .contents = {sim::Content::kDocument}});
+  const auto* rows = app.add_option("--rows")->type_name("N")->description(
+      "print the N longest names and operators, or all (default: 20; --json has all)");
+  const auto* select = app.add_option("--select")
+                           ->type_name("KEY=VALUE,...")
+                           ->description("only what this selects, as within the braces of --set: class=gemm,rank=0");
+  return [=](const Session& session) {
+    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows,
+        select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
+  };
+}
+
+}  // namespace
+
+extern const Command tasks_command;
+const Command tasks_command{
+    .name = "tasks",
+    .summary = "List what can be selected: kinds, classes, operators and names, with their counts and times",
+    .setup = setup,
+};
+
+}  // namespace stepsim::cli

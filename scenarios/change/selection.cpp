@@ -1,0 +1,78 @@
+#include "scenarios/change/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/base/error.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+std::string_view in_words(sim::PathClass part) { return part == sim::PathClass::kHost ? "host work" : to_text(part); }
+
+/// An operator's own tasks are the host's part of it. If its kernels were not selected, somebody may have meant them.
+std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture& capture) {
+  const Dag& dag = capture.dag;
+  const bool host_only = std::all_of(tasks.begin(), tasks.end(), [&dag](TaskId task) {
+    return dag.kind(task) == TaskKind::kHost || dag.kind(task) == TaskKind::kRuntime;
+  });
+  if (!host_only) return {};
+  std::vector<bool> selected(dag.name_count(), false);
+  for (const TaskId task : tasks) selected[dag.name_id(task).index()] = true;
+  const auto& operators = capture.operators.operators;
+  const auto meant = std::find_if(operators.begin(), operators.end(), [&](const OperatorTable::Operator& one) {
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      if (selected[i] && dag.name(NameId{i}) == one.name) return true;
+    }
+    return false;
+  });
+  if (meant == operators.end()) return {};
+  return fmt::format("that is the host's part alone: {{operator={}}} selects the kernels that it launches",
+                     meant->name);
+}
+
+}  // namespace
+
+std::optional<Selection> selection_of(const Change& change, const Capture& capture) {
+  std::vector<TaskId> tasks;
+  try {
+    const auto found = change.selected(capture);
+    if (!found) return std::nullopt;
+    tasks = *found;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  const Dag& dag = capture.dag;
+  std::array<Selection::Part, sim::kPathClassCount> parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].of = static_cast<sim::PathClass>(i);
+  const auto part_of = [&](TaskId task) -> Selection::Part& {
+    return parts[static_cast<std::size_t>(sim::path_class_of(dag, task))];
+  };
+  for (std::size_t i = 0; i < dag.task_count(); ++i) part_of(TaskId{i}).all += dag.duration(TaskId{i});
+  for (const TaskId task : tasks) {
+    ++part_of(task).tasks;
+    part_of(task).time += dag.duration(task);
+  }
+  Selection selection{.change = change.to_text()};
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(selection.parts),
+               [](const Selection::Part& part) { return part.tasks > 0; });
+  if (!change.selector().is_all()) selection.hint = kernels_of_operators(tasks, capture);
+  return selection;
+}
+
+std::string text_of(const Selection& selection) {
+  std::string text;
+  for (const Selection::Part& part : selection.parts) {
+    const double share =
+        part.all == Duration{} ? 0 : static_cast<double>(part.time.count()) / static_cast<double>(part.all.count());
+    text +=
+        fmt::format("{}{} task{}, {} of {} of {} ({:.1f} %)", text.empty() ? "" : "; ", part.tasks,
+                    part.tasks == 1 ? "" : "s", to_text(part.time), to_text(part.all), in_words(part.of), 100 * share);
+  }
+  if (!selection.hint.empty()) text += "; " + selection.hint;
+  return text;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,89 @@
+#include "scenarios/change/similar_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/text.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Words of one or two letters are in every name.
+constexpr std::size_t kShortestWord = 3;
+/// More words than this are damage, not names.
+constexpr std::size_t kMostWords = 20'000;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+/// ASCII only: names of kernels and operators are.
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+/// Calls `use` with each run of letters and digits.
+template <class Use>
+void for_each_word(std::string_view text, Use use) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && is_letter_or_digit(text[end])) ++end;
+    if (end - begin >= kShortestWord) use(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+std::vector<std::string_view> all_names(const Capture& capture) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < capture.dag.name_count(); ++i) names.push_back(capture.dag.name(NameId{i}));
+  for (const OperatorTable::Operator& one : capture.operators.operators) names.push_back(one.name);
+  return names;
+}
+
+/// How many names hold `word`.
+std::size_t holders(const std::vector<std::string>& names, std::string_view word) {
+  return static_cast<std::size_t>(std::count_if(
+      names.begin(), names.end(), [word](const std::string& name) { return name.find(word) != std::string::npos; }));
+}
+
+/// The rarest word of `pattern` as the names spell it: "aten" is in all of them and tells nothing. A word that no name
+/// holds becomes the nearest that one does. Empty if none is near.
+std::string meant_word(std::string_view pattern, const std::vector<std::string>& names) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    for_each_word(name, [&known](std::string_view word) {
+      if (known.size() < kMostWords) known.emplace(word);
+    });
+  }
+  const std::vector<std::string> list(known.begin(), known.end());
+  std::string meant;
+  std::size_t fewest = names.size() + 1;
+  for_each_word(pattern, [&](std::string_view word) {
+    std::string spelled(word);
+    if (holders(names, word) == 0) spelled = nearest_name(word, list).value_or("");
+    const std::size_t count = spelled.empty() ? 0 : holders(names, spelled);
+    if (count == 0 || count >= fewest) return;
+    fewest = count;
+    meant = spelled;
+  });
+  return meant;
+}
+
+}  // namespace
+
+std::vector<std::string> similar_names(std::string_view pattern, const Capture& capture, std::size_t most) {
+  const std::vector<std::string_view> names = all_names(capture);
+  std::vector<std::string> lower;
+  lower.reserve(names.size());
+  for (const std::string_view name : names) lower.push_back(in_lower_case(name));
+  const std::string word = meant_word(in_lower_case(pattern), lower);
+  std::vector<std::string> similar;
+  if (word.empty()) return similar;
+  for (std::size_t i = 0; i < names.size() && similar.size() < most; ++i) {
+    if (lower[i].find(word) == std::string::npos) continue;
+    if (std::find(similar.begin(), similar.end(), names[i]) == similar.end()) similar.emplace_back(names[i]);
+  }
+  return similar;
+}
+
+}  // namespace stepsim::scenarios
