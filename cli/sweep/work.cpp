@@ -87,7 +87,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
   append(head.assumptions, sweep.assumptions());
   const scenarios::Plan captured = what_if.predictor->plan();
-  if (captured.network->make != nullptr)
+  if (captured.network->make != nullptr && !captured.recorded_collectives)
     append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
   head.name = request.scenario.name;
   head.network = what_if.network->name;

@@ -6,6 +6,7 @@
 #include "cli/work/scenario_options.h"
 #include "ingest/load/load.h"
 #include "model/base/error.h"
+#include "scenarios/answer/prefer_recorded.h"
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/refit_sharing.h"
 #include "scenarios/answer/replay_meter.h"
@@ -31,6 +32,8 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, co
   if (what_if.calibration) {
     what_if.predictor->set_link_rate_error(what_if.calibration->link_rate_error);
     if (scenarios::refit_sharing(*what_if.predictor, meter))
+      remove_assumption(what_if.calibration->assumptions, "link_sharing");
+    if (!options.network_given && scenarios::prefer_recorded_collectives(*what_if.predictor, meter))
       remove_assumption(what_if.calibration->assumptions, "link_sharing");
   }
   scenarios::take_out_profiler(*what_if.predictor, meter);

@@ -199,6 +199,7 @@ class IntervalFinder::Sources {
     vary_sharing();
     vary_drift();
     vary_transfers();
+    vary_collectives();
     vary_copies();
     vary_device();
     vary_host();
@@ -206,6 +207,7 @@ class IntervalFinder::Sources {
     add_sharing();
     add_drift();
     add_transfers();
+    add_collectives();
     add_copies();
     add_device();
     add_host();
@@ -273,7 +275,7 @@ class IntervalFinder::Sources {
 
   /// A replay of recorded times that changes nothing has no model to be wrong.
   void add_usual_error() {
-    if (!links_apply() && !changes_anything()) return;
+    if ((!links_apply() || plan_.recorded_collectives) && !changes_anything()) return;
     const ModelCase of = model_case();
     add("usual error", "models of measured runs were off by this much", usual_error(of));
     if (of.change == 1) return;
@@ -308,7 +310,9 @@ class IntervalFinder::Sources {
     return captured_ranks().size() >= 2 && *plan_.job.workers > captured_workers(captured_);
   }
 
-  [[nodiscard]] bool links_are_shared() const { return plan_.network->make != nullptr && !plan_.network->independent; }
+  [[nodiscard]] bool links_are_shared() const {
+    return links_apply() && !plan_.recorded_collectives && !plan_.network->independent;
+  }
 
   /// Whether a replay with this sharing would be the one of the prediction: a model that does not know of sharing, or
   /// senders that share fairly anyway, so that none has a turn to keep.
@@ -353,6 +357,16 @@ class IntervalFinder::Sources {
   void add_transfers() {
     add_variants("transfers",
                  "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none");
+  }
+
+  void vary_collectives() {
+    if (!plan_.recorded_collectives || !changes_anything()) return;
+    vary("collectives", [](Plan& plan) { plan.recorded_collectives = Excess::kScales; });
+  }
+
+  void add_collectives() {
+    add_variants("collectives",
+                 "what recorded collectives took beyond the network model's times is kept, and may change as those do");
   }
 
   /// A replay of the scenario with a change, and of the capture with it too if that can contradict the change.

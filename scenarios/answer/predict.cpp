@@ -54,13 +54,15 @@ Capture rank_graph(const Plan& plan) {
 }
 
 /// The durations of the graph after the plan's rules. Rules of device work add their shares to the prediction.
-std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, Prediction& prediction) {
+std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, const RecordedCollectives* collectives,
+                                        Prediction& prediction) {
   std::vector<Duration> durations(graph.dag.task_count());
   for (std::size_t i = 0; i < durations.size(); ++i) {
     const Duration recorded = graph.dag.duration(TaskId{i});
     const bool scales = plan.recorded_transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
     durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
   }
+  if (collectives != nullptr) collectives->set_durations(graph, plan.cluster, *plan.recorded_collectives, durations);
   std::optional<DevicePieces> pieces;
   for (const auto& rule : plan.rules) {
     if (const auto* const plain = std::get_if<Plan::Rule>(&rule)) {
@@ -97,6 +99,10 @@ Plan Predictor::plan() const {
   plan.cluster = cluster_;
   plan.network = &network_;
   plan.sharing_known = cluster_.network.is_given(kSharing);
+  if (recorded_note_) {
+    plan.recorded_collectives = Excess::kStays;
+    plan.assumptions.push_back(*recorded_note_);
+  }
   if (sharing_note_) plan.assumptions.push_back(*sharing_note_);
   if (profiler_) {
     plan.assumptions.push_back(profiler_->note);
@@ -112,6 +118,12 @@ void Predictor::assume_sharing(double sharing, std::vector<double> fitting, Assu
   cluster_.network.assume(kSharing, sharing);
   fitting_sharings_ = std::move(fitting);
   sharing_note_ = std::move(note);
+}
+
+void Predictor::prefer_recorded_collectives(Assumption note) {
+  recorded_note_ = std::move(note);
+  sharing_note_.reset();
+  fitting_sharings_.clear();
 }
 
 std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
@@ -155,9 +167,10 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   prediction.graph = graph_of(plan);
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
-  machine.set_network(*plan.network, plan.cluster);
-  if (!plan.rules.empty() || plan.recorded_transfers != 1)
-    machine.set_durations(changed_durations(plan, graph, prediction));
+  const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
+  if (collectives == nullptr) machine.set_network(*plan.network, plan.cluster);
+  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1)
+    machine.set_durations(changed_durations(plan, graph, collectives, prediction));
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
   prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);

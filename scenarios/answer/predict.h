@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/answer/recorded_collectives.h"
 #include "scenarios/change/plan.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
@@ -58,6 +59,12 @@ class Predictor {
   /// capture does not contradict. Not safe beside other calls.
   void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
   [[nodiscard]] const std::vector<double>& fitting_sharings() const noexcept { return fitting_sharings_; }
+  /// From now on plans may have Plan::recorded_collectives. Precondition: the network model is not `recorded`. Not safe
+  /// beside other calls. Throws what sim::collectives_alone() throws.
+  void learn_recorded_collectives() { recorded_collectives_.emplace(captured_, cluster_, network_); }
+  /// Every plan() from now on has them, as an assumption. How links are shared no longer matters. Precondition:
+  /// they were learned. Not safe beside other calls.
+  void prefer_recorded_collectives(Assumption note);
   /// How far the links' rate may be off, relative to it, where it was fitted. Not safe beside other calls.
   void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
   [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
@@ -82,6 +89,8 @@ class Predictor {
   std::vector<double> fitting_sharings_;
   std::optional<Assumption> sharing_note_;
   double link_rate_error_ = 0;
+  std::optional<RecordedCollectives> recorded_collectives_;
+  std::optional<Assumption> recorded_note_;
   Reader reader_;
   mutable std::mutex reading_;                                            ///< of others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path

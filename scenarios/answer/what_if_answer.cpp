@@ -85,7 +85,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
   append(answer.assumptions, plan.assumptions);
-  if (plan.network->make != nullptr)
+  if (plan.network->make != nullptr && !plan.recorded_collectives)
     append(answer.assumptions, nccl_assumptions(answer.scenario.prediction.graph->dag, plan.cluster));
   answer.cluster = std::move(plan.cluster);
   return answer;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,6 +35,12 @@ struct GraphKey {
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
 };
 
+/// What becomes of the time that a recorded collective took beyond what the network model says of it.
+enum class Excess : std::uint8_t {
+  kStays,   ///< as other time that nothing explains
+  kScales,  ///< as the model's time does
+};
+
 /// What a scenario makes of a captured job. Changes fill it in one after the other, and Predictor::predict()
 /// (scenarios/answer/predict.h) carries it out: the job's own graph is made for `job`, the edits change it in
 /// order, the rules change durations in order, and the result is replayed on `cluster` under `network`.
@@ -50,6 +57,8 @@ struct Plan {
   /// Multiplies the recorded times of transfers that no network model times (keeps_recorded_time()),
   /// before any rule.
   double recorded_transfers = 1;
+  /// Collectives take recorded times, changed as the network model says (scenarios/answer/recorded_collectives.h).
+  std::optional<Excess> recorded_collectives;
 
   /// Makes a graph from another.
   using Edit = std::function<Capture(const Capture& capture)>;

@@ -1,0 +1,110 @@
+// Collectives that keep recorded times because calibrated links miss the capture.
+#include "scenarios/answer/recorded_collectives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenarios/answer/interval.h"
+#include "scenarios/answer/prefer_recorded.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+using stepsim::testing::Question;
+
+// A step of DataParallelJob computes for 40 ms, reduces its second bucket of 2.6 MB, and optimizes for 1 ms. Its
+// all-reduces took a nanosecond a byte.
+constexpr microseconds kStep{40'000 + 2'600 + 1'000};
+
+/// On links that would carry `times` as much as the recorded all-reduces had.
+Question question(double times) {
+  return Question(
+      stepsim::testing::DataParallelJob{}.capture(),
+      star(2, {.name = {}, .bandwidth = Bandwidth::from_bytes_per_second(times * 1e9), .latency = Duration{}}),
+      "maxmin");
+}
+
+bool prefer(const Question& asked) {
+  ReplayMeter meter;
+  return prefer_recorded_collectives(asked.predictor(), meter);
+}
+
+AnswerInterval range(const Question& asked, const std::string& set) {
+  Scenario scenario;
+  add_set(scenario, set);
+  Plan plan = asked.predictor().plan();
+  for (const Change& change : scenario.changes) change.apply(plan);
+  ReplayMeter meter;
+  const Prediction baseline = asked.predictor().predict(asked.predictor().plan());
+  return interval_of(asked.predictor(), plan, baseline, asked.predictor().predict(plan), meter);
+}
+
+TEST(RecordedCollectivesTest, LinksThatFitAreKept) {
+  EXPECT_FALSE(prefer(question(1)));
+  // 40 ms + 2.6 ms / 1.3 + 1 ms is 1.4 % too short, which a correct model may be.
+  EXPECT_FALSE(prefer(question(1.3)));
+}
+
+TEST(RecordedCollectivesTest, LinksThatMissTheCaptureGiveWay) {
+  const Question asked = question(4);
+  EXPECT_EQ(asked.iteration(), microseconds(40'000 + 2'600 / 4 + 1'000)) << "4.5 % too short";
+  ASSERT_TRUE(prefer(asked));
+  EXPECT_EQ(asked.iteration(), kStep);
+  EXPECT_EQ(asked.iteration({"network.bandwidth=1x"}), kStep);
+  const Assumptions assumptions = asked.predictor().plan().assumptions;
+  EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(),
+                          [](const Assumption& one) { return one.id == "recorded_collectives"; }));
+}
+
+TEST(RecordedCollectivesTest, WhatLinksDoNotExplainStays) {
+  const Question asked = question(4);
+  ASSERT_TRUE(prefer(asked));
+  // The links explain a quarter of the time; that halves, or doubles.
+  EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 8));
+  EXPECT_EQ(asked.iteration({"network.bandwidth=0.5x"}), kStep + microseconds(2'600 / 4));
+}
+
+TEST(RecordedCollectivesTest, WhatLinksExplainAndMoreScales) {
+  const Question asked = question(0.25);  // four times as slow as recorded
+  ASSERT_TRUE(prefer(asked));
+  EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 2));
+}
+
+TEST(RecordedCollectivesTest, TheRangeHoldsThatAllOfItScales) {
+  const Question asked = question(4);
+  ASSERT_TRUE(prefer(asked));
+  EXPECT_LE(range(asked, "network.bandwidth=2x").low, kStep - microseconds(2'600 / 2));
+  const AnswerInterval neutral = range(asked, "network.bandwidth=1x");
+  EXPECT_TRUE(std::none_of(neutral.sources.begin(), neutral.sources.end(),
+                           [](const IntervalSource& source) { return source.name == "collectives"; }));
+}
+
+TEST(RecordedCollectivesTest, OthersTakeTheModelsTimesAsThoseDid) {
+  const Question asked = question(4);
+  ASSERT_TRUE(prefer(asked));
+  // One bucket of all 6.6 MB: a quarter of that by the links, four times as much by the recorded ones.
+  EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB"}), microseconds(40'000 + 6'600 + 1'000));
+  EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB", "network.bandwidth=2x"}), microseconds(40'000 + 3'300 + 1'000));
+}
+
+TEST(RecordedCollectivesTest, MoreRanksChangeThemAsTheModelSays) {
+  const Question asked = Question(
+      stepsim::testing::DataParallelJob{}.capture(),
+      star(4, {.name = {}, .bandwidth = Bandwidth::from_bytes_per_second(4e9), .latency = Duration{}}), "maxmin");
+  ASSERT_TRUE(prefer(asked));
+  // A ring of four sends 2 * 3/4 of the bytes and not 2 * 1/2: half as much again of the quarter.
+  EXPECT_EQ(asked.iteration({"cluster.workers=4"}), kStep + microseconds(2'600 / 8));
+}
+
+TEST(RecordedCollectivesTest, ParameterServersHaveNone) {
+  EXPECT_FALSE(prefer(stepsim::testing::parameter_server_question()));
+  EXPECT_FALSE(prefer(stepsim::testing::streams_question())) << "as recorded already";
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios
