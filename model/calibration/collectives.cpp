@@ -290,6 +290,7 @@ void add_measured(const Capture& capture, Bandwidth goodput, Calibration& result
   const std::vector<TimedCollective> timings = nccl_timings(capture, result.cluster);
   result.cluster.measured = measured_tables(means_of(timings), goodput);
   if (result.cluster.measured.empty()) return;
+  result.cluster.network.set(kMeasuredInCapture, true);
   std::size_t sizes = 0;
   for (const MeasuredCollective& table : result.cluster.measured) sizes += table.times.size();
   result.fits.push_back({"NCCL's collectives by size", fmt::format("{} sizes", sizes), timings.size(),

@@ -14,7 +14,9 @@
 #include <span>
 
 #include "model/base/side_by_side.h"
+#include "model/cost/collective/nccl_assumption.h"
 #include "model/cost/network/maxmin.h"
+#include "model/cost/network/parameters.h"
 #include "scenarios/answer/contradiction.h"
 #include "scenarios/answer/factors.h"
 #include "scenarios/answer/model_error.h"
@@ -200,6 +202,7 @@ class IntervalFinder::Sources {
     vary_drift();
     vary_transfers();
     vary_collectives();
+    vary_nccl();
     vary_copies();
     vary_device();
     vary_host();
@@ -208,6 +211,7 @@ class IntervalFinder::Sources {
     add_drift();
     add_transfers();
     add_collectives();
+    add_nccl();
     add_copies();
     add_device();
     add_host();
@@ -367,6 +371,17 @@ class IntervalFinder::Sources {
   void add_collectives() {
     add_variants("collectives",
                  "what recorded collectives took beyond the network model's times is kept, and may change as those do");
+  }
+
+  void vary_nccl() {
+    if (!links_apply() || plan_.recorded_collectives || (summary_.measured && !changes_anything())) return;
+    if (nccl_assumptions(scenario_.graph->dag, plan_.cluster).empty()) return;
+    for (const double side : {-1.0, 1.0})
+      vary("nccl", [side](Plan& plan) { plan.cluster.network.set(kCollectiveSide, side); });
+  }
+
+  void add_nccl() {
+    add_variants("nccl", "collectives that were not measured so may take less or more than NCCL's cost model says");
   }
 
   /// A replay of the scenario with a change, and of the capture with it too if that can contradict the change.

@@ -43,6 +43,8 @@ struct AnswerInterval {
 /// * transfers: of transfers with only a recorded time, all of it was bandwidth (as predicted) or none of it. A replay.
 /// * collectives: where they keep recorded times because links do not explain them (recorded_collectives.h), what they
 ///   took beyond the model's times changes as these do. A replay.
+/// * nccl: all collectives that NCCL's cost model times take as much less, or more, as it may be off
+///   (model/cost/collective/nccl_times.h): nothing where the capture shows them on these links. Replays.
 /// * copies: workers that were not captured may be like the fastest or the slowest captured one. Replays.
 /// * device: replays in which every kernel that roofline changed takes as much less, or more, as it may be off
 ///   (model/cost/device/roofline.cpp says how far that is).

@@ -110,7 +110,9 @@ CollectivePlace CollectiveGroup::find_place() const {
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
   CollectivePlace place{.hosts = static_cast<std::uint32_t>(by_host.size()),
                         .overhead_is_given = cluster_.network.is_given(kCollectiveOverhead),
-                        .measured = cluster_.measured};
+                        .measured = cluster_.measured,
+                        .measured_in_capture = cluster_.network[kMeasuredInCapture],
+                        .side = cluster_.network[kCollectiveSide]};
   const DeviceId device = cluster_.endpoints[members_.front().index()].device;
   if (device.valid()) place.device = cluster_.devices[device.index()].model;
 
@@ -120,6 +122,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       return cluster_.links[a.index()].goodput() < cluster_.links[b.index()].goodput();
     });
   };
+  place.rates_are_measured = place.overhead_is_given;
   for (const auto& [host, on_host] : by_host) {
     for (std::size_t i = 1; i < on_host.size(); ++i) {
       const std::optional<Route> route = cluster_.route(on_host[i - 1], on_host[i]);
@@ -129,6 +132,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
       const double of_sheet = link.bandwidth > kFastestPcie ? kNvlinkEfficiency : kPcieEfficiency;
       const double share = is_sheet ? of_sheet : link.efficiency;
+      place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
       place.inside = slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share));
     }
   }
@@ -140,6 +144,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       const std::optional<Route> route = cluster_.route(here->second[i], there->second[i % there->second.size()]);
       if (!route || route->empty()) continue;
       narrowest.insert(least_of(*route));
+      place.rates_are_measured = place.rates_are_measured && cluster_.links[least_of(*route).index()].efficiency == 1;
       Duration latency{};
       for (const LinkId link : *route) latency += cluster_.links[link.index()].latency;
       place.latency = std::max(place.latency, latency);

@@ -56,7 +56,13 @@ struct CollectivePlace {
   std::string_view device;  ///< the members' device, as Device::model; may be empty
   /// The cluster says what a collective takes beside its messages (kCollectiveOverhead), so the model adds nothing.
   bool overhead_is_given = false;
+  /// The links carry what collectives were measured to move in a ring: the cluster says what they take besides, and
+  /// that all of the links' rate is payload. Then no protocol carries less.
+  bool rates_are_measured = false;
   std::span<const MeasuredCollective> measured{};
+  bool measured_in_capture = false;  ///< the one at hand, whose replay shows how well these fit
+  /// Where in the range of its error a library's cost model lies: 0 as predicted, -1 and 1 at its ends (for ranges).
+  double side = 0;
 };
 
 /// How a collective's bytes travel, as rounds of messages worked out by arithmetic: nothing is

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
 constexpr double kExcess = 20;
 constexpr double kExcessByRoot = 6;
 constexpr double kMostExcessByRoot = 200;
+
+// How far measured times were off, in nine rows of ten (docs/fidelity.md, "NCCL's collectives against measured
+// tables"): microseconds, and a part of the time.
+constexpr double kUsualLatencyError = 25;
+constexpr double kUsualRateError = 0.1;
+constexpr double kTableLatencyError = 6;
+constexpr double kTableRateError = 0.05;
 
 double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 
@@ -87,6 +95,7 @@ class Estimator {
         inside_(place.inside > Bandwidth{} && place.inside <= kFastestPcie ? kPcie : kNvlink),
         latency_us_(static_cast<double>(place.latency.count()) / 1e3),
         generation_(static_cast<std::size_t>(generation_of(place.device, place.inside))),
+        rates_are_measured_(place.rates_are_measured),
         bus_(gb_s(bus)) {}
 
   [[nodiscard]] NcclEstimate best() const {
@@ -121,10 +130,14 @@ class Estimator {
     const Steps steps = steps_of(shape_, hosts_);
     const double latency = kRingBase[protocol] + (steps.all - steps.between) * hop_inside(kRingHop, protocol) +
                            steps.between * hop_between(kRingHop, protocol);
-    double rate = bus_;
-    if (protocol == kLl) rate = std::min(bus_ * kLlShare, most_of_ll());
-    if (protocol == kLl128) rate = bus_ * kLl128Share;
-    return {"ring", kProtocolNames[protocol], latency, of_bytes(ring_traffic(shape_.op, shape_.members), rate)};
+    return {"ring", kProtocolNames[protocol], latency,
+            of_bytes(ring_traffic(shape_.op, shape_.members), ring_rate(protocol))};
+  }
+
+  [[nodiscard]] double ring_rate(Protocol protocol) const {
+    if (rates_are_measured_) return bus_;
+    if (protocol == kLl) return std::min(bus_ * kLlShare, most_of_ll());
+    return protocol == kLl128 ? bus_ * kLl128Share : bus_;
   }
 
   /// Along the members of a host, and up and down a binary tree of hosts.
@@ -132,15 +145,20 @@ class Estimator {
     const double on_host = static_cast<double>(shape_.members) / hosts_;
     const double latency = kTreeBase[protocol] + 2 * ((on_host - 1) * hop_inside(kTreeHop, protocol) +
                                                       std::floor(std::log2(hosts_)) * hop_between(kTreeHop, protocol));
-    double rate = bus_ * kTreeShare;
-    if (protocol == kLl) rate = std::min(rate * kTreeLlShare, most_of_ll());
-    if (protocol == kLl128) rate *= hosts_ == 1 ? kTreeLl128ShareOnOneHost : kTreeLl128Share;
-    return {"tree", kProtocolNames[protocol], latency, of_bytes(2, rate)};
+    return {"tree", kProtocolNames[protocol], latency, of_bytes(2, tree_rate(protocol))};
+  }
+
+  [[nodiscard]] double tree_rate(Protocol protocol) const {
+    if (rates_are_measured_) return bus_;
+    const double rate = bus_ * kTreeShare;
+    if (protocol == kLl) return std::min(rate * kTreeLlShare, most_of_ll());
+    if (protocol == kSimple) return rate;
+    return rate * (hosts_ == 1 ? kTreeLl128ShareOnOneHost : kTreeLl128Share);
   }
 
   [[nodiscard]] bool has_nvls() const {
     return shape_.op == CollectiveOp::kAllReduce && hosts_ == 1 && inside_ == kNvlink && shape_.members > 2 &&
-           kNvlsShare[generation_] > 0;
+           kNvlsShare[generation_] > 0 && !rates_are_measured_;
   }
   [[nodiscard]] NcclEstimate nvls() const {
     return {"nvls", kProtocolNames[kSimple], kNvlsLatency,
@@ -156,6 +174,7 @@ class Estimator {
   Wire inside_;
   double latency_us_;
   std::size_t generation_;
+  bool rates_are_measured_;
   double bus_;
 };
 
@@ -177,7 +196,24 @@ class Table {
     return time_us(at) - with_usual_excess_us(model(at));
   }
 
+  /// How far the table may be off for as many ranks over the same links: as measured nodes were, and as far as its
+  /// sizes near `bytes` are from what their neighbours say. Nothing beyond its sizes.
+  [[nodiscard]] std::optional<double> error_us(Bytes bytes) const {
+    const auto& times = measured_.times;
+    if (bytes < times.front().first || bytes > times.back().first) return std::nullopt;
+    if (place_.measured_in_capture) return 0;
+    double error = kTableLatencyError + kTableRateError * time_us(static_cast<double>(bytes.count()));
+    for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+      if (times[i + 1].first < bytes || times[i - 1].first > bytes) continue;
+      error = std::max(error, std::abs(us(times[i]) - between_us(times[i - 1], times[i + 1],
+                                                                 static_cast<double>(times[i].first.count()))));
+    }
+    return error;
+  }
+
  private:
+  using Entry = std::pair<Bytes, Duration>;
+
   [[nodiscard]] NcclEstimate model(double bytes) const {
     const CollectiveShape shape{measured_.op, measured_.ranks, Bytes{std::llround(bytes)}};
     CollectivePlace place = place_;
@@ -185,21 +221,25 @@ class Table {
     return nccl_estimate(shape, place, measured_.bandwidth);
   }
 
-  /// Straight between neighbours where both axes are logarithmic, so that times in proportion to the bytes and times
+  [[nodiscard]] static double us(const Entry& entry) { return static_cast<double>(entry.second.count()) / 1e3; }
+
+  /// Straight between two entries where both axes are logarithmic, so that times in proportion to the bytes and times
   /// that do not depend on them are exact.
+  [[nodiscard]] static double between_us(const Entry& before, const Entry& after, double bytes) {
+    const double low = std::log(static_cast<double>(before.first.count()));
+    const double high = std::log(static_cast<double>(after.first.count()));
+    const double share = (std::log(bytes) - low) / (high - low);
+    return std::exp(std::log(us(before)) * (1 - share) + std::log(us(after)) * share);
+  }
+
   [[nodiscard]] double time_us(double bytes) const {
     const auto& times = measured_.times;
-    const auto after = std::find_if(times.begin(), times.end(), [bytes](const auto& entry) {
+    const auto after = std::find_if(times.begin(), times.end(), [bytes](const Entry& entry) {
       return static_cast<double>(entry.first.count()) >= bytes;
     });
-    const auto us = [](const auto& entry) { return static_cast<double>(entry.second.count()) / 1e3; };
     if (after == times.end()) return us(times.back());
     if (after == times.begin()) return us(times.front());
-    const auto before = after - 1;
-    const double low = std::log(static_cast<double>(before->first.count()));
-    const double high = std::log(static_cast<double>(after->first.count()));
-    const double share = (std::log(bytes) - low) / (high - low);
-    return std::exp(std::log(us(*before)) * (1 - share) + std::log(us(*after)) * share);
+    return between_us(*(after - 1), *after, bytes);
   }
 
   const MeasuredCollective& measured_;
@@ -216,6 +256,11 @@ std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const Collect
     if (!found.empty()) break;
   }
   return found;
+}
+
+/// But for rounding.
+bool is_same(Bandwidth a, Bandwidth b) {
+  return std::abs(a.bytes_per_second() - b.bytes_per_second()) <= 1e-3 * b.bytes_per_second();
 }
 
 bool holds(std::string_view name, std::string_view part) {
@@ -280,28 +325,40 @@ NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& 
   return Estimator(shape, place, bus).best();
 }
 
-Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
+NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place) {
   const Bandwidth bus = bus_of(place);
   if (shape.members < 2 || bus <= Bandwidth{}) return {};
-  const auto rounded = [](double us) { return Duration{std::llround(us * 1e3)}; };
+  const auto usual = [](double us) { return NcclTime{us, kUsualLatencyError + kUsualRateError * us}; };
   const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
   if (tables.empty()) {
     const NcclEstimate estimate = nccl_estimate(shape, place, bus);
-    return rounded(place.overhead_is_given ? estimate.us() : with_usual_excess_us(estimate));
+    return usual(place.overhead_is_given ? estimate.us() : with_usual_excess_us(estimate));
   }
   double sum = 0;
   double weights = 0;
-  for (const MeasuredCollective* const table : tables) {
+  for (const MeasuredCollective* const measured : tables) {
+    const Table table(*measured, place);
     // The links may have been changed since: the bandwidth goes with them.
-    const double rate = table->bandwidth.bytes_per_second() * bus.bytes_per_second() / table->link.bytes_per_second();
-    const double usual = with_usual_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
-    const double time = std::max(usual + Table(*table, place).beyond_usual_us(shape), usual / 10);
-    const double distance = std::log2(static_cast<double>(table->ranks) / shape.members);
-    if (table->ranks == shape.members) return rounded(time);
+    const double rate =
+        measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
+    const double model = with_usual_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
+    const double time = std::max(model + table.beyond_usual_us(shape), model / 10);
+    const double distance = std::log2(static_cast<double>(measured->ranks) / shape.members);
+    if (measured->ranks == shape.members) {
+      const bool is_measured = measured->op == shape.op && is_same(bus, measured->link);
+      const std::optional<double> error = is_measured ? table.error_us(shape.bytes) : std::nullopt;
+      return error ? NcclTime{time, *error} : usual(time);
+    }
     sum += std::log(time) / (distance * distance);
     weights += 1 / (distance * distance);
   }
-  return rounded(std::exp(sum / weights));
+  return usual(std::exp(sum / weights));
+}
+
+Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
+  const NcclTime time = nccl_time_and_error(shape, place);
+  if (time.us <= 0) return {};
+  return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * 1e3)};
 }
 
 }  // namespace stepsim

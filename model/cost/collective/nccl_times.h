@@ -63,11 +63,22 @@ struct NcclEstimate {
 /// What limits a ring of the members: the least of `inside` and `between`; 0 if no link is between any.
 [[nodiscard]] Bandwidth bus_of(const CollectivePlace& place) noexcept;
 
+/// A time and how far it may be off, in microseconds; both 0 if there is nothing to move or no link.
+struct NcclTime {
+  double us = 0;
+  double error_us = 0;  ///< the truth lies within a factor 1 + error_us / us either way, in nine cases of ten
+};
+
+/// The whole collective, and its error: that of a table of its operation and as many ranks over the same links at sizes
+/// like its own, else what is usual for ranks, links, operations and sizes beyond tables. O(tables * sizes).
+[[nodiscard]] NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place);
+
 /// The whole collective: the model plus its excess. Each measured table of the operation, else of all-reduces that
 /// move as many bytes over a link, gives a time: what is usual for the shape, and what the table has beyond what is
 /// usual for itself. Their mean (of logarithms) counts tables by 1 / d^2, d the distance in log2(ranks), so a table of
 /// as many ranks counts alone. Tables of one host count for one host, the others for several. Without a table the usual
-/// excess counts, unless the cluster has an overhead of collectives of its own. O(tables * sizes).
+/// excess counts, unless the cluster has an overhead of collectives of its own. At place.side of its error.
+/// O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 
 }  // namespace stepsim

@@ -36,6 +36,9 @@ constinit const NetworkParameterOf<Duration> kCollectiveOverhead{{
     .default_value = Duration{},
 }};
 
+constinit const NetworkParameterOf<double> kCollectiveSide{{.default_value = 0.0}};
+constinit const NetworkParameterOf<bool> kMeasuredInCapture{{.default_value = false}};
+
 std::span<const NetworkParameter* const> network_parameters() {
   static const std::vector<const NetworkParameter*> all = all_parameters();
   return all;

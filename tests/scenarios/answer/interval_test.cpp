@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/refit_sharing.h"
@@ -118,6 +119,21 @@ TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
     EXPECT_LE(found.range.low, said);
     EXPECT_GE(found.range.high, said);
   }
+}
+
+TEST(IntervalTest, CollectivesOfNcclMayBeOffByTheErrorOfItsModel) {
+  // Of a step of data_parallel_question() the second all-reduce, of 2.6 MB, is exposed.
+  const Question question = stepsim::testing::data_parallel_question();
+  EXPECT_EQ(answer(question).source("nccl"), nullptr) << "they are gloo's";
+  const Answer found = answer(question, {"comm.algorithm=nccl"});
+  const IntervalSource* const source = found.source("nccl");
+  ASSERT_NE(source, nullptr);
+  const CollectivePlace place{
+      .hosts = 2, .between = Bandwidth::from_bytes_per_second(1e9), .latency = microseconds{20}};
+  const NcclTime time = nccl_time_and_error({CollectiveOp::kAllReduce, 2, Bytes{2'600'000}}, place);
+  EXPECT_NEAR(static_cast<double>((source->high - found.iteration).count()), time.error_us * 1e3, 10);
+  EXPECT_NEAR(static_cast<double>((found.iteration - source->low).count()),
+              1e3 * time.us * (1 - time.us / (time.us + time.error_us)), 10);
 }
 
 /// Two workers that push to one server, steps of which were recorded to take `steps`, on links shared like `sharing`.

@@ -151,6 +151,58 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
   EXPECT_NEAR(us(nccl_time(gather, place)), us(nccl_time(gather, one_host(240))) + beyond, 0.01);
 }
 
+TEST(NcclEstimateTest, MeasuredRatesAreNotLessUnderAnyProtocol) {
+  // LL's latency, and all of the ring's bytes at 400 GB/s; in the switch they are not counted again.
+  CollectivePlace place = one_host(400, "H100");
+  place.rates_are_measured = true;
+  const NcclEstimate found = estimate(all_reduce(8, 1 << 30), place);
+  EXPECT_EQ(found.algorithm, "ring");
+  EXPECT_NEAR(found.us(), 6.6 + 14 * 0.6 + 1.75 * (1 << 30) / 400e3, 1e-6);
+}
+
+constexpr double usual_error(double time) { return 25 + 0.1 * time; }
+
+TEST(NcclErrorTest, IsUsualWhereNothingLikeItWasMeasured) {
+  CollectivePlace place = one_host(240);
+  const auto expect_usual = [&](const CollectiveShape& shape) {
+    const NcclTime found = nccl_time_and_error(shape, place);
+    EXPECT_NEAR(found.error_us, usual_error(found.us), 1e-9);
+  };
+  expect_usual(all_reduce(8, 1 << 20));  // no table
+  const std::vector<MeasuredCollective> tables{
+      table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
+  place.measured = tables;
+  expect_usual(all_reduce(4, 1 << 20));
+  expect_usual(all_reduce(8, 1 << 19));
+  expect_usual(all_reduce(8, 1 << 23));
+  expect_usual({CollectiveOp::kAllGather, 8, Bytes{1 << 21}});
+  place.inside = gb_s(120);
+  expect_usual(all_reduce(8, 1 << 21));
+}
+
+TEST(NcclErrorTest, OfATableIsAsLargeAsItsSizesDiffer) {
+  // 100 us at 1, 2, 4, 8 and 16 MiB but for one that takes twice as long: that and its neighbours are uncertain.
+  std::vector<std::pair<Bytes, Duration>> times;
+  for (std::int64_t mib = 1; mib <= 256; mib *= 2) times.emplace_back(Bytes{mib << 20}, Duration{100'000});
+  times[2].second = Duration{200'000};
+  const std::vector<MeasuredCollective> tables{table(8, times)};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  EXPECT_NEAR(nccl_time_and_error(all_reduce(8, 4 << 20), place).error_us, 200 - 100, 1e-9);
+  EXPECT_NEAR(nccl_time_and_error(all_reduce(8, 64 << 20), place).error_us, 6 + 0.05 * 100, 1e-9);
+  place.measured_in_capture = true;
+  EXPECT_EQ(nccl_time_and_error(all_reduce(8, 4 << 20), place).error_us, 0) << "the replay of the capture shows it";
+}
+
+TEST(NcclErrorTest, SidesAreFactorsOfTheTime) {
+  CollectivePlace place = one_host(240);
+  const NcclTime found = nccl_time_and_error(all_reduce(8, 1 << 20), place);
+  place.side = 1;
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 20), place)), found.us + found.error_us, 1e-3);
+  place.side = -1;
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 20), place)), found.us * found.us / (found.us + found.error_us), 1e-3);
+}
+
 TEST(GenerationTest, NameTellsElseTheLinks) {
   EXPECT_EQ(generation_of("NVIDIA A100-SXM4-80GB", gb_s(720)), GpuGeneration::kAmpere);
   EXPECT_EQ(generation_of("nvidia h200", {}), GpuGeneration::kHopper);
