@@ -35,7 +35,7 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   const sim::Summary recorded = sim::summarize(*as_recorded.graph, as_recorded.timeline);
   if (std::abs(recorded.iteration.error) > error / 2) return false;
   predictor.prefer_recorded_collectives(
-      {"recorded_collectives",
+      {std::string(kRecordedCollectives),
        fmt::format("Links calibrated from the capture miss its iteration by {:+.1f} %: each collective keeps its "
                    "recorded time, changed as it would change alone under {}.",
                    100 * links.iteration.error, plan.network->name)});

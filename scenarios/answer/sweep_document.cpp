@@ -36,7 +36,8 @@ std::string knees_text(const SweepAnswer& answer) {
 
 std::string trust_of(const SweepHead& head) {
   if (!head.measured) return "nothing was measured to hold the predictions against";
-  return trust_text("measured", *head.measured, ratio(head.baseline - *head.measured, *head.measured));
+  return trust_text("measured", *head.measured, ratio(head.baseline - *head.measured, *head.measured),
+                    head.assumptions);
 }
 
 std::string headline(const SweepAnswer& answer, std::size_t best) {

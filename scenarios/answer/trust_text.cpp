@@ -2,11 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "scenarios/answer/prefer_recorded.h"
 
 namespace stepsim::scenarios {
 
-std::string trust_text(std::string_view which, Duration measured, double error) {
+std::string trust_text(std::string_view which, Duration measured, double error, const Assumptions& assumptions) {
+  if (std::any_of(assumptions.begin(), assumptions.end(),
+                  [](const Assumption& one) { return one.id == kRecordedCollectives; })) {
+    return fmt::format(
+        "the {} iteration of {} is given back by recorded collectives ({:+.2f} %), which tests nothing: its links "
+        "alone "
+        "miss it",
+        which, to_text(measured), error * 100);
+  }
   constexpr double kSame = 0.00005;  // it would be printed as 0.00 %
   if (std::abs(error) < kSame) {
     return fmt::format(

@@ -24,9 +24,9 @@ std::string headline(const WhatIfAnswer& answer) {
       ratio(after - before, before) * 100);
   const sim::Summary& summary = answer.baseline.summary;
   if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
-  return fmt::format(
-      "{}; {}.", times,
-      trust_text(answer.unprofiled ? "unprofiled" : "captured", summary.iteration.measured, summary.iteration.error));
+  return fmt::format("{}; {}.", times,
+                     trust_text(answer.unprofiled ? "unprofiled" : "captured", summary.iteration.measured,
+                                summary.iteration.error, answer.assumptions));
 }
 
 /// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.
