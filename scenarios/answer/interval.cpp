@@ -103,9 +103,9 @@ class IntervalFinder::Basis {
   /// What was measured, relative to the baseline.
   [[nodiscard]] Factors shift() const {
     Factors shift;
-    if (!summary_.measured || baseline_.iteration <= Duration{}) return shift;
-    shift.include(ratio(measured(), baseline_.iteration));
-    if (const auto said = captured().job.measured_step) shift.include(ratio(*said, baseline_.iteration));
+    if (!summary_.measured || baseline_.of_captured_steps <= Duration{}) return shift;
+    shift.include(ratio(measured(), baseline_.of_captured_steps));
+    if (const auto said = captured().job.measured_step) shift.include(ratio(*said, baseline_.of_captured_steps));
     return shift;
   }
 
@@ -121,7 +121,7 @@ class IntervalFinder::Basis {
     try {
       Plan plan = plan_;
       change(plan);
-      promise.set_value(contradicts(iteration_of(plan)));
+      promise.set_value(contradicts(meter_.predict(predictor_, plan).of_captured_steps));
     } catch (...) {
       promise.set_exception(std::current_exception());
     }
@@ -156,11 +156,11 @@ class IntervalFinder::Basis {
     trend_ = trend_of(times, slowest->iteration.measured);
   }
 
-  [[nodiscard]] bool contradicts(Duration iteration) const {
+  [[nodiscard]] bool contradicts(Duration of_captured_steps) const {
     if (!summary_.measured) return false;
     const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
-    const double error = std::abs(ratio(baseline_.iteration - measured(), measured()));
-    return std::abs(ratio(iteration - measured(), measured())) > error + usual;
+    const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
+    return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;
   }
 
   Predictor& predictor_;
@@ -196,6 +196,7 @@ class IntervalFinder::Sources {
     add_model();
     add_steps();
     add_transient();
+    add_repetition();
     add_usual_error();
     add_profiler();
     vary_sharing();
@@ -254,7 +255,7 @@ class IntervalFinder::Sources {
     add("model",
         fmt::format("the {} iteration of {} is predicted with an error of {:+.1f} %",
                     predictor_.profiler() ? "unprofiled" : "captured", to_text(basis_.measured()),
-                    100 * ratio(baseline_.iteration - basis_.measured(), basis_.measured())),
+                    100 * ratio(baseline_.of_captured_steps - basis_.measured(), basis_.measured())),
         shift);
   }
 
@@ -274,6 +275,18 @@ class IntervalFinder::Sources {
     add("transient",
         fmt::format("the captured steps {} throughout: the job was not steady, and the answer is about its middle",
                     *basis_.trend() < 1 ? "shorten" : "lengthen"),
+        factors);
+  }
+
+  /// Whether a job goes on at once after its one captured step is not known.
+  void add_repetition() {
+    if (basis_.step_count() >= 2 || scenario_.of_captured_steps <= predicted_ || predicted_ <= Duration{}) return;
+    Factors factors;
+    factors.include(ratio(scenario_.of_captured_steps, predicted_));
+    add("repetition",
+        fmt::format("one step was captured: the next may begin as soon as threads and streams are free, as predicted, "
+                    "or once all of it is done, after {}",
+                    to_text(scenario_.of_captured_steps)),
         factors);
   }
 
@@ -523,16 +536,17 @@ class IntervalFinder::Sources {
     if (summary_.unexplained_wait == Duration{}) return;
     add("unexplained waits",
         fmt::format("waits that nothing explains, {:.1f} % of the captured iteration, are kept and may change",
-                    100 * ratio(summary_.unexplained_wait, baseline_.iteration)),
+                    100 * ratio(summary_.unexplained_wait, baseline_.of_captured_steps)),
         as_the_rest(summary_.unexplained_wait));
   }
 
   /// The range if `kept`, a part of the iteration, stays as recorded or changes as the rest does.
   [[nodiscard]] Factors as_the_rest(Duration kept) const {
-    const Duration rest = baseline_.iteration - kept;
+    const Duration before = baseline_.of_captured_steps;
+    const Duration after = scenario_.of_captured_steps;
     Factors factors;
-    if (rest <= Duration{} || predicted_ <= kept) return factors;
-    factors.include(ratio(predicted_ - kept, predicted_) * ratio(baseline_.iteration, rest));
+    if (before <= kept || after <= kept) return factors;
+    factors.include(ratio(after - kept, after) * ratio(before, before - kept));
     return factors;
   }
 

@@ -17,6 +17,7 @@
 #include "scenarios/answer/profiler.h"
 #include "scenarios/change/device_rule.h"
 #include "sim/engine/machine.h"
+#include "sim/report/steady.h"
 #include "sim/report/summary.h"
 
 namespace stepsim::scenarios {
@@ -173,7 +174,8 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
     machine.set_durations(changed_durations(plan, graph, collectives, prediction));
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
-  prediction.iteration = sim::replayed_iteration(graph, prediction.timeline);
+  prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
+  prediction.iteration = sim::steady_iteration(graph, prediction.timeline).value_or(prediction.of_captured_steps);
   return prediction;
 }
 

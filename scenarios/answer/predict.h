@@ -29,8 +29,11 @@ struct DeviceShare {
 struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< what was replayed
   sim::Timeline timeline;                ///< of graph->dag
-  Duration iteration{};                  ///< as docs/fidelity.md defines it, "Measured, replayed, error"
-  std::vector<DeviceShare> shares;       ///< of the changes of device work, in order
+  Duration iteration{};                  ///< in the long run (sim/report/steady.h)
+  /// Of the captured steps alone, as docs/fidelity.md defines it, "Measured, replayed, error": what compares with what
+  /// was measured. The same as `iteration` where steps cannot be repeated.
+  Duration of_captured_steps{};
+  std::vector<DeviceShare> shares;  ///< of the changes of device work, in order
 };
 
 /// What the profiler added to the recorded times (scenarios/answer/profiler.h), and what is said of it.

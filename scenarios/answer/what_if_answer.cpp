@@ -8,6 +8,7 @@
 
 #include "model/cost/collective/nccl_assumption.h"
 #include "sim/report/intervals.h"
+#include "sim/report/steady.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -17,7 +18,7 @@ PredictionView view_of(Prediction prediction, const Cluster& cluster) {
   const Capture& graph = *view.prediction.graph;
   const sim::Timeline& timeline = view.prediction.timeline;
   view.summary = sim::summarize(graph, timeline);
-  view.slowest = sim::slowest_rank(view.summary);
+  view.slowest = sim::at_pace(sim::slowest_rank(view.summary), view.prediction.iteration);
   view.path = sim::iteration_path(graph, timeline, view.summary);
   view.links = sim::link_use(graph, timeline, cluster);
   Time end{};

@@ -11,6 +11,7 @@ namespace {
 using sim::JsonWriter;
 
 void write_view(JsonWriter& json, const PredictionView& view) {
+  json.key("of_captured_steps_ns").value(view.prediction.of_captured_steps);
   json.key("breakdown").begin_object();
   sim::write_members(json, view.slowest);
   json.end_object().key("critical_path").begin_object().key("of").value(view.path.of);

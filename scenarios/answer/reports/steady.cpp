@@ -1,0 +1,38 @@
+// What an iteration takes in the long run is not what the captured steps took on their way there. For people;
+// programs find it in "baseline" and "scenario".
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "scenarios/answer/what_if_document.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Smaller differences say nothing: captured steps differ by as much.
+constexpr double kNoticed = 0.01;
+
+bool is_transient(const Prediction& prediction) {
+  return std::abs(sim::ratio(prediction.of_captured_steps - prediction.iteration, prediction.iteration)) >= kNoticed;
+}
+
+std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+  const Prediction& before = answer.baseline.prediction;
+  const Prediction& after = answer.scenario.prediction;
+  if (!is_transient(before) && !is_transient(after)) return {};
+  return {
+      {.title = "In the long run",
+       .sentences = {fmt::format("steps that are repeated until they are steady take {} (baseline) and {} (scenario)",
+                                 to_text(before.iteration), to_text(after.iteration)),
+                     fmt::format("the captured steps alone take {} and {}: queues fill or drain in them",
+                                 to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
+}
+
+}  // namespace
+
+extern const WhatIfReport steady_report;
+const WhatIfReport steady_report{.id = "steady", .sections = sections};
+
+}  // namespace stepsim::scenarios

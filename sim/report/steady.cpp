@@ -1,0 +1,302 @@
+#include "sim/report/steady.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/base/median.h"
+#include "sim/report/periodic_graph.h"
+#include "sim/report/rank_steps.h"
+
+namespace stepsim::sim {
+namespace {
+
+using Index = std::uint32_t;
+using Node = PeriodicGraph::Node;
+
+constexpr Index kNone = std::numeric_limits<Index>::max();
+constexpr Duration kLongest = std::chrono::hours(24 * 365);
+
+bool is_stream(const Lane& lane) { return lane.kind == LaneKind::kStream; }
+
+/// The steps of all ranks with one number, as one step of the job, in the order of their numbers.
+class JobSteps {
+ public:
+  explicit JobSteps(const Recording& recording) : recording_(recording), of_step_(recording.steps.size(), kNone) {
+    std::map<std::int64_t, Index> numbers;
+    std::set<Rank> ranks;
+    for (const RecordedStep& step : recording.steps) {
+      if (!is_used(step)) continue;
+      numbers.try_emplace(step.number, 0);
+      ranks.insert(step.rank);
+      marked_ = marked_ && step.marked;
+    }
+    for (auto& [number, index] : numbers) index = count_++;
+    parts_.resize(count_);
+    for (std::size_t i = 0; i < of_step_.size(); ++i) {
+      if (!is_used(recording.steps[i])) continue;
+      of_step_[i] = numbers[recording.steps[i].number];
+      parts_[of_step_[i]].push_back(i);
+    }
+    alike_ = std::all_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+      std::set<Rank> here;
+      for (const std::size_t one : part) here.insert(recording.steps[one].rank);
+      return part.size() == ranks.size() && here == ranks;
+    });
+  }
+
+  /// There are some, all marked, each with a part of every rank.
+  [[nodiscard]] bool are_alike() const { return count_ > 0 && marked_ && alike_; }
+  [[nodiscard]] Index count() const { return count_; }
+  /// The job's step that a rank's step is part of; kNone if it is not used.
+  [[nodiscard]] Index of(std::int32_t step) const {
+    return step < 0 ? kNone : of_step_[static_cast<std::size_t>(step)];
+  }
+  /// Indices into Recording::steps.
+  [[nodiscard]] const std::vector<std::size_t>& parts(Index step) const { return parts_[step]; }
+  /// Whether the next one follows at once on every rank.
+  [[nodiscard]] bool next_follows(Index step) const {
+    return step + 1 < count_ && std::all_of(parts_[step].begin(), parts_[step].end(),
+                                            [&](std::size_t part) { return recording_.steps[part].next_follows; });
+  }
+
+ private:
+  const Recording& recording_;
+  std::vector<Index> of_step_;
+  std::vector<std::vector<std::size_t>> parts_;
+  Index count_ = 0;
+  bool marked_ = true;
+  bool alike_ = true;
+};
+
+/// Repeats steps of a replay.
+class Repeating {
+ public:
+  Repeating(const Capture& capture, const Timeline& timeline)
+      : dag_(capture.dag), recording_(capture.recording), timeline_(timeline), steps_(capture.recording) {}
+
+  std::optional<Duration> run() {
+    if (!steps_.are_alike()) return std::nullopt;
+    assign_tasks();
+    if (!is_possible()) return std::nullopt;
+    list_tasks();
+    bool any_follows = false;
+    for (Index step = 0; step < steps_.count(); ++step) any_follows = any_follows || steps_.next_follows(step);
+    std::vector<Duration> paces;
+    for (Index step = 0; step < steps_.count(); ++step) {
+      if (steps_.next_follows(step) == any_follows) paces.push_back(pace_of(step));
+    }
+    return median(std::move(paces));
+  }
+
+ private:
+  /// Every task's step. One of no step is given to that of its latest predecessor if a step's task follows it.
+  void assign_tasks() {
+    std::vector<Index> follower(dag_.task_count(), kNone);  // the earliest step behind a task
+    step_of_.resize(dag_.task_count());
+    for (std::size_t i = dag_.task_count(); i-- > 0;) {
+      step_of_[i] = steps_.of(recording_.step[i]);
+      follower[i] = step_of_[i];
+      if (recording_.step[i] >= 0) continue;
+      for (const TaskId after : dag_.successors(TaskId{i}))
+        follower[i] = std::min(follower[i], follower[after.index()]);
+    }
+    std::vector<Index> before(dag_.task_count(), kNone);  // the latest step in front of a task
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      if (recording_.step[i] < 0 && before[i] != kNone && follower[i] != kNone) step_of_[i] = before[i];
+      if (step_of_[i] == kNone) continue;
+      for (const TaskId after : dag_.successors(TaskId{i})) {
+        Index& latest = before[after.index()];
+        if (latest == kNone || latest < step_of_[i]) latest = step_of_[i];
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_possible() const {
+    bool device_work = false;
+    for (std::size_t i = 0; i < step_of_.size(); ++i) {
+      if (timeline_.finish[i] - Time{} > kLongest) return false;
+      if (step_of_[i] == kNone) continue;
+      const Lane& lane = dag_.lane(TaskId{i});
+      if (lane.order != LaneOrder::kEdges) return false;
+      device_work = device_work || is_stream(lane);
+    }
+    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
+      const auto members = dag_.members(RendezvousId{i});
+      if (std::any_of(members.begin(), members.end(),
+                      [&](TaskId member) { return step_of_[member.index()] != step_of_[members.front().index()]; }))
+        return false;
+    }
+    return device_work;
+  }
+
+  /// A task of a step, in an order in which the tasks of two steps that do the same thing have the same place.
+  struct Listed {
+    Index step;
+    LaneId lane;
+    NameId name;
+    TaskId task;
+
+    [[nodiscard]] auto what() const { return std::tuple{step, lane, name}; }
+    friend auto operator<=>(const Listed&, const Listed&) = default;
+  };
+
+  void list_tasks() {
+    for (std::size_t i = 0; i < step_of_.size(); ++i) {
+      const TaskId task{i};
+      if (step_of_[i] != kNone) listed_.push_back({step_of_[i], dag_.lane_id(task), dag_.name_id(task), task});
+    }
+    std::sort(listed_.begin(), listed_.end());
+    place_.resize(step_of_.size());
+    for (std::size_t i = 1; i < listed_.size(); ++i) {
+      const bool again = listed_[i].what() == listed_[i - 1].what();
+      if (again) place_[listed_[i].task.index()] = place_[listed_[i - 1].task.index()] + 1;
+    }
+    node_of_.resize(step_of_.size());
+  }
+
+  /// The task of `step` that does what `task` does in another step: of its lane and name, the one that comes as late.
+  /// Invalid if there is none.
+  [[nodiscard]] TaskId counterpart(TaskId task, Index step) const {
+    const Listed first{step, dag_.lane_id(task), dag_.name_id(task), TaskId{0U}};
+    auto found = std::lower_bound(listed_.begin(), listed_.end(), first);
+    if (listed_.end() - found <= static_cast<std::ptrdiff_t>(place_[task.index()])) return {};
+    found += static_cast<std::ptrdiff_t>(place_[task.index()]);
+    return found->what() == first.what() ? found->task : TaskId{};
+  }
+
+  [[nodiscard]] Duration pace_of(Index step) {
+    PeriodicGraph graph;
+    const std::vector<TaskId> tasks = tasks_of(step);
+    find_lanes(tasks);
+    for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(task));
+    for (const TaskId task : tasks) add_edges(task, step, graph);
+    add_rendezvous(tasks, graph);
+    add_lanes(graph);
+    watch(step, tasks, graph);
+    return graph.pace();
+  }
+
+  [[nodiscard]] std::vector<TaskId> tasks_of(Index step) const {
+    std::vector<TaskId> tasks;
+    const auto before = [](const Listed& entry, Index other) { return entry.step < other; };
+    for (auto i = std::lower_bound(listed_.begin(), listed_.end(), step, before); i != listed_.end() && i->step == step;
+         ++i) {
+      tasks.push_back(i->task);
+    }
+    std::sort(tasks.begin(), tasks.end());
+    return tasks;
+  }
+
+  /// The first and the last task of a lane in the step that is repeated.
+  struct LaneEnds {
+    TaskId first;
+    TaskId last;
+  };
+
+  void find_lanes(const std::vector<TaskId>& tasks) {
+    lanes_.clear();
+    for (const TaskId task : tasks)
+      lanes_.try_emplace(dag_.lane_id(task), LaneEnds{task, task}).first->second.last = task;
+  }
+
+  [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
+
+  /// What the task itself took in the replay: of a collective what came after the last arrival.
+  [[nodiscard]] Duration own_time(TaskId task) const {
+    const RendezvousId rendezvous = dag_.rendezvous(task);
+    const TaskId last = rendezvous.valid() ? timeline_.last_arrival[rendezvous.index()] : task;
+    return timeline_.finish[task.index()] - timeline_.start[last.index()];
+  }
+
+  /// An edge's lag, or less if the replay let the target start earlier: a sender goes on once its message has left.
+  [[nodiscard]] Duration delay(TaskId from, TaskId to, EdgeId edge) const {
+    return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
+  }
+
+  void add_edges(TaskId from, Index step, PeriodicGraph& graph) const {
+    for (std::size_t i = dag_.first_edge(from).index(); i < dag_.first_edge(TaskId{from.index() + 1}).index(); ++i) {
+      const TaskId to = dag_.target(EdgeId{i});
+      const Index there = step_of_[to.index()];
+      if (there == step) {
+        graph.add_edge(node_of(from), node_of(to), delay(from, to, EdgeId{i}));
+      } else if (there == step + 1) {
+        const bool along_lane = dag_.lane_id(from) == dag_.lane_id(to);
+        const TaskId same = along_lane ? lanes_.at(dag_.lane_id(from)).first : counterpart(to, step);
+        if (same.valid()) graph.add_edge_to_next(node_of(from), node_of(same), delay(from, to, EdgeId{i}));
+      }
+    }
+  }
+
+  void add_rendezvous(const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
+    std::vector<Node> members;
+    for (const TaskId task : tasks) {
+      const RendezvousId rendezvous = dag_.rendezvous(task);
+      if (!rendezvous.valid() || dag_.members(rendezvous).front() != task) continue;
+      members.clear();
+      for (const TaskId member : dag_.members(rendezvous)) members.push_back(node_of(member));
+      graph.add_rendezvous(members);
+    }
+  }
+
+  /// Threads and streams do the next round after this one.
+  void add_lanes(PeriodicGraph& graph) const {
+    for (const auto& [lane, ends] : lanes_) {
+      const LaneKind kind = dag_.lane(lane).kind;
+      if (kind == LaneKind::kThread || kind == LaneKind::kStream)
+        graph.add_edge_to_next(node_of(ends.last), node_of(ends.first), Duration{});
+    }
+  }
+
+  /// Of every rank, the start of its step and the completion of its device work.
+  void watch(Index step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
+    for (const std::size_t part : steps_.parts(step)) {
+      const TaskId first = recording_.steps[part].first;
+      if (step_of_[first.index()] == step) graph.watch_start(graph.add_clock(), node_of(first));
+    }
+    std::map<Rank, std::size_t> completions;
+    for (const TaskId task : tasks) {
+      const Lane& lane = dag_.lane(task);
+      if (!is_stream(lane)) continue;
+      const auto [clock, is_new] = completions.try_emplace(lane.rank, 0);
+      if (is_new) clock->second = graph.add_clock();
+      graph.watch_end(clock->second, node_of(task));
+    }
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  const Timeline& timeline_;
+  JobSteps steps_;
+  std::vector<Index> step_of_;  ///< by task
+  std::vector<Listed> listed_;  ///< ascending
+  std::vector<Index> place_;    ///< by task: among those of its step, lane and name
+  std::vector<Node> node_of_;   ///< by task, of the step that is repeated
+  std::map<LaneId, LaneEnds> lanes_;
+};
+
+}  // namespace
+
+std::optional<Duration> steady_iteration(const Capture& capture, const Timeline& timeline) {
+  const std::vector<Lane>& lanes = capture.dag.lanes();
+  const bool has_device = std::any_of(lanes.begin(), lanes.end(), is_stream);
+  if (!has_device || capture.recording.start.size() != timeline.size()) return std::nullopt;
+  return Repeating(capture, timeline).run();
+}
+
+RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
+  rank.idle = std::max(Duration{}, rank.idle + iteration - rank.iteration);
+  rank.iteration = iteration;
+  for (Duration* const part : {&rank.compute, &rank.communication, &rank.exposed_communication, &rank.copies,
+                               &rank.collective_wait, &rank.host, &rank.idle, &rank.unexplained}) {
+    *part = std::min(*part, iteration);
+  }
+  return rank;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "sim/engine/engine.h"
+#include "sim/report/steady.h"
+#include "tests/sim/stepped_job.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::SteppedJob;
+
+constexpr std::int64_t kCalls = 10;  // a step
+
+Duration steady(const Capture& capture, const Machine& machine) {
+  return steady_iteration(capture, replay(capture.dag, machine)).value();
+}
+Duration steady(const Capture& capture) { return steady(capture, Machine(capture.dag)); }
+
+/// Steps of ten calls of `host`, which launch a kernel of `device` each. With a queue of `queue` places a call waits
+/// until so many kernels before its own have ended.
+Capture launching(int steps, std::int64_t host, std::int64_t device, std::size_t queue = 0) {
+  SteppedJob job;
+  std::vector<TaskId> kernels;
+  for (int step = 0; step < steps; ++step) {
+    for (std::int64_t i = 0; i < kCalls; ++i) {
+      const TaskId call = job.call(step, host);
+      if (queue > 0 && kernels.size() >= queue)
+        job.builder().add_edge(kernels[kernels.size() - queue], call, EdgeKind::kSync);
+      kernels.push_back(job.kernel(step, device, {call}));
+    }
+  }
+  return job.capture();
+}
+
+TEST(SteadyTheoryTest, HostThatRunsAheadOfItsDeviceTakesTheSlowerOfTheTwo) {
+  for (const int steps : {1, 2, 3}) {
+    for (const std::int64_t host : {1, 20, 30}) {
+      for (const std::int64_t device : {1, 20, 30})
+        EXPECT_EQ(steady(launching(steps, host, device)), Duration{kCalls * std::max(host, device)}) << steps;
+    }
+  }
+}
+
+TEST(SteadyTheoryTest, HostThatRunsAheadOfItsDeviceTakesTheSlowerOfTheTwoAfterAnyChange) {
+  for (const int steps : {1, 2, 3}) {
+    const Capture capture = launching(steps, 30, 20);
+    for (const std::int64_t host : {0, 3, 15, 60}) {
+      for (const std::int64_t device : {0, 5, 20, 45}) {
+        Machine machine(capture.dag);
+        std::vector<Duration> durations;
+        for (std::size_t i = 0; i < capture.dag.task_count(); ++i)
+          durations.emplace_back(capture.dag.kind(TaskId{i}) == TaskKind::kKernel ? device : host);
+        machine.set_durations(durations);
+        EXPECT_EQ(steady(capture, machine), Duration{kCalls * std::max(host, device)}) << steps;
+      }
+    }
+  }
+}
+
+TEST(SteadyTheoryTest, LaunchQueueThatFillsHoldsTheHostToThePaceOfItsDevice) {
+  // A cycle through the queue takes host + device for `queue` calls: less than the slower of the two from two places
+  // on.
+  for (const int steps : {1, 2, 3, 5}) {
+    for (const std::size_t queue : {2U, 4U, 15U}) {
+      EXPECT_EQ(steady(launching(steps, 3, 20, queue)), Duration{kCalls * 20});
+      EXPECT_EQ(steady(launching(steps, 20, 3, queue)), Duration{kCalls * 20});
+    }
+  }
+  // One place: each call waits for the kernel before it. One step does not show that its first call does.
+  for (const int steps : {2, 3}) EXPECT_EQ(steady(launching(steps, 3, 20, 1)), Duration{kCalls * (3 + 20)});
+}
+
+TEST(SteadyTheoryTest, HostThatWaitsForEachStepTakesBoth) {
+  // A call of 4, ten kernels of 20, of which the last is waited for by a call of 7.
+  for (const int steps : {1, 2, 3}) {
+    SteppedJob job;
+    for (int step = 0; step < steps; ++step) {
+      TaskId last;
+      for (std::int64_t i = 0; i < kCalls; ++i) last = job.kernel(step, 20, {job.call(step, 4)});
+      job.call(step, 7, {last});
+    }
+    EXPECT_EQ(steady(job.capture()), Duration{4 + kCalls * 20 + 7});
+  }
+}
+
+TEST(SteadyTheoryTest, PipelineThatIsFullTakesItsSlowestStage) {
+  // Five microbatches over stages of 30, 50 and 40: the first step takes 5 * 50 + 30 + 40 to its end, the others 5
+  // * 50.
+  constexpr int kMicrobatches = 5;
+  for (const int steps : {1, 2, 3}) {
+    SteppedJob job;
+    for (int step = 0; step < steps; ++step) {
+      for (int batch = 0; batch < kMicrobatches; ++batch) {
+        const TaskId first = job.kernel(step, 30, {job.call(step, 1, {}, 0)}, 0);
+        const TaskId second = job.kernel(step, 50, {job.call(step, 1, {}, 1), first}, 1);
+        job.kernel(step, 40, {job.call(step, 1, {}, 2), second}, 2);
+      }
+    }
+    const Capture capture = job.capture();
+    EXPECT_EQ(steady(capture), Duration{kMicrobatches * 50});
+  }
+}
+
+TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
+  // Ranks of 30 and 50 meet for 8 in every step. Either way the collective is part of the stream's cycle.
+  for (const int steps : {1, 2, 3}) {
+    SteppedJob job;
+    for (int step = 0; step < steps; ++step) {
+      std::vector<TaskId> members;
+      for (const Rank rank : {0, 1}) {
+        job.kernel(step, 30 + 20 * rank, {job.call(step, 1, {}, rank)}, rank);
+        members.push_back(job.kernel(step, 8, {job.call(step, 1, {}, rank)}, rank));
+      }
+      job.join({members[0], members[1]});
+    }
+    EXPECT_EQ(steady(job.capture()), Duration{50 + 8});
+  }
+}
+
+/// Steps of two ranks with random times, kernels that calls of this step and the next wait for, and a collective.
+Capture random_job(std::mt19937& random) {
+  const auto up_to = [&random](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>{0, most}(random);
+  };
+  SteppedJob job;
+  std::vector<std::vector<TaskId>> kernels(2);
+  for (int step = 0; step < 4; ++step) {
+    std::vector<TaskId> members;
+    for (const Rank rank : {0, 1}) {
+      std::vector<TaskId>& mine = kernels[static_cast<std::size_t>(rank)];
+      for (int i = 0; i < 6; ++i) {
+        const TaskId call = job.call(step, up_to(40), {}, rank);
+        if (!mine.empty() && up_to(3) == 0) {
+          const std::int64_t back = up_to(std::min<std::int64_t>(5, static_cast<std::int64_t>(mine.size()) - 1));
+          job.builder().add_edge(mine[mine.size() - 1 - static_cast<std::size_t>(back)], call, EdgeKind::kSync,
+                                 Duration{up_to(5)});
+        }
+        mine.push_back(job.kernel(step, up_to(40), {call}, rank));
+      }
+      members.push_back(job.kernel(step, up_to(20), {job.call(step, up_to(5), {}, rank)}, rank));
+      mine.push_back(members.back());
+    }
+    job.join({members[0], members[1]});
+  }
+  return job.capture();
+}
+
+TEST(SteadyTheoryTest, LessWorkNeverTakesLonger) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 500; ++trial) {
+    const Capture capture = random_job(random);
+    const TaskKind kind = trial % 2 == 0 ? TaskKind::kRuntime : TaskKind::kKernel;
+    Duration before = steady(capture);
+    for (const std::int64_t percent : {80, 40, 10, 0}) {
+      std::vector<Duration> durations;
+      for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+        const Duration recorded = capture.dag.duration(TaskId{i});
+        durations.push_back(capture.dag.kind(TaskId{i}) == kind ? recorded * percent / 100 : recorded);
+      }
+      Machine machine(capture.dag);
+      machine.set_durations(durations);
+      const Duration after = steady(capture, machine);
+      EXPECT_LE(after, before) << "trial " << trial << " at " << percent << " %";
+      before = after;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::sim
