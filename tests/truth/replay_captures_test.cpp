@@ -16,6 +16,7 @@
 #include "sim/report/cautions.h"
 #include "sim/report/iteration_path.h"
 #include "sim/report/perturbation.h"
+#include "sim/report/steady.h"
 #include "sim/report/stragglers.h"
 #include "sim/report/summary.h"
 #include "tests/source_folder.h"
@@ -174,6 +175,36 @@ TEST_F(CaptureTest, FreeDataLoadingSavesItsShareOfAStep) {
   machine.set_durations(durations);
   const Duration without = sim::replayed_iteration(job.capture, sim::replay(job.capture.dag, machine));
   EXPECT_LE(milliseconds(without), 0.3 * milliseconds(job.summary.iteration.replayed));
+}
+
+/// Where steps follow each other and nothing is changed, a step that is repeated takes what the captured ones took.
+TEST_F(CaptureTest, StepsThatAreRepeatedTakeWhatCapturedOnesTook) {
+  for (const char* const name : {"diff-control-a100-rank3of8", "ddp-a100-rank0of2", "v100-rank1of2-5steps",
+                                 "gpt2-compile-no-sync", "gpt2-cuda-graphs-no-sync", "ns-resolution-5steps"}) {
+    const Replayed job = replayed({shared(std::string("traces/kineto/") + name + ".json.gz")});
+    const double steady = milliseconds(sim::steady_iteration(job.capture, job.timeline).value());
+    const double captured = milliseconds(job.summary.iteration.replayed);
+    EXPECT_NEAR(steady, captured, 0.005 * captured) << name;
+  }
+}
+
+/// By the distances between its six captured steps a tenth of the host's time took longer than half of it.
+TEST_F(CaptureTest, LessHostTimeTakesNoLongerWhereStepsAreRepeated) {
+  const Replayed job = replayed({shared("traces/kineto/diff-control-a100-rank3of8.json.gz")});
+  Duration before = Duration::max();
+  for (const std::int64_t percent : {400, 100, 50, 25, 10, 5, 0}) {
+    std::vector<Duration> durations;
+    for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
+      const Duration recorded = job.capture.dag.duration(TaskId{i});
+      durations.push_back(job.capture.dag.kind(TaskId{i}) == TaskKind::kHost ? recorded * percent / 100 : recorded);
+    }
+    sim::Machine machine = sim::Machine::as_recorded(job.capture);
+    machine.set_durations(durations);
+    const sim::Timeline timeline = sim::replay(job.capture.dag, machine);
+    const Duration after = sim::steady_iteration(job.capture, timeline).value();
+    EXPECT_LE(after, before) << percent << " %";
+    before = after;
+  }
 }
 
 /// The same operators ran in steps of different length: the graph of one predicts another one.
