@@ -74,6 +74,42 @@ class JobSteps {
   bool alike_ = true;
 };
 
+/// Which task of one step does what a task of another one does: that of its lane and name which comes as late.
+class Counterparts {
+ public:
+  Counterparts(const Dag& dag, const std::vector<TaskId>& step, const std::vector<TaskId>& other)
+      : dag_(dag), step_(in_order(dag, step)), other_(in_order(dag, other)) {}
+
+  /// Invalid if there is none. Precondition: `task` is of the other step.
+  [[nodiscard]] TaskId of(TaskId task) const {
+    const Entry first = entry_of(dag_, task, TaskId{0U});
+    const auto place = std::lower_bound(other_.begin(), other_.end(), entry_of(dag_, task, task)) -
+                       std::lower_bound(other_.begin(), other_.end(), first);
+    const auto here = std::lower_bound(step_.begin(), step_.end(), first);
+    if (step_.end() - here <= place) return {};
+    const TaskId same = std::get<TaskId>(here[place]);
+    return entry_of(dag_, same, task) == entry_of(dag_, task, task) ? same : TaskId{};
+  }
+
+ private:
+  using Entry = std::tuple<LaneId, NameId, TaskId>;
+
+  static Entry entry_of(const Dag& dag, TaskId like, TaskId task) {
+    return {dag.lane_id(like), dag.name_id(like), task};
+  }
+  static std::vector<Entry> in_order(const Dag& dag, const std::vector<TaskId>& tasks) {
+    std::vector<Entry> entries;
+    entries.reserve(tasks.size());
+    for (const TaskId task : tasks) entries.push_back(entry_of(dag, task, task));
+    std::sort(entries.begin(), entries.end());
+    return entries;
+  }
+
+  const Dag& dag_;
+  std::vector<Entry> step_;
+  std::vector<Entry> other_;
+};
+
 /// Repeats steps of a replay.
 class Repeating {
  public:
@@ -135,44 +171,18 @@ class Repeating {
     return device_work;
   }
 
-  /// A task of a step, in an order in which the tasks of two steps that do the same thing have the same place.
-  struct Listed {
-    Index step;
-    LaneId lane;
-    NameId name;
-    TaskId task;
-
-    [[nodiscard]] auto what() const { return std::tuple{step, lane, name}; }
-    friend auto operator<=>(const Listed&, const Listed&) = default;
-  };
-
   void list_tasks() {
+    tasks_.resize(steps_.count());
     for (std::size_t i = 0; i < step_of_.size(); ++i) {
-      const TaskId task{i};
-      if (step_of_[i] != kNone) listed_.push_back({step_of_[i], dag_.lane_id(task), dag_.name_id(task), task});
-    }
-    std::sort(listed_.begin(), listed_.end());
-    place_.resize(step_of_.size());
-    for (std::size_t i = 1; i < listed_.size(); ++i) {
-      const bool again = listed_[i].what() == listed_[i - 1].what();
-      if (again) place_[listed_[i].task.index()] = place_[listed_[i - 1].task.index()] + 1;
+      if (step_of_[i] != kNone) tasks_[step_of_[i]].emplace_back(i);
     }
     node_of_.resize(step_of_.size());
   }
 
-  /// The task of `step` that does what `task` does in another step: of its lane and name, the one that comes as late.
-  /// Invalid if there is none.
-  [[nodiscard]] TaskId counterpart(TaskId task, Index step) const {
-    const Listed first{step, dag_.lane_id(task), dag_.name_id(task), TaskId{0U}};
-    auto found = std::lower_bound(listed_.begin(), listed_.end(), first);
-    if (listed_.end() - found <= static_cast<std::ptrdiff_t>(place_[task.index()])) return {};
-    found += static_cast<std::ptrdiff_t>(place_[task.index()]);
-    return found->what() == first.what() ? found->task : TaskId{};
-  }
-
   [[nodiscard]] Duration pace_of(Index step) {
     PeriodicGraph graph;
-    const std::vector<TaskId> tasks = tasks_of(step);
+    const std::vector<TaskId>& tasks = tasks_[step];
+    counterparts_.reset();
     find_lanes(tasks);
     for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(task));
     for (const TaskId task : tasks) add_edges(task, step, graph);
@@ -180,17 +190,6 @@ class Repeating {
     add_lanes(graph);
     watch(step, tasks, graph);
     return graph.pace();
-  }
-
-  [[nodiscard]] std::vector<TaskId> tasks_of(Index step) const {
-    std::vector<TaskId> tasks;
-    const auto before = [](const Listed& entry, Index other) { return entry.step < other; };
-    for (auto i = std::lower_bound(listed_.begin(), listed_.end(), step, before); i != listed_.end() && i->step == step;
-         ++i) {
-      tasks.push_back(i->task);
-    }
-    std::sort(tasks.begin(), tasks.end());
-    return tasks;
   }
 
   /// The first and the last task of a lane in the step that is repeated.
@@ -219,7 +218,13 @@ class Repeating {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  void add_edges(TaskId from, Index step, PeriodicGraph& graph) const {
+  /// The task of `step` that does what `task` does in the next one; invalid if there is none.
+  [[nodiscard]] TaskId counterpart(TaskId task, Index step) {
+    if (!counterparts_) counterparts_.emplace(dag_, tasks_[step], tasks_[step + 1]);
+    return counterparts_->of(task);
+  }
+
+  void add_edges(TaskId from, Index step, PeriodicGraph& graph) {
     for (std::size_t i = dag_.first_edge(from).index(); i < dag_.first_edge(TaskId{from.index() + 1}).index(); ++i) {
       const TaskId to = dag_.target(EdgeId{i});
       const Index there = step_of_[to.index()];
@@ -273,11 +278,11 @@ class Repeating {
   const Recording& recording_;
   const Timeline& timeline_;
   JobSteps steps_;
-  std::vector<Index> step_of_;  ///< by task
-  std::vector<Listed> listed_;  ///< ascending
-  std::vector<Index> place_;    ///< by task: among those of its step, lane and name
-  std::vector<Node> node_of_;   ///< by task, of the step that is repeated
+  std::vector<Index> step_of_;              ///< by task
+  std::vector<std::vector<TaskId>> tasks_;  ///< by step, ascending
+  std::vector<Node> node_of_;               ///< by task; this and what follows is of the step that is repeated
   std::map<LaneId, LaneEnds> lanes_;
+  std::optional<Counterparts> counterparts_;  ///< of the next step's tasks, once there is one to be found
 };
 
 }  // namespace
