@@ -290,7 +290,8 @@ class Repeating {
 std::optional<Duration> steady_iteration(const Capture& capture, const Timeline& timeline) {
   const std::vector<Lane>& lanes = capture.dag.lanes();
   const bool has_device = std::any_of(lanes.begin(), lanes.end(), is_stream);
-  if (!has_device || capture.recording.start.size() != timeline.size()) return std::nullopt;
+  const bool has_steps = capture.recording.step.size() == timeline.size();
+  if (!has_device || !has_steps || capture.recording.start.size() != timeline.size()) return std::nullopt;
   return Repeating(capture, timeline).run();
 }
 

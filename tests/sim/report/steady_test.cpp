@@ -97,8 +97,10 @@ TEST(SteadyTest, StepsOfMoreThanAYearAreNotRepeated) {
   EXPECT_EQ(steady(job.capture()), std::nullopt);
 }
 
-TEST(SteadyTest, TaskGraphWithoutRecordingIsNotRepeated) {
+TEST(SteadyTest, TasksWithoutStepsOrRecordingAreNotRepeated) {
   Capture capture = two_steps().capture();
+  capture.recording.step.clear();
+  EXPECT_EQ(steady(capture), std::nullopt);
   capture.recording = {};
   EXPECT_EQ(steady(capture), std::nullopt);
 }
