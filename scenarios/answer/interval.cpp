@@ -280,13 +280,13 @@ class IntervalFinder::Sources {
 
   /// Whether a job goes on at once after its one captured step is not known.
   void add_repetition() {
-    if (basis_.step_count() >= 2 || scenario_.of_captured_steps <= predicted_ || predicted_ <= Duration{}) return;
+    if (basis_.step_count() >= 2 || scenario_.in_the_long_run >= predicted_) return;
     Factors factors;
-    factors.include(ratio(scenario_.of_captured_steps, predicted_));
+    factors.include(ratio(scenario_.in_the_long_run, predicted_));
     add("repetition",
-        fmt::format("one step was captured: the next may begin as soon as threads and streams are free, as predicted, "
-                    "or once all of it is done, after {}",
-                    to_text(scenario_.of_captured_steps)),
+        fmt::format("no captured step follows another: the next may begin once all of one is done, as predicted, or as "
+                    "soon as threads and streams are free, after {}",
+                    to_text(scenario_.in_the_long_run)),
         factors);
   }
 

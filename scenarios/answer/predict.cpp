@@ -175,7 +175,9 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
-  prediction.iteration = sim::steady_iteration(graph, prediction.timeline).value_or(prediction.of_captured_steps);
+  const auto steady = sim::steady_iteration(graph, prediction.timeline);
+  prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
+  prediction.iteration = steady && steady->follows ? steady->length : prediction.of_captured_steps;
   return prediction;
 }
 

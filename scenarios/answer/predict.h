@@ -29,10 +29,13 @@ struct DeviceShare {
 struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< what was replayed
   sim::Timeline timeline;                ///< of graph->dag
-  Duration iteration{};                  ///< in the long run (sim/report/steady.h)
+  /// The answer: in the long run where captured steps follow each other, else of the captured steps.
+  Duration iteration{};
   /// Of the captured steps alone, as docs/fidelity.md defines it, "Measured, replayed, error": what compares with what
-  /// was measured. The same as `iteration` where steps cannot be repeated.
+  /// was measured.
   Duration of_captured_steps{};
+  /// Of steps that are repeated until they are steady (sim/report/steady.h); of the captured steps where they cannot be.
+  Duration in_the_long_run{};
   std::vector<DeviceShare> shares;  ///< of the changes of device work, in order
 };
 

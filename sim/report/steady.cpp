@@ -116,7 +116,7 @@ class Repeating {
   Repeating(const Capture& capture, const Timeline& timeline)
       : dag_(capture.dag), recording_(capture.recording), timeline_(timeline), steps_(capture.recording) {}
 
-  std::optional<Duration> run() {
+  std::optional<SteadyIteration> run() {
     if (!steps_.are_alike()) return std::nullopt;
     assign_tasks();
     if (!is_possible()) return std::nullopt;
@@ -127,7 +127,7 @@ class Repeating {
     for (Index step = 0; step < steps_.count(); ++step) {
       if (steps_.next_follows(step) == any_follows) paces.push_back(pace_of(step));
     }
-    return median(std::move(paces));
+    return SteadyIteration{median(std::move(paces)), any_follows};
   }
 
  private:
@@ -287,7 +287,7 @@ class Repeating {
 
 }  // namespace
 
-std::optional<Duration> steady_iteration(const Capture& capture, const Timeline& timeline) {
+std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline) {
   const std::vector<Lane>& lanes = capture.dag.lanes();
   const bool has_device = std::any_of(lanes.begin(), lanes.end(), is_stream);
   const bool has_steps = capture.recording.step.size() == timeline.size();

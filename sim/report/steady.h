@@ -27,11 +27,18 @@
 /// between captured steps (docs/fidelity.md).
 namespace stepsim::sim {
 
+struct SteadyIteration {
+  Duration length{};
+  /// A captured step follows another one. If not, nothing shows what the next step waits for: `length` is what it takes
+  /// if that is only its threads and streams.
+  bool follows = false;
+};
+
 /// Nothing for jobs without device work, whose steps wait for what they began; without marked steps; if ranks have
 /// different steps, or a collective is in several; if a lane has a queue, whose order the next round may change; and
 /// for steps of more than a year. Precondition: `timeline` is a replay of capture.dag. O((tasks + edges) log tasks) and
 /// three rounds or more.
-[[nodiscard]] std::optional<Duration> steady_iteration(const Capture& capture, const Timeline& timeline);
+[[nodiscard]] std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline);
 
 /// What `rank` does in an iteration of this length: none of its parts is longer, and its idle time is changed as it is.
 [[nodiscard]] RankBreakdown at_pace(RankBreakdown rank, Duration iteration);

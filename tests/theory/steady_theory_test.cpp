@@ -15,7 +15,7 @@ using stepsim::testing::SteppedJob;
 constexpr std::int64_t kCalls = 10;  // a step
 
 Duration steady(const Capture& capture, const Machine& machine) {
-  return steady_iteration(capture, replay(capture.dag, machine)).value();
+  return steady_iteration(capture, replay(capture.dag, machine)).value().length;
 }
 Duration steady(const Capture& capture) { return steady(capture, Machine(capture.dag)); }
 

@@ -12,6 +12,7 @@ using sim::JsonWriter;
 
 void write_view(JsonWriter& json, const PredictionView& view) {
   json.key("of_captured_steps_ns").value(view.prediction.of_captured_steps);
+  json.key("in_the_long_run_ns").value(view.prediction.in_the_long_run);
   json.key("breakdown").begin_object();
   sim::write_members(json, view.slowest);
   json.end_object().key("critical_path").begin_object().key("of").value(view.path.of);

@@ -11,7 +11,8 @@ namespace {
 using stepsim::testing::SteppedJob;
 
 std::optional<Duration> steady(const Capture& capture) {
-  return steady_iteration(capture, replay(capture.dag, Machine(capture.dag)));
+  const auto found = steady_iteration(capture, replay(capture.dag, Machine(capture.dag)));
+  return found ? std::optional(found->length) : std::nullopt;
 }
 
 /// Two steps of a call of 10 and a kernel of 30.
@@ -56,7 +57,14 @@ TEST(SteadyTest, MessageThatHasLeftLetsItsSenderGoOn) {
     timeline.start[i] -= Duration{6};
     timeline.finish[i] -= Duration{6};
   }
-  EXPECT_EQ(steady_iteration(capture, timeline), Duration{10 - 6 + 20});
+  EXPECT_EQ(steady_iteration(capture, timeline).value().length, Duration{10 - 6 + 20});
+}
+
+TEST(SteadyTest, OneStepDoesNotShowHowTheNextOneFollows) {
+  SteppedJob one;
+  one.kernel(0, 30, {one.call(0, 10)});
+  for (const auto& [job, follows] : {std::pair{one.capture(), false}, std::pair{two_steps().capture(), true}})
+    EXPECT_EQ(steady_iteration(job, replay(job.dag, Machine(job.dag))).value().follows, follows);
 }
 
 TEST(SteadyTest, StepsWithoutMarksOrDeviceWorkAreNotRepeated) {
