@@ -12,7 +12,8 @@ import pathlib
 import subprocess
 import sys
 
-BEGIN, END = "<!-- made by bench/fidelity.py: begin -->", "<!-- made by bench/fidelity.py: end -->"
+from marked_text import show
+
 SETTINGS = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
             "schedule": "comm.schedule", "credit": "comm.credit_bytes", "workers": "cluster.workers",
             "servers": "cluster.servers"}
@@ -95,12 +96,7 @@ def main():
     args = parser.parse_args()
     groups = sorted(path.parent for path in args.truth.glob("*/*/measured.csv"))
     text = "\n".join(table(args.stepsim, group) for group in groups)
-    if args.update is None:
-        print(text)
-        return
-    page = args.update.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    args.update.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    show(text, "fidelity.py", args.update)
 
 
 if __name__ == "__main__":
