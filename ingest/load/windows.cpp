@@ -95,6 +95,7 @@ class Appending {
     map_tracks();
     const auto first_event = static_cast<std::uint32_t>(to_.size());
     const auto first_detail = static_cast<std::uint32_t>(to_.details.size());
+    const auto first_launch = static_cast<std::uint32_t>(to_.launches.size());
     const auto first_operator = static_cast<std::uint32_t>(to_.operators.size());
     for (EventDetail& detail : from_.details) add_detail(detail);
     to_.start.reserve(to_.size() + from_.size());
@@ -110,6 +111,9 @@ class Appending {
       const std::uint32_t detail = from_.detail[i];
       to_.detail.push_back(detail == HostDeviceTrace::kNoDetail ? detail : detail + first_detail);
     }
+    to_.launches.insert(to_.launches.end(), from_.launches.begin(), from_.launches.end());
+    for (const auto& [event, number] : from_.launch_of)
+      to_.launch_of.emplace_back(event + first_event, number + first_launch);
     for (auto& one : from_.operators) to_.operators.push_back(std::move(one));
     for (const auto& [from, to] : from_.hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
     for (const auto& [event, number] : from_.operator_of)

@@ -15,6 +15,7 @@
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
 
 /// What the files of a capture hold before anything is joined. A format (ingest/formats/) turns one file
@@ -82,6 +83,10 @@ struct HostDeviceTrace {
   /// event its index into them.
   std::vector<OperatorTable::Operator> operators;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< (event, operator), by event
+
+  /// Where kernels' launches were recorded: the distinct ones, and for each such event its index into them.
+  std::vector<KernelLaunch> launches;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> launch_of;  ///< (event, launch), by event
 
   /// What one host thread put into a queue and another one took out of it: the two events.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;

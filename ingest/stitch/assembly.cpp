@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "model/job/task_uses.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -201,8 +203,9 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   capture.gradients = std::move(assembly.gradients);
   for (Gradient& gradient : capture.gradients) gradient.ready = new_id[gradient.ready.index()];
   capture.operators = std::move(assembly.operators);
-  for (OperatorTable::Use& use : capture.operators.uses) use.task = new_id[use.task.index()];
-  std::sort(capture.operators.uses.begin(), capture.operators.uses.end(), by_task);
+  renumber(capture.operators.uses, new_id);
+  capture.launches = std::move(assembly.launches);
+  renumber(capture.launches.uses, new_id);
 }
 
 }  // namespace
@@ -238,8 +241,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::erase_if(assembly.silences, [](TaskId task) { return !task.valid(); });
   for (auto& edge : assembly.inferred) edge = {kept[edge.after.index()], kept[edge.before.index()]};
   std::erase_if(assembly.inferred, [](const auto& edge) { return !edge.after.valid() || !edge.before.valid(); });
-  std::erase_if(assembly.operators.uses, [&](const auto& use) { return !kept[use.task.index()].valid(); });
-  for (OperatorTable::Use& use : assembly.operators.uses) use.task = kept[use.task.index()];
+  renumber(assembly.operators.uses, kept);
+  renumber(assembly.launches.uses, kept);
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);

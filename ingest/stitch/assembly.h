@@ -34,6 +34,7 @@ struct Assembly {
   std::vector<Gradient> gradients;             ///< by rank, in the order in which they were complete
   std::optional<PsWorkload> parameter_server;  ///< of a parameter-server job
   OperatorTable operators;                     ///< of device work, where operators' shapes were recorded
+  LaunchTable launches;                        ///< of kernels, where that was recorded
   std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
   std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
   bool measured = true;                        ///< false for a task graph: nobody ran it, so no times were recorded

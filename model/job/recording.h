@@ -16,6 +16,7 @@
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
 #include "model/job/job.h"
+#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
 
 namespace stepsim {
@@ -94,6 +95,7 @@ struct Capture {
   /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
   std::vector<Gradient> gradients;
   OperatorTable operators;              ///< which framework operators had device work done, where that was recorded
+  LaunchTable launches;                 ///< how kernels were launched, where that was recorded
   std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
   std::vector<std::int64_t> task_ids;   ///< by TaskId: the id its task graph's file gave it; empty for traces
 };

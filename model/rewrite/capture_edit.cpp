@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "model/job/task_uses.h"
+
 namespace stepsim {
 namespace {
 
@@ -121,10 +123,8 @@ Capture CaptureEdit::finish() && {
             [](const auto& a, const auto& b) { return a.task < b.task; });
   for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
   std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
-  std::vector<OperatorTable::Use>& uses = capture_.operators.uses;
-  for (OperatorTable::Use& use : uses) use.task = new_id[use.task.index()];
-  std::erase_if(uses, [](const auto& use) { return !use.task.valid(); });
-  std::sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.task < b.task; });
+  renumber(capture_.operators.uses, new_id);
+  renumber(capture_.launches.uses, new_id);
   capture_.dag = std::move(built.dag);
   return std::move(capture_);
 }

@@ -49,6 +49,7 @@ class Resizing {
     std::vector<std::size_t> steps;  ///< in Recording::steps
     std::vector<Gradient> gradients;
     std::vector<OperatorTable::Use> uses;
+    std::vector<LaunchTable::Use> launches;
   };
 
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
@@ -95,6 +96,7 @@ class Resizing {
     for (std::size_t i = 0; i < steps.size(); ++i) parts_[steps[i].rank].steps.push_back(i);
     for (const Gradient& gradient : capture_.gradients) parts_[rank_of(gradient.ready)].gradients.push_back(gradient);
     for (const OperatorTable::Use& use : capture_.operators.uses) parts_[rank_of(use.task)].uses.push_back(use);
+    for (const LaunchTable::Use& use : capture_.launches.uses) parts_[rank_of(use.task)].launches.push_back(use);
   }
 
   void copy(Rank from, Rank to) {
@@ -107,6 +109,7 @@ class Resizing {
     for (const TaskId task : parts.tasks) copy_edges(task);
     for (const Gradient& gradient : parts.gradients)
       edit_.add_gradient({copy_of_[gradient.ready.index()], gradient.bytes});
+    for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({copy_of_[use.task.index()], use.which});
     copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
   }
 

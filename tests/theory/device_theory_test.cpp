@@ -254,6 +254,87 @@ TEST(DeviceTheoryTest, LatencyOfAKernelThatLeavesTheDeviceIdleDoesNotGrowWithIts
                    60'000 * (1500 + 3 * full / 1000) / (1500 + full / 1000));
 }
 
+TEST(DeviceTheoryTest, WithoutWorkTheLaunchTellsHowFarAKernelFillsItsDevice) {
+  Accelerator from = device(100, 1000, 1000);
+  from.processors = 100;
+  from.resident = {2048, 32, 65'536, 96 * 1024, 0};
+  const Accelerator to = device(100, 4000, 2000);
+  // 16 blocks of 128 threads fit on each processor: 1600 fill the device, 400 a quarter of it.
+  DeviceWork piece{Duration{21'000}, KernelClass::kReduction, Precision::kFloat32, {}};
+  piece.launch = KernelLaunch{400, 128, 16, 0};
+  // Of 20 us beyond the floor a quarter follows the memories and the rest the floors.
+  EXPECT_DOUBLE_EQ(scaled(piece, from, to), 2000 + 20'000 * (0.25 / 4 + 0.75 * 2));
+  piece.launch->blocks = 1600;
+  EXPECT_DOUBLE_EQ(scaled(piece, from, to), 2000 + 20'000.0 / 4);
+  piece.launch->blocks = 400;
+  EXPECT_DOUBLE_EQ(scaled(piece, from, from), 21'000);
+  piece.kind = KernelClass::kGemm;
+  EXPECT_DOUBLE_EQ(scaled(piece, from, to), 2000 + 20'000.0) << "products fill processors by their tiles";
+}
+
+// ---------------------------------------------------------------- caches
+
+/// A cache of 40 MB, five times as fast as the memory of 1 TB/s.
+Accelerator cached() {
+  Accelerator device = stepsim::device(100, 1000, 0);
+  device.cache = 40e6;
+  device.cache_rate = Bandwidth::from_bytes_per_second(5e12);
+  return device;
+}
+
+TEST(CacheTheoryTest, WhatFitsComesFromTheCacheAndWhatIsAThirdLargerDoesNot) {
+  const Accelerator on = cached();
+  EXPECT_DOUBLE_EQ(on.cached_share(40e6), 1);
+  EXPECT_DOUBLE_EQ(on.cached_share(140e6 / 3), 0.5) << "half of the way between";
+  EXPECT_DOUBLE_EQ(on.cached_share(160e6 / 3), 0);
+  EXPECT_DOUBLE_EQ(device(100, 1000, 0).cached_share(1), 0) << "no cache is known";
+  EXPECT_DOUBLE_EQ(on.pass_seconds(40e6, 1), 40e6 / 5e12);
+  EXPECT_DOUBLE_EQ(on.pass_seconds(40e6, 0), 40e6 / 1e12);
+  EXPECT_DOUBLE_EQ(on.pass_seconds(40e6, 0.25), 40e6 * (0.25 / 5e12 + 0.75 / 1e12));
+  Accelerator slow = on;
+  slow.cache_rate = Bandwidth::from_bytes_per_second(0.5e12);
+  EXPECT_DOUBLE_EQ(slow.pass_seconds(30e6, 1), 30e-6) << "never slower than memory";
+}
+
+TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
+  Accelerator large = cached();
+  large.processors = 100;
+  Accelerator small = large;
+  small.cache = 4e6;
+  // 100 MB fit into neither cache: 100 us from memory. Of rows of 5 kB 16 are under way on each processor, with as many
+  // results 16 MB: the second pass over 50 MB takes 10 us from the large cache, and 50 us from memory.
+  DeviceWork norm = piece(165'000, KernelClass::kElementwise, 0, 100e6);
+  norm.row = 5'000;
+  EXPECT_DOUBLE_EQ(scaled(norm, large, small), 165'000.0 * 150 / 110);
+  norm.recorded = Duration{300'000};
+  EXPECT_DOUBLE_EQ(scaled(norm, small, large), 300'000.0 * 110 / 150);
+  norm.row = 0;
+  EXPECT_DOUBLE_EQ(scaled(norm, small, large), 300'000) << "nothing is gone over twice";
+}
+
+TEST(CacheTheoryTest, PassesThatFitFollowTheCachesToAnotherDevice) {
+  const Accelerator plain = device(100, 1000, 0);
+  // 30 MB: 30 us from memory, 6 us from the cache.
+  EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kElementwise, 0, 30e6), plain, cached()), 45'000.0 / 5);
+  EXPECT_DOUBLE_EQ(scaled(piece(9'000, KernelClass::kElementwise, 0, 30e6), cached(), plain), 9'000.0 * 5);
+  EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kGather, 0, 30e6), plain, cached()), 45'000)
+      << "a table was not in use right before";
+}
+
+TEST(CacheTheoryTest, OnItsOwnDeviceAKernelShowsWhetherTheCacheHelpsIt) {
+  const Accelerator on = cached();
+  const auto ten_times = [&](double recorded_ns) {
+    const DeviceWork before = piece(recorded_ns, KernelClass::kElementwise, 0, 10e6);
+    DeviceWork after = before;
+    after.work->bytes = 100e6;
+    return roofline_scaled(before, on, after, on).nanoseconds;
+  };
+  // 10 MB take 2 us from the cache and 10 us from memory.
+  EXPECT_DOUBLE_EQ(ten_times(2'000), 100'000) << "it has to go to memory now";
+  EXPECT_DOUBLE_EQ(ten_times(6'000), 100'000) << "half of the saving shows";
+  EXPECT_DOUBLE_EQ(ten_times(20'000), 200'000) << "slower than memory: something else keeps it";
+}
+
 // ---------------------------------------------------------------- convolutions
 
 TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoSo) {

@@ -64,7 +64,11 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
     case 3:
       if (key == "Seq") sequence = integer_or(value, -1);
       break;
+    case 4:
+      if (key == "grid") grid = value;
+      break;
     case 5:
+      if (key == "block") block = value;
       if (key == "bytes") bytes = plausible(integer_or(value, 0));
       if (key == "dtype") dtype = value;
       break;
@@ -84,6 +88,7 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
       if (key == "correlation") correlation = integer_or(value, -1);
       break;
     case 13:
+      if (key == "shared memory") shared_memory = integer_or(value, -1);
       if (key == "In msg nelems") in_elements = plausible(integer_or(value, 0));
       break;
     case 14:
@@ -99,6 +104,9 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
       break;
     case 19:
       if (key == "Process Group Ranks") group_ranks = value;
+      break;
+    case 20:
+      if (key == "registers per thread") registers = integer_or(value, -1);
       break;
     case 33:
       if (key == "wait_on_cuda_event_record_corr_id") wait_correlation = integer_or(value, -1);
@@ -180,6 +188,25 @@ DataSize largest_input(const KinetoArguments& arguments) {
     if (bytes > largest.bytes) largest = {elements, bytes, is_list};
   }
   return largest;
+}
+
+std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments) {
+  // Beyond these a record is damaged: no device has them.
+  constexpr std::int64_t kMostThreads = 1'024;
+  constexpr std::int64_t kMostRegisters = 1'024;
+  constexpr std::int64_t kMostShared = std::int64_t{1} << 24;
+  if (!arguments.grid.starts_with('[') || !arguments.block.starts_with('[')) return std::nullopt;
+  const std::int64_t blocks = elements_of(arguments.grid);
+  const std::int64_t threads = elements_of(arguments.block);
+  const auto within = [](std::int64_t value, std::int64_t least, std::int64_t most) {
+    return value >= least && value <= most;
+  };
+  if (blocks < 1 || !within(threads, 1, kMostThreads) || !within(arguments.registers, 1, kMostRegisters) ||
+      !within(arguments.shared_memory, 0, kMostShared))
+    return std::nullopt;
+  return KernelLaunch{static_cast<std::uint64_t>(blocks), static_cast<std::uint32_t>(threads),
+                      static_cast<std::uint32_t>(arguments.registers),
+                      static_cast<std::uint32_t>(arguments.shared_memory)};
 }
 
 }  // namespace stepsim::ingest

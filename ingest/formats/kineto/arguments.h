@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ingest/chrome/chrome_events.h"
+#include "model/job/kernel_launch.h"
 
 namespace stepsim::ingest {
 
@@ -30,6 +31,10 @@ struct KinetoArguments {
   std::string_view input_dims;
   std::string_view input_types;
   std::string_view concrete_inputs;
+  std::string_view grid;
+  std::string_view block;
+  std::int64_t registers = -1;  ///< a thread
+  std::int64_t shared_memory = -1;
 
   /// If a key occurs twice, the last one counts.
   explicit KinetoArguments(const ChromeEvent& event);
@@ -52,6 +57,10 @@ struct DataSize {
 /// Size of the largest of an operator's inputs, from Input Dims and Input type. The tensors
 /// of a list count together.
 [[nodiscard]] DataSize largest_input(const KinetoArguments& arguments);
+
+/// How a kernel was launched; nothing unless its grid, block, registers and shared memory are all recorded, as by
+/// CUPTI.
+[[nodiscard]] std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments);
 
 }  // namespace stepsim::ingest
 

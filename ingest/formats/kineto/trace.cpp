@@ -102,6 +102,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (is_on_device(kind)) {
     const KinetoArguments arguments{event};
     append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
+    if (kind == EventKind::kKernel) note_launch(arguments);
   } else if (kind == EventKind::kRuntimeCall) {
     const KinetoArguments arguments{event};
     append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
@@ -149,6 +150,14 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
 void KinetoTrace::note_shapes(const ChromeEvent& event) {
   if (const std::optional<std::uint32_t> number = operators_.number_of(event, trace_.name.back()))
     trace_.operator_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), *number);
+}
+
+void KinetoTrace::note_launch(const KinetoArguments& arguments) {
+  const std::optional<KernelLaunch> launch = launch_of(arguments);
+  if (!launch) return;
+  const auto [known, is_new] = launches_.try_emplace(*launch, static_cast<std::uint32_t>(trace_.launches.size()));
+  if (is_new) trace_.launches.push_back(*launch);
+  trace_.launch_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), known->second);
 }
 
 bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {

@@ -46,6 +46,7 @@ class KinetoTrace {
   void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
   [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
   void note_shapes(const ChromeEvent& event);
+  void note_launch(const KinetoArguments& arguments);
   [[nodiscard]] std::uint32_t device_detail(EventKind kind, const KinetoArguments& arguments);
   [[nodiscard]] EventDetail collective_detail(const KinetoArguments& arguments);
   [[nodiscard]] EventDetail collective_detail(const AscendCollective& collective);
@@ -62,6 +63,7 @@ class KinetoTrace {
   TextTable texts_;
   KinetoOperators operators_;
   RecordedShare recorded_share_;
+  std::map<KernelLaunch, std::uint32_t> launches_;  ///< numbers of trace_.launches
   AscendParts ascend_;
   std::string host_process_;  ///< of the first host event
   TrackId last_host_track_;

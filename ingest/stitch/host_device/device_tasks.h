@@ -23,6 +23,15 @@ struct DeviceTasks {
   std::vector<Op> ops;  ///< by op
   /// Of divided work: all parts but the last, by op, then by their end.
   std::map<std::uint32_t, std::map<Time, TaskId>> parts;
+
+  /// Calls `visit` with each task of an op, the last one last.
+  template <class Visit>
+  void for_each_task(std::uint32_t op, Visit visit) const {
+    if (const auto divided = parts.find(op); divided != parts.end()) {
+      for (const auto& [end, task] : divided->second) visit(task);
+    }
+    visit(ops[op].last);
+  }
 };
 
 /// Adds the tasks of a rank's device work to `assembly`, each on the lane of its stream and row. A

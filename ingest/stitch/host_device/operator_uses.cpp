@@ -83,14 +83,10 @@ void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assem
   const std::vector<OperatorUse> uses = find_operator_uses(events);
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     if (uses[i].which == kNoIndex) continue;
-    const auto note = [&](TaskId task) {
+    tasks.for_each_task(i, [&](TaskId task) {
       table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer});
       table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
-    };
-    if (const auto parts = tasks.parts.find(i); parts != tasks.parts.end()) {
-      for (const auto& [end, task] : parts->second) note(task);
-    }
-    note(tasks.ops[i].last);
+    });
   }
   if (table.uses.empty()) return;
   const auto& operators = events.trace->operators;

@@ -13,6 +13,7 @@
 #include "ingest/stitch/host_device/hand_off.h"
 #include "ingest/stitch/host_device/host_compute.h"
 #include "ingest/stitch/host_device/host_thread.h"
+#include "ingest/stitch/host_device/kernel_launches.h"
 #include "ingest/stitch/host_device/operator_uses.h"
 #include "ingest/stitch/host_device/rank_steps.h"
 #include "ingest/stitch/host_device/runtime_calls.h"
@@ -169,6 +170,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);
   add_operator_uses(events, rank.device, assembly);
+  add_kernel_launches(events, rank.device, assembly);
   connect_device_tasks(events, waits, rank.device, threads, assembly);
   connect_threads(threads, hand_offs, waits, rank.device, assembly);
   add_steps(events, threads, identity.rank, first_task, assembly);

@@ -64,6 +64,16 @@ double Accelerator::flops(Precision precision) const noexcept {
   return peak_flops[static_cast<std::size_t>(precision)] * (has_matrix_units(precision) ? matrix_share : simple_share);
 }
 
+double Accelerator::cached_share(double bytes) const noexcept {
+  return cache > 0 ? std::clamp(4 - 3 * bytes / cache, 0.0, 1.0) : 0;
+}
+
+double Accelerator::pass_seconds(double bytes, double cached) const noexcept {
+  const double from_memory = bytes / bytes_per_second();
+  if (cached <= 0) return from_memory;
+  return cached * std::min(from_memory, bytes / cache_rate.bytes_per_second()) + (1 - cached) * from_memory;
+}
+
 bool Accelerator::computes_in(Precision precision) const noexcept {
   const auto rate = [this](Precision p) { return peak_flops[static_cast<std::size_t>(p)]; };
   switch (precision) {

@@ -12,6 +12,15 @@ namespace stepsim {
 
 enum class Vendor : std::uint8_t { kNvidia, kAmd };
 
+/// What one multiprocessor holds at a time at most. All 0: not known.
+struct Residency {
+  std::uint32_t threads = 0;
+  std::uint32_t blocks = 0;
+  std::uint32_t registers = 0;
+  std::uint32_t shared_memory = 0;           ///< bytes
+  std::uint32_t reserved_shared_memory = 0;  ///< bytes that each block takes besides its own
+};
+
 /// One accelerator as its vendor describes it: what a device model may know of it. Of a card
 /// with two dies that software sees as two devices (MI250) one die.
 struct Accelerator {
@@ -30,11 +39,14 @@ struct Accelerator {
   double simple_share = 0;
   Bandwidth memory;         ///< datasheet, one number for reading and writing
   double memory_share = 0;  ///< of `memory`, what a large pass over memory reaches
+  double cache = 0;         ///< bytes of the last cache before memory
+  Bandwidth cache_rate;     ///< what a pass over data in that cache reaches
   Bandwidth host_link;      ///< PCIe, one way
   Duration floor{};         ///< what a kernel takes that has next to nothing to do
   std::string_view source;
   bool has_bfloat16 = true;      ///< bf16 beside fp16, at its rate
   std::uint32_t processors = 0;  ///< multiprocessors, compute units: each works on one tile of a product at a time
+  Residency resident;
   /// Whether a product's rates above were fitted to measurements of this device; else they are those of its kind.
   bool is_measured = false;
   /// Whether frameworks convolve fp32 in tf32 unless told otherwise: PyTorch does, since 1.7, where CUDA has it.
@@ -50,6 +62,11 @@ struct Accelerator {
   [[nodiscard]] double flops(Precision precision) const noexcept;
   /// Reachable bandwidth of a large pass over memory, in bytes per second.
   [[nodiscard]] double bytes_per_second() const noexcept { return memory.bytes_per_second() * memory_share; }
+  /// The share of `bytes` that the cache still holds if they were in use right before: all up to its size, nothing from
+  /// four thirds of that on, linear between.
+  [[nodiscard]] double cached_share(double bytes) const noexcept;
+  /// Seconds of a pass over `bytes`, of which the share `cached` comes from the cache.
+  [[nodiscard]] double pass_seconds(double bytes, double cached) const noexcept;
 };
 
 /// The device a trace ("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X VF") or a person ("a100",

@@ -105,6 +105,7 @@ DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Pre
   if (!product) changed.amount *= ratio;
   if (changed.work) {
     changed.work->bytes *= ratio;
+    changed.row *= ratio;
     if (product) changed.work->precision = to;
   }
   return changed;

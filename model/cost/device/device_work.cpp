@@ -114,6 +114,22 @@ void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& 
   }
 }
 
+void note_launches(const LaunchTable& table, DevicePieces& pieces) {
+  for (const LaunchTable::Use& use : table.uses) {
+    if (DeviceWork* const piece = pieces[use.task.index()]) piece->launch = table.launches[use.which];
+  }
+}
+
+/// See DeviceWork::row: the input's last dimension, the one that layers are normalised over.
+double row_of(const OperatorTable::Operator& op) {
+  static constexpr auto kOverRows = std::to_array<std::string_view>(
+      {"aten::native_layer_norm", "aten::layer_norm", "aten::_fused_rms_norm", "aten::rms_norm"});
+  if (std::find(kOverRows.begin(), kOverRows.end(), op.name) == kOverRows.end()) return 0;
+  if (op.inputs.empty() || op.inputs.front().sizes.empty()) return 0;
+  const TensorShape& input = op.inputs.front();
+  return static_cast<double>(std::max<std::int64_t>(0, input.sizes.back()) * input.element_bytes);
+}
+
 void share_out(const OperatorTable& table, DevicePieces& pieces) {
   std::vector<Duration> total(table.occurrences);
   const auto worker = [&](const OperatorTable::Use& use) -> DeviceWork* {
@@ -133,6 +149,7 @@ void share_out(const OperatorTable& table, DevicePieces& pieces) {
     work.bytes *= part;
     work.precision = precision_of(*piece, work);
     piece->work = work;
+    piece->row = row_of(table.operators[use.which]);
   }
 }
 
@@ -201,6 +218,7 @@ DevicePieces device_work(const Capture& capture) {
     piece.precision_known = told || (usual && limit_of(piece.kind) == Limit::kFlops);
   }
   note_operators(capture.operators, names, pieces);
+  note_launches(capture.launches, pieces);
   share_out(capture.operators, pieces);
   note_late_starts(pieces);
   return pieces;

@@ -8,6 +8,7 @@
 #include "model/base/units.h"
 #include "model/cost/device/accelerator.h"
 #include "model/job/kernel_class.h"
+#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
 #include "model/job/precision.h"
 #include "model/job/recording.h"
@@ -22,8 +23,10 @@ struct DeviceWork {
   std::optional<Work> work;  ///< its part of its operator's work; absent where the trace does not say
   /// Where `work` is absent: how much there is of what its class is bound by, relative to the recording.
   double amount = 1;
+  double row = 0;                      ///< of a norm over rows, the bytes of one: it is gone over twice; 0 for all else
   bool precision_known = false;        ///< from shapes or a kernel's name; else `precision` is a guess
   bool in_optimizer = false;           ///< launched in the optimizer's step, or named as its kernels are
+  std::optional<KernelLaunch> launch;  ///< of a kernel, where the trace records it
   std::optional<std::uint32_t> which;  ///< the operator it belongs to: an index into OperatorTable::operators
   /// What the capture's shortest kernels take beyond the floor of their device, 0 where they do not: all its
   /// kernels take that longer, as under a profiler that waits for each, and wherever they run.

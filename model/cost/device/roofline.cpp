@@ -25,7 +25,9 @@
 // Without work (no shapes) the recorded time beyond the floor is taken to follow what bounds a
 // kernel of its class:
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
-// and a kernel shorter than the floor scales as the floors do. Of a product that moves onto the matrix units
+// and a kernel shorter than the floor scales as the floors do. Where memory bounds the class and the trace
+// tells how the kernel was launched, that is so of the share of the device that its blocks fill
+// (occupancy.h), and the rest scales as the floors. Of a product that moves onto the matrix units
 // or off them it is not known how far it fills them or how much it waits for memory there: its factor is the
 // geometric mean of the rates' ratio and of the bandwidths' ratio, the same there and back.
 //
@@ -37,6 +39,12 @@
 // Where the shortest kernels of a capture take longer than the floor, all of them start that much later
 // (DeviceWork::late_start), and the floors are those plus that.
 //
+// A pass over memory finds in the last cache what fits there, because it mostly goes over what was written right
+// before: bytes / bandwidth is then the cache's (Accelerator::pass_seconds). On the device that it ran on, a kernel
+// shows how much of that it makes use of: one that takes longer than memory needs is bound by something else.
+// A norm over rows takes the statistics of a row and then goes over it again; that comes from the cache if all rows
+// under way fit, so on a device with a small cache half of the traffic is added.
+//
 // A convolution in fp32 is done in tf32 where frameworks do so unless told otherwise, and back.
 //
 // Work may change as well as the device: t(to) is then of the work that is done there. Without work
@@ -46,6 +54,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/cost/device/occupancy.h"
 #include "model/cost/device/product.h"
 
 namespace stepsim {
@@ -58,8 +67,14 @@ constexpr double kNanoseconds = 1e9;
 /// shortest products of vidur's tables take 4 us more than nothing (A100, H100).
 constexpr double kProductStart = 2'000;
 
-/// Bytes that a processor's threads can have under way: 2048 threads, 8 bytes each.
-constexpr double kUnderWay = 2'048 * 8;
+/// Of a processor, where it is not known better.
+constexpr double kThreads = 2'048;
+
+/// Bytes that a processor's threads can have under way: 8 each.
+constexpr double kUnderWay = kThreads * 8;
+
+/// Of a block that normalises a row, as PyTorch launches it.
+constexpr double kThreadsOfRow = 128;
 
 /// What kernels of the capture that `piece` is from take to start on `device`.
 double floor_of(const DeviceWork& piece, const Accelerator& device) {
@@ -77,14 +92,49 @@ double flops_time(const Work& work, const Accelerator& device) {
   return product_time(shape, work.precision, device) * work.flops / whole;
 }
 
-double memory_time(const Work& work, const Accelerator& device) {
-  return work.bytes / device.bytes_per_second() * kNanoseconds;
+/// From memory alone. A norm goes over its input, half of what it moves, a second time.
+double memory_time(const DeviceWork& piece, const Accelerator& device) {
+  const double passes = piece.row > 0 ? 1.5 : 1;
+  return passes * device.pass_seconds(piece.work->bytes, 0) * kNanoseconds;
 }
 
-double best_time(const DeviceWork& piece, const Accelerator& device) {
+/// Bytes of the rows that a device normalises at a time, and of their results.
+double rows_under_way(const DeviceWork& piece, const Accelerator& device) {
+  const double threads = device.resident.threads > 0 ? device.resident.threads : kThreads;
+  return 2 * piece.row * device.processors * threads / kThreadsOfRow;
+}
+
+/// With what the last cache holds. A pass goes mostly over what was written right before it; not so a product over its
+/// weights, or a lookup over its table. A norm finds a row again if all those under way fit.
+double cached_time(const DeviceWork& piece, const Accelerator& device) {
+  const Work& work = *piece.work;
+  if (work.kind != KernelClass::kElementwise) return memory_time(piece, device);
+  const double cached = device.cached_share(work.bytes);
+  double seconds = device.pass_seconds(work.bytes, cached);
+  if (piece.row > 0) {
+    const double again = std::max(cached, device.cached_share(rows_under_way(piece, device)));
+    seconds += device.pass_seconds(work.bytes / 2, again);
+  }
+  return seconds * kNanoseconds;
+}
+
+double cache_saving(const DeviceWork& piece, const Accelerator& device) {
+  return memory_time(piece, device) - cached_time(piece, device);
+}
+
+/// The share of cache_saving() that the recorded time of a piece shows; all where there is none.
+double shown_saving(const DeviceWork& piece, const Accelerator& device) {
+  const double saving = cache_saving(piece, device);
+  if (saving <= 0) return 1;
+  const double took = static_cast<double>(piece.recorded.count()) - floor_of(piece, device);
+  return std::clamp((memory_time(piece, device) - took) / saving, 0.0, 1.0);
+}
+
+/// `saving`: the share of what the cache may save that it does.
+double best_time(const DeviceWork& piece, const Accelerator& device, double saving = 1) {
   const Work& work = *piece.work;
   const double flops = flops_time(work, device);
-  const double memory = memory_time(work, device);
+  const double memory = memory_time(piece, device) - saving * cache_saving(piece, device);
   if (has_tiles(work, device)) return floor_of(piece, device) + kProductStart + std::hypot(flops, memory);
   return floor_of(piece, device) + std::max(flops, memory);
 }
@@ -92,7 +142,7 @@ double best_time(const DeviceWork& piece, const Accelerator& device) {
 ScaledBy bound_by(const DeviceWork& piece, const Accelerator& device) {
   const Work& work = *piece.work;
   const double flops = flops_time(work, device);
-  const double memory = memory_time(work, device);
+  const double memory = memory_time(piece, device);
   if (std::max(flops, memory) < floor_of(piece, device)) return ScaledBy::kOverhead;
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
 }
@@ -101,10 +151,10 @@ bool on_matrix_units(const Work& work, const Accelerator& device) {
   return work.flops > 0 && device.has_matrix_units(work.precision);
 }
 
-/// The share of the device that `work` fills, up to 1.
-double fill_of(const Work& work, const Accelerator& device) {
+/// The share of the device that a piece fills, up to 1.
+double fill_of(const DeviceWork& piece, const Accelerator& device) {
   const double full = device.processors * kUnderWay / device.bytes_per_second() * kNanoseconds;
-  const double busy = std::max(flops_time(work, device), memory_time(work, device));
+  const double busy = std::max(flops_time(*piece.work, device), memory_time(piece, device));
   return busy >= full ? 1 : busy / full;
 }
 
@@ -131,7 +181,10 @@ double by_class(const DeviceWork& before, const Accelerator& from, const DeviceW
   double ratio = rate_of(limit, before.precision, from) / rate_of(limit, after.precision, to);
   if (limit == Limit::kFlops && from.has_matrix_units(before.precision) != to.has_matrix_units(after.precision))
     ratio = std::sqrt(ratio * from.bytes_per_second() / to.bytes_per_second());
-  return floor_of(after, to) + (recorded - floor_from) * ratio * after.amount / before.amount;
+  const double share = before.launch && limit == Limit::kMemory ? filled_share(*before.launch, from) : 1;
+  const double scale =
+      share * ratio * after.amount / before.amount + (1 - share) * floor_ratio(before, from, after, to);
+  return floor_of(after, to) + (recorded - floor_from) * scale;
 }
 
 /// `work` as a framework does it on `device`. `before` says in what it was done on `from`.
@@ -147,10 +200,11 @@ DeviceWork as_done_on(const Accelerator& device, const DeviceWork& before, const
 
 double by_work(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
   const auto recorded = static_cast<double>(before.recorded.count());
-  const double best_before = best_time(before, from);
-  const double best_after = best_time(after, to);
+  const double saving = &from == &to ? shown_saving(before, from) : 1;
+  const double best_before = best_time(before, from, saving);
+  const double best_after = best_time(after, to, saving);
   const double excess = recorded - best_before;
-  const double share = fill_of(*before.work, from);
+  const double share = fill_of(before, from);
   if (excess <= 0 || share >= 1) return recorded * best_after / best_before;
   return best_after + excess * (share * best_after / best_before + (1 - share) * floor_ratio(before, from, after, to));
 }
@@ -163,7 +217,7 @@ Scaled duration_of(const DeviceWork& before, const Accelerator& from, const Devi
   }
   if (!before.work || !after.work) return {by_class(before, from, after, to), ScaledBy::kClass};
   if (on_matrix_units(*before.work, from) && !on_matrix_units(*after.work, to)) {
-    const double by_memory = recorded * memory_time(*after.work, to) / memory_time(*before.work, from);
+    const double by_memory = recorded * memory_time(after, to) / memory_time(before, from);
     return {std::max(by_memory, best_time(after, to)), ScaledBy::kFlops};
   }
   return {by_work(before, from, after, to), bound_by(before, from)};
@@ -172,6 +226,7 @@ Scaled duration_of(const DeviceWork& before, const Accelerator& from, const Devi
 // How far off a duration may be; docs/fidelity.md, "Another device", has the errors that these are from.
 constexpr double kErrorOfProducts = 0.15;   ///< of known shape
 constexpr double kErrorOfPasses = 0.12;     ///< through memory
+constexpr double kErrorOfCaches = 0.35;     ///< the same, where the cache holds them on one of the two devices
 constexpr double kErrorOfLatencies = 0.30;  ///< of kernels with little to do
 constexpr double kErrorOfClass = 0.30;      ///< without shapes
 constexpr double kErrorOfUnits = 0.50;      ///< products that move onto the matrix units or off them
@@ -195,6 +250,16 @@ bool has_algorithms(const DeviceWork& piece) {
          piece.kind == KernelClass::kNormalisation;
 }
 
+/// Whether a cache saves more than a fifth of a pass's time on one side and not on the other.
+bool changes_caches(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
+  constexpr double kSaved = 0.2;
+  if (!before.work || !after.work || before.work->bytes <= 0 || after.work->bytes <= 0) return false;
+  const auto saved = [](const DeviceWork& piece, const Accelerator& device) {
+    return cache_saving(piece, device) / memory_time(piece, device);
+  };
+  return std::abs(saved(before, from) - saved(after, to)) > kSaved;
+}
+
 /// How much further off a kernel may be where another vendor's library does the work. Attention in bert-small takes
 /// 2.1 times what roofline says on an MI300X, the gradient of a norm 1.9 times on an MI210.
 double error_of_vendors(KernelClass kind) {
@@ -213,6 +278,7 @@ double error_of(const DeviceWork& before, const Accelerator& from, const DeviceW
   if (error == 0) return 0;
   if (product && from.has_matrix_units(before.precision) != to.has_matrix_units(after.precision)) error = kErrorOfUnits;
   if (&from == &to) return error;
+  if (changes_caches(before, from, after, to)) error = std::max(error, kErrorOfCaches);
   if (has_algorithms(before)) error = std::max(error, kErrorOfAlgorithms);
   if (from.vendor != to.vendor) error += error_of_vendors(before.kind);
   if (product) error += kErrorOfKinds * static_cast<double>(!from.is_measured + !to.is_measured);

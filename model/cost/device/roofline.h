@@ -10,8 +10,7 @@ namespace stepsim {
 /// How long `work`, recorded on `from`, takes on `to`: each kernel scales by what bounds it, the rate of
 /// products (by tiles, where its shape is known), the memory's bandwidth or the time to start (Williams, Waterman
 /// and Patterson 2009; Lee et al. 2025; roofline.cpp has the formulas). The result says how far off it may be.
-/// Leaves out another library's kernels, fusion, grids and registers as launched, and caches. Collectives stay as
-/// recorded. O(1).
+/// Leaves out another library's kernels, fusion, and what products find in caches. Collectives stay as recorded. O(1).
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to);
 
 /// The same where the work changes too: another precision, more samples. `before` took its recorded

@@ -50,6 +50,18 @@ TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
   EXPECT_GT(four.operators.occurrences, *calls.rbegin());
 }
 
+TEST(WithRanksTest, KernelsOfCopiesAreLaunchedAsTheirOriginals) {
+  Capture two = DataParallelJob{.ranks = 2}.capture();
+  two.launches = {{{10, 64, 16, 0}, {20, 64, 16, 0}}, {{TaskId{0}, 0}, {TaskId{1}, 1}}};
+  const Capture four = with_ranks(two, 4);
+
+  ASSERT_EQ(four.launches.uses.size(), 4U);
+  for (const LaunchTable::Use& use : four.launches.uses) {
+    EXPECT_EQ(four.dag.name(use.task), two.dag.name(TaskId{use.which}));
+    EXPECT_EQ(four.dag.lane(use.task).rank % 2, two.dag.lane(TaskId{use.which}).rank);
+  }
+}
+
 TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
   const Capture job = with_ranks(DataParallelJob{.ranks = 2}.capture(), 4);
 

@@ -135,6 +135,12 @@ TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
     EXPECT_GE(device.floor, Duration{900}) << device.name;
     EXPECT_LE(device.floor, Duration{5'000}) << device.name;
     EXPECT_GT(device.host_link.bytes_per_second(), 0) << device.name;
+    EXPECT_GE(device.cache, 2e6) << device.name << ": the P4 has the least";
+    EXPECT_LE(device.cache, 128e6) << device.name << ": the RTX PRO 6000 has the most";
+    // 12 bytes a cycle of each multiprocessor: 1.0 GHz on the P4, 2.6 on the latest cards.
+    EXPECT_GE(device.cache_rate.bytes_per_second(), 12 * 1.0e9 * device.processors) << device.name;
+    EXPECT_LE(device.cache_rate.bytes_per_second(), 12 * 2.7e9 * device.processors) << device.name;
+    EXPECT_EQ(device.resident.threads > 0, device.vendor == Vendor::kNvidia) << device.name;
     EXPECT_FALSE(device.source.empty()) << device.name;
   }
 }
@@ -146,6 +152,14 @@ TEST(AcceleratorTest, ProductsReachTheShareOfTheUnitsThatDoThem) {
   const Accelerator& v100 = accelerator_named("V100 SXM2");
   EXPECT_DOUBLE_EQ(v100.flops(Precision::kTensor32), 15.7e12 * v100.simple_share) << "without units for tf32";
   EXPECT_DOUBLE_EQ(v100.bytes_per_second(), 900e9 * v100.memory_share);
+}
+
+TEST(AcceleratorTest, CachesGoByTheCyclesThatThePeakStandsFor) {
+  // 58 multiprocessors of 128 lanes, two operations each: 30.3 TFLOP/s are 118e9 cycles a second, of 12 bytes.
+  EXPECT_NEAR(accelerator_named("L4").cache_rate.bytes_per_second(), 12 * 30.3e12 / 256, 1e6);
+  EXPECT_DOUBLE_EQ(accelerator_named("L4").cache, 48e6);
+  // 64 lanes.
+  EXPECT_NEAR(accelerator_named("A100").cache_rate.bytes_per_second(), 12 * 19.5e12 / 128, 1e6);
 }
 
 TEST(AcceleratorTest, FrameworksConvolveInTf32FromAmpereOn) {
