@@ -37,6 +37,21 @@ TEST(WindowsTest, TracesOfOneProcessThatFollowEachOtherBecomeOneWithoutThePause)
   EXPECT_EQ(assembly.assumptions.size(), 1U);
 }
 
+TEST(WindowsTest, KernelsKeepTheirLaunches) {
+  std::vector<RankTrace> traces{window(1000, "early"), window(5000, "late")};
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    traces[i].trace.launches = {{.blocks = 10 + i, .threads = 64, .registers = 16, .shared_memory = 0}};
+    traces[i].trace.launch_of = {{1, 0}};
+  }
+  Assembly assembly;
+  join_windows(traces, assembly);
+  const HostDeviceTrace& trace = traces.at(0).trace;
+  ASSERT_EQ(trace.launch_of.size(), 2U);
+  for (const auto& [event, which] : trace.launch_of)
+    EXPECT_EQ(trace.launches[which].blocks, event == 1 ? 10U : 11U) << trace.text(trace.name[event]);
+  EXPECT_EQ(trace.launch_of[1].first, 3U);
+}
+
 TEST(WindowsTest, TracesThatOverlapAreRanks) {
   std::vector<RankTrace> traces{window(1000, "a"), window(1100, "b")};
   Assembly assembly;
