@@ -12,7 +12,7 @@ class App;
 
 namespace stepsim::cli {
 
-/// Declares -s FILE and --set TEXT... on `app`. Once `app` has parsed, the returned function
+/// Declares -s FILE, --set TEXT... and --no-interference on `app`. Once `app` has parsed, the returned function
 /// reads the scenario and appends the sets. Throws InputError, UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app);
 

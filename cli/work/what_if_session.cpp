@@ -6,6 +6,7 @@
 #include "cli/work/scenario_options.h"
 #include "ingest/load/load.h"
 #include "model/base/error.h"
+#include "scenarios/answer/interference.h"
 #include "scenarios/answer/prefer_recorded.h"
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/refit_sharing.h"
@@ -27,8 +28,10 @@ std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& op
 }
 
 /// What only replays of the capture show of how it should be predicted.
-void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, const Session& session) {
-  scenarios::ReplayMeter meter({.threads = options.threads, .stop = &session.stop});
+void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bool interference,
+                        const Session& session) {
+  const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
+  scenarios::ReplayMeter meter(engine);
   if (what_if.calibration) {
     what_if.predictor->set_link_rate_error(what_if.calibration->link_rate_error);
     if (scenarios::refit_sharing(*what_if.predictor, meter))
@@ -37,6 +40,7 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, co
       remove_assumption(what_if.calibration->assumptions, "link_sharing");
   }
   scenarios::take_out_profiler(*what_if.predictor, meter);
+  scenarios::learn_interference(*what_if.predictor, interference, engine);
 }
 
 /// Reads the traces that changes are fitted with; they are inputs too.
@@ -67,7 +71,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
   what_if->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
-  learn_from_replays(*what_if, options, session);
+  learn_from_replays(*what_if, options, scenario.interference, session);
   with_typed_errors([&] { add_traces_named_by(scenario, *what_if); });
   if (options.output) refuse_input_as_output(*options.output, what_if->capture.inputs);
   return what_if;

@@ -18,50 +18,11 @@ constexpr double kBeside = 0.95;
 /// the host decide how they lie.
 constexpr double kShortestNs = 10'000;
 
-struct Span {
-  Time begin;
-  Time end;
-};
+/// Fewer kernels than this are no evidence.
+constexpr std::size_t kFewestKernels = 5;
 
-bool on_stream(const Capture& capture, TaskId task, TaskKind kind) {
-  return capture.dag.kind(task) == kind && capture.dag.lane(task).kind == LaneKind::kStream;
-}
-
-Span span_of(const Capture& capture, TaskId task) {
+Stretch stretch_of(const Capture& capture, TaskId task) {
   return {capture.recording.start[task.index()], capture.recording.finish[task.index()]};
-}
-
-using Spans = std::map<Rank, std::vector<Span>>;
-
-/// When each rank's collectives run on its device: in order, and apart from each other.
-Spans communication_of(const Capture& capture) {
-  Spans spans;
-  for (std::size_t t = 0; t < capture.dag.task_count(); ++t) {
-    if (on_stream(capture, TaskId{t}, TaskKind::kCollective))
-      spans[capture.dag.lane(TaskId{t}).rank].push_back(span_of(capture, TaskId{t}));
-  }
-  for (auto& [rank, all] : spans) {
-    std::sort(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
-    std::vector<Span> apart;
-    for (const Span& span : all) {
-      if (apart.empty() || span.begin > apart.back().end) {
-        apart.push_back(span);
-      } else {
-        apart.back().end = std::max(apart.back().end, span.end);
-      }
-    }
-    all = std::move(apart);
-  }
-  return spans;
-}
-
-Duration overlap(const std::vector<Span>& spans, const Span& span) {
-  Duration sum{};
-  auto next = std::lower_bound(spans.begin(), spans.end(), span.begin,
-                               [](const Span& each, Time begin) { return each.end <= begin; });
-  for (; next != spans.end() && next->begin < span.end; ++next)
-    sum += std::min(next->end, span.end) - std::max(next->begin, span.begin);
-  return sum;
 }
 
 /// The runs of one name on one stream, by step and in order.
@@ -72,7 +33,7 @@ std::map<std::pair<LaneId, NameId>, Runs> runs_of(const Capture& capture) {
   for (std::size_t t = 0; t < capture.dag.task_count(); ++t) {
     const TaskId task{t};
     const std::int32_t step = capture.recording.step[t];
-    if (step >= 0 && on_stream(capture, task, TaskKind::kKernel))
+    if (step >= 0 && is_stream_kernel(capture.dag, task))
       runs[{capture.dag.lane_id(task), capture.dag.name_id(task)}][step].push_back(task);
   }
   const auto starts_first = [&](TaskId a, TaskId b) {
@@ -90,15 +51,15 @@ bool as_often_in_each(const Runs& runs) {
 }
 
 /// Appends beside / alone of each kernel that was seen both ways.
-void compare(const Capture& capture, const Runs& runs, const std::vector<Span>& communication,
+void compare(const Capture& capture, const Runs& runs, const BusyTimes& communication,
              std::vector<double>& ratios) {
   for (std::size_t k = 0; k < runs.begin()->second.size(); ++k) {
     std::vector<double> alone;
     std::vector<double> beside;
     for (const auto& [step, tasks] : runs) {
-      const Span span = span_of(capture, tasks[k]);
-      const Duration shared = overlap(communication, span);
-      const auto length = static_cast<double>((span.end - span.begin).count());
+      const Stretch stretch = stretch_of(capture, tasks[k]);
+      const Duration shared = communication.within(stretch);
+      const auto length = static_cast<double>((stretch.end - stretch.begin).count());
       if (length <= 0) continue;
       if (shared == Duration{}) alone.push_back(length);
       if (static_cast<double>(shared.count()) >= kBeside * length) beside.push_back(length);
@@ -108,26 +69,50 @@ void compare(const Capture& capture, const Runs& runs, const std::vector<Span>& 
   }
 }
 
+/// Of each rank and class.
+std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios_in(const Capture& capture) {
+  std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios;
+  const Recording& recording = capture.recording;
+  if (recording.start.empty()) return ratios;
+  const std::map<Rank, BusyTimes> communication =
+      device_communication(capture.dag, recording.start, recording.finish);
+  if (communication.empty()) return ratios;
+  for (const auto& [name, runs] : runs_of(capture)) {
+    const Rank rank = capture.dag.lane(name.first).rank;
+    const auto beside = communication.find(rank);
+    if (beside == communication.end() || !as_often_in_each(runs)) continue;
+    const KernelClass kernel_class = classify_kernel(TaskKind::kKernel, capture.dag.name(name.second));
+    compare(capture, runs, beside->second, ratios[{rank, kernel_class}]);
+  }
+  return ratios;
+}
+
+/// Precondition: there are ratios.
+Slowdown slowdown_of(KernelClass kernel_class, std::vector<double> ratios) {
+  std::sort(ratios.begin(), ratios.end());
+  const std::size_t tenth = ratios.size() / 10;
+  return {kernel_class, ratios.size(), median(ratios), ratios[tenth], ratios[ratios.size() - 1 - tenth]};
+}
+
 }  // namespace
 
 std::vector<Interference> interference_in(const Capture& capture) {
-  if (capture.recording.start.empty()) return {};
-  const Spans communication = communication_of(capture);
-  if (communication.empty()) return {};
-  std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios;
-  for (const auto& [name, runs] : runs_of(capture)) {
-    const Rank rank = capture.dag.lane(name.first).rank;
-    const auto spans = communication.find(rank);
-    if (spans == communication.end() || !as_often_in_each(runs)) continue;
-    const KernelClass kernel_class = classify_kernel(TaskKind::kKernel, capture.dag.name(name.second));
-    compare(capture, runs, spans->second, ratios[{rank, kernel_class}]);
-  }
   std::vector<Interference> found;
-  for (auto& [key, values] : ratios) {
-    if (values.empty()) continue;
-    std::sort(values.begin(), values.end());
-    found.push_back({key.first, key.second, values.size(), median(values), values[values.size() / 10],
-                     values[values.size() - 1 - values.size() / 10]});
+  for (auto& [key, ratios] : ratios_in(capture)) {
+    if (!ratios.empty()) found.push_back({slowdown_of(key.second, ratios), key.first});
+  }
+  return found;
+}
+
+std::vector<Slowdown> evident_slowdowns(const Capture& capture) {
+  std::map<KernelClass, std::vector<double>> by_class;
+  for (const auto& [key, ratios] : ratios_in(capture))
+    by_class[key.second].insert(by_class[key.second].end(), ratios.begin(), ratios.end());
+  std::vector<Slowdown> found;
+  for (auto& [kernel_class, ratios] : by_class) {
+    if (ratios.size() < kFewestKernels) continue;
+    const Slowdown slowdown = slowdown_of(kernel_class, std::move(ratios));
+    if (slowdown.low >= 1 && slowdown.factor > 1) found.push_back(slowdown);
   }
   return found;
 }

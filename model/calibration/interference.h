@@ -1,22 +1,16 @@
 #ifndef STEPSIM_MODEL_CALIBRATION_INTERFERENCE_H
 #define STEPSIM_MODEL_CALIBRATION_INTERFERENCE_H
 
-#include <cstddef>
 #include <vector>
 
-#include "model/job/kernel_class.h"
+#include "model/cost/device/slowdown.h"
 #include "model/job/recording.h"
 
 namespace stepsim {
 
-/// By how much the kernels of one class run longer beside communication than alone.
-struct Interference {
+/// By how much the kernels of one class of a rank run longer beside communication than alone.
+struct Interference : Slowdown {
   Rank rank = 0;
-  KernelClass kernel_class = KernelClass::kUnknown;
-  std::size_t kernels = 0;  ///< how many were seen both ways
-  double factor = 1;        ///< the median over these kernels of beside / alone
-  double low = 1;           ///< a tenth of them have less than this
-  double high = 1;          ///< and a tenth more
 };
 
 /// Compares each kernel with itself: the k-th of a name on a stream in one step with the k-th in the other
@@ -28,6 +22,12 @@ struct Interference {
 /// By rank, then class. Empty where the capture has one step, no device work, or the same overlap in all steps.
 /// O(tasks log tasks).
 [[nodiscard]] std::vector<Interference> interference_in(const Capture& capture);
+
+/// The same over all ranks, by class, of the classes for which the capture is evidence enough to predict with: at least
+/// five kernels, and no more than a tenth of them shorter beside communication than alone. If communication did nothing,
+/// each would be as likely shorter as longer, and that would be seen in less than one class of thirty. And communication
+/// shortens no kernel: where more are shorter, the steps differ by something else, such as their data. O(as above).
+[[nodiscard]] std::vector<Slowdown> evident_slowdowns(const Capture& capture);
 
 }  // namespace stepsim
 

@@ -50,6 +50,9 @@ struct Recording {
   std::vector<std::int32_t> step;  ///< index into `steps` a task belongs to, -1 if none; by TaskId
   /// How many events the profiler recorded of what the task does on the host, by TaskId; empty where that is not known.
   std::vector<std::uint32_t> events;
+  /// The task of the capture as loaded that a task is, or is a copy of; invalid for a new one; by TaskId. Empty where
+  /// nobody asks.
+  std::vector<TaskId> origin;
   std::vector<RecordedStep> steps;  ///< by rank, then number
   std::vector<Rank> ranks;          ///< ascending
   std::vector<HostClock> clocks;    ///< one a host, the reference first

@@ -53,7 +53,7 @@ CaptureEdit::CaptureEdit(const Capture& capture)
       builder_(taken_apart(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false) {}
 
-TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step, std::uint32_t events) {
+TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   Recording& recording = capture_.recording;
   removed_.push_back(false);
   if (!recording.start.empty()) {
@@ -61,9 +61,18 @@ TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step, std::uint3
     recording.finish.push_back(task.hint + task.duration);
     recording.step.push_back(step);
   }
-  if (!recording.events.empty()) recording.events.push_back(events);
+  if (!recording.events.empty()) recording.events.push_back(0);
+  if (!recording.origin.empty()) recording.origin.emplace_back();
   if (!capture_.task_ids.empty()) capture_.task_ids.push_back(-1);
   return builder_.add_task(task);
+}
+
+TaskId CaptureEdit::add_copy(TaskId of, const TaskSpec& task, std::int32_t step) {
+  Recording& recording = capture_.recording;
+  const TaskId copy = add_task(task, step);
+  if (!recording.events.empty()) recording.events.back() = recording.events[of.index()];
+  if (!recording.origin.empty()) recording.origin.back() = recording.origin[of.index()];
+  return copy;
 }
 
 std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
@@ -112,6 +121,7 @@ Capture CaptureEdit::finish() && {
   recording.finish = reordered(recording.finish, new_id, count);
   recording.step = reordered(recording.step, new_id, count);
   recording.events = reordered(recording.events, new_id, count);
+  recording.origin = reordered(recording.origin, new_id, count);
   capture_.task_ids = reordered(capture_.task_ids, new_id, count);
   drop_steps();
   for (RecordedStep& step : recording.steps) {

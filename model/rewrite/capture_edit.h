@@ -19,8 +19,10 @@ class CaptureEdit {
   /// The graph: edges and durations may be changed, edges and rendezvous added.
   [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
   /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
-  /// replay uses, are its hint and what follows from that. `events` as in Recording.
-  TaskId add_task(const TaskSpec& task, std::int32_t step, std::uint32_t events = 0);
+  /// replay uses, are its hint and what follows from that. It has no events and no origin.
+  TaskId add_task(const TaskSpec& task, std::int32_t step);
+  /// The same for a task that does what one of the capture does: it has the same events and origin (Recording).
+  TaskId add_copy(TaskId of, const TaskSpec& task, std::int32_t step);
   /// A step behind all others. Returns its index into Recording::steps.
   std::int32_t add_step(const RecordedStep& step);
   /// The step at an index into Recording::steps: another task may begin it.

@@ -147,9 +147,7 @@ class Resizing {
                  const std::map<std::int32_t, std::int32_t>& steps) {
     TaskSpec spec = edit_.builder().task(task);
     spec.lane = lanes.at(spec.lane);
-    const std::vector<std::uint32_t>& events = capture_.recording.events;
-    const TaskId copy = edit_.add_task(spec, steps.at(capture_.recording.step[task.index()]),
-                                       events.empty() ? 0 : events[task.index()]);
+    const TaskId copy = edit_.add_copy(task, spec, steps.at(capture_.recording.step[task.index()]));
     if (dag_.rendezvous(task).valid()) edit_.builder().join(dag_.rendezvous(task), copy);
   }
 

@@ -60,6 +60,11 @@ bool has_scaled_by_model(const std::vector<DeviceShare>& shares) {
   });
 }
 
+/// Whether other communication than captured runs beside kernels that it slows.
+bool is_slowed_otherwise(const std::vector<SlowedClass>& slowed) {
+  return std::any_of(slowed.begin(), slowed.end(), [](const SlowedClass& each) { return each.before != each.after; });
+}
+
 /// The rank with the longest measured iteration.
 const sim::RankSteps* slowest_of(const std::map<Rank, sim::RankSteps>& ranks) {
   const sim::RankSteps* slowest = nullptr;
@@ -207,6 +212,7 @@ class IntervalFinder::Sources {
     vary_copies();
     vary_device();
     vary_host();
+    vary_interference();
     replay_variants();
     add_sharing();
     add_drift();
@@ -216,6 +222,7 @@ class IntervalFinder::Sources {
     add_copies();
     add_device();
     add_host();
+    add_interference();
     add_missing_ranks();
     add_unexplained();
     return combined();
@@ -521,6 +528,18 @@ class IntervalFinder::Sources {
     add_variants("host",
                  "another machine's processor may be faster or slower, from 0.7 to 1.4 of the captured times; "
                  "host.scale says how much");
+  }
+
+  void vary_interference() {
+    if (!is_slowed_otherwise(scenario_.slowed)) return;
+    for (const double side : {-1.0, 1.0}) {
+      vary("interference", [side](Plan& plan) { plan.interference_side = side; });
+    }
+  }
+
+  void add_interference() {
+    add_variants("interference", "communication beside them may slow kernels as little as a tenth of those compared, "
+                                 "or as much");
   }
 
   void add_missing_ranks() {

@@ -23,6 +23,9 @@
 namespace stepsim::scenarios {
 namespace {
 
+/// Replays of one prediction in which durations follow communication. Where slowdowns are below 2, five are enough.
+constexpr int kMostRounds = 20;
+
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
 /// The graph of a job of servers and workers.
@@ -44,14 +47,21 @@ Capture asked_by(std::string_view key, Make make) {
 }
 
 /// The graph of any other job.
-Capture rank_graph(const Plan& plan) {
-  Capture graph = under_models(*plan.captured);
+Capture rank_graph(const Plan& plan, Capture captured) {
+  Capture graph = under_models(std::move(captured));
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
   if (*plan.job.workers != workers_of(*plan.captured))
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks); });
   return graph;
+}
+
+std::vector<TaskId> all_tasks(const Dag& dag) {
+  std::vector<TaskId> tasks;
+  tasks.reserve(dag.task_count());
+  for (std::size_t i = 0; i < dag.task_count(); ++i) tasks.emplace_back(i);
+  return tasks;
 }
 
 /// The durations of the graph after the plan's rules. Rules of device work add their shares to the prediction.
@@ -105,6 +115,7 @@ Plan Predictor::plan() const {
     plan.assumptions.push_back(*recorded_note_);
   }
   if (sharing_note_) plan.assumptions.push_back(*sharing_note_);
+  append(plan.assumptions, assumptions_);
   if (profiler_) {
     plan.assumptions.push_back(profiler_->note);
     plan.rules.emplace_back([per_event = profiler_->per_event, most = profiler_->most](
@@ -135,9 +146,14 @@ std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
 }
 
 Capture Predictor::make_graph(const Plan& plan) const {
-  Capture graph = plan.network->make == nullptr ? captured_
-                  : captured_.parameter_server  ? parameter_server_graph(plan)
-                                                : rank_graph(plan);
+  Capture graph;
+  if (plan.network->make != nullptr && captured_.parameter_server) {
+    graph = parameter_server_graph(plan);
+  } else {
+    graph = captured_;
+    if (tells_origins_) graph.recording.origin = all_tasks(graph.dag);
+    if (plan.network->make != nullptr) graph = rank_graph(plan, std::move(graph));
+  }
   graph.job = plan.job;
   return plan.edited(std::move(graph));
 }
@@ -163,6 +179,29 @@ void Predictor::forget(const GraphKey& key) {
   graphs_.erase(key);
 }
 
+void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options) {
+  graphs_.clear();
+  tells_origins_ = true;
+  interference_.reset();
+  const Prediction captured = predict(plan(), options);
+  interference_ = {std::move(slowdowns),
+                   shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
+}
+
+/// Replays until the kernels' durations fit the communication that they meet. `durations` are those of the replay that
+/// the prediction holds.
+void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
+                             const sim::EngineOptions& options, Prediction& prediction) const {
+  SlowedKernels kernels(*interference_, *prediction.graph, durations, side);
+  const sim::EngineOptions again{.threads = options.threads, .grain = options.grain, .stop = options.stop};
+  for (int round = 0; round < kMostRounds && kernels.follow(prediction.timeline); ++round) {
+    machine.set_durations(kernels.durations());
+    prediction.timeline = sim::replay(prediction.graph->dag, machine, again);
+    refuse_the_end_of_time(prediction.timeline);
+  }
+  prediction.slowed = kernels.classes();
+}
+
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
   Prediction prediction;
   prediction.graph = graph_of(plan);
@@ -170,10 +209,13 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   sim::Machine machine = sim::Machine::as_recorded(graph);
   const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
   if (collectives == nullptr) machine.set_network(*plan.network, plan.cluster);
-  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1)
-    machine.set_durations(changed_durations(plan, graph, collectives, prediction));
+  std::vector<Duration> durations;
+  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interference_)
+    durations = changed_durations(plan, graph, collectives, prediction);
+  if (!durations.empty()) machine.set_durations(durations);
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
+  if (interference_) slow_kernels(durations, plan.interference_side, machine, options, prediction);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   const auto steady = sim::steady_iteration(graph, prediction.timeline);
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scenarios/answer/recorded_collectives.h"
+#include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
@@ -37,6 +38,7 @@ struct Prediction {
   /// Of steps that are repeated until they are steady (sim/report/steady.h); of the captured steps where they cannot be.
   Duration in_the_long_run{};
   std::vector<DeviceShare> shares;  ///< of the changes of device work, in order
+  std::vector<SlowedClass> slowed;  ///< the kernels that communication slows; none where that is not known
 };
 
 /// What the profiler added to the recorded times (scenarios/answer/profiler.h), and what is said of it.
@@ -61,6 +63,13 @@ class Predictor {
   /// Every plan() from now on begins with this taken out. Not safe beside other calls.
   void take_out_profiler(ProfilerCost cost) { profiler_ = std::move(cost); }
   [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
+  /// Something that every plan() from now on rests on. Not safe beside other calls.
+  void add_assumption(Assumption note) { assumptions_.push_back(std::move(note)); }
+  /// Every prediction from now on has kernels take as long as the communication beside them makes them
+  /// (SlowedKernels): what they took in the capture is what they take beside as much of it as in the replay of plan().
+  /// Makes that replay, and has predictions make up to 20 more each. Not safe beside other calls. Throws what predict()
+  /// throws.
+  void follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options = {});
   /// Replaces how senders share links in every plan() from now on, as an assumption. `fitting` are the ways that the
   /// capture does not contradict. Not safe beside other calls.
   void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
@@ -85,6 +94,8 @@ class Predictor {
  private:
   [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
   [[nodiscard]] Capture make_graph(const Plan& plan) const;
+  void slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
+                    const sim::EngineOptions& options, Prediction& prediction) const;
 
   const Capture& captured_;
   Cluster cluster_;
@@ -97,6 +108,9 @@ class Predictor {
   double link_rate_error_ = 0;
   std::optional<RecordedCollectives> recorded_collectives_;
   std::optional<Assumption> recorded_note_;
+  Assumptions assumptions_;
+  bool tells_origins_ = false;  ///< graphs say which captured task each of theirs is
+  std::optional<CapturedInterference> interference_;
   Reader reader_;
   mutable std::mutex reading_;                                            ///< of others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path

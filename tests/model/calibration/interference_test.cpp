@@ -27,6 +27,11 @@ class DeviceMaker {
     capture_.dag = std::move(builder_).build().dag;
     return interference_in(capture_);
   }
+  /// The same, of all ranks.
+  std::vector<Slowdown> evident() {
+    capture_.dag = std::move(builder_).build().dag;
+    return evident_slowdowns(capture_);
+  }
 
  private:
   static Duration us(std::int64_t count) { return Duration{1000 * count}; }
@@ -84,6 +89,43 @@ TEST(InterferenceTest, PartlyBesideAndUnequalCountsAreLeftOut) {
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 1050, 190);
 
   EXPECT_TRUE(device.found().empty());
+}
+
+/// As many kernels as there are lengths, 100 us alone in step 0 and of these lengths beside communication in step 1.
+DeviceMaker beside(const std::vector<std::int64_t>& lengths) {
+  DeviceMaker device;
+  for (const std::int32_t step : {0, 1}) {
+    std::int64_t now = 10'000 * step;
+    for (const std::int64_t length : lengths) {
+      device.add(TaskKind::kKernel, "sgemm", step, now, step == 0 ? 100 : length);
+      now += 1'000;
+    }
+  }
+  device.add(TaskKind::kCollective, "ncclAllReduce", 1, 10'000, 30'000);
+  return device;
+}
+
+TEST(InterferenceTest, FiveKernelsOfWhichNoneIsShorterAreEvidence) {
+  const std::vector<Slowdown> found = beside({110, 120, 130, 140, 150}).evident();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kernel_class, KernelClass::kGemm);
+  EXPECT_EQ(found[0].kernels, 5U);
+  EXPECT_DOUBLE_EQ(found[0].factor, 1.3);
+  EXPECT_DOUBLE_EQ(found[0].low, 1.1);
+  EXPECT_DOUBLE_EQ(found[0].high, 1.5);
+}
+
+TEST(InterferenceTest, FewKernelsAreNoEvidence) { EXPECT_TRUE(beside({150, 150, 150, 150}).evident().empty()); }
+
+TEST(InterferenceTest, ClassesThatAlsoGetShorterAreNoEvidence) {
+  // Communication shortens nothing: these steps differ by something else. One of ten may, two may not.
+  EXPECT_TRUE(beside({99, 150, 150, 150, 150}).evident().empty());
+  EXPECT_EQ(beside({99, 150, 150, 150, 150, 150, 150, 150, 150, 150}).evident().size(), 1U);
+  EXPECT_TRUE(beside({99, 99, 150, 150, 150, 150, 150, 150, 150, 150}).evident().empty());
+}
+
+TEST(InterferenceTest, KernelsThatDoNotCareHaveNoSlowdown) {
+  EXPECT_TRUE(beside({100, 100, 100, 100, 100, 100}).evident().empty());
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#include "scenarios/answer/slowed_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Durations are settled when they change by less than this, summed and relative to their sum.
+constexpr double kSettled = 1e-5;
+
+double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
+
+/// Which slowdown applies to the tasks of a name.
+class SlowdownOfName {
+ public:
+  SlowdownOfName(const Dag& dag, const std::vector<Slowdown>& slowdowns)
+      : dag_(dag), slowdowns_(slowdowns), found_(dag.name_count()) {}
+
+  /// An index into the slowdowns, or their number if none applies.
+  std::size_t operator()(NameId name) {
+    std::optional<std::size_t>& found = found_[name.index()];
+    if (!found) {
+      const KernelClass kernel_class = classify_kernel(TaskKind::kKernel, dag_.name(name));
+      const auto slowdown =
+          std::find_if(slowdowns_.begin(), slowdowns_.end(),
+                       [kernel_class](const Slowdown& each) { return each.kernel_class == kernel_class; });
+      found = static_cast<std::size_t>(slowdown - slowdowns_.begin());
+    }
+    return *found;
+  }
+
+ private:
+  const Dag& dag_;
+  const std::vector<Slowdown>& slowdowns_;
+  std::vector<std::optional<std::size_t>> found_;  ///< by NameId
+};
+
+}  // namespace
+
+std::vector<double> shares_beside(const Capture& graph, const sim::Timeline& timeline, std::size_t tasks) {
+  std::vector<double> shares(tasks, 0.0);
+  const std::vector<TaskId>& origin = graph.recording.origin;
+  const std::map<Rank, BusyTimes> communication = device_communication(graph.dag, timeline.start, timeline.finish);
+  for (std::size_t i = 0; i < origin.size(); ++i) {
+    const TaskId task{i};
+    const auto busy = communication.find(graph.dag.lane(task).rank);
+    const Stretch stretch{timeline.start[i], timeline.finish[i]};
+    if (!origin[i].valid() || !is_stream_kernel(graph.dag, task) || busy == communication.end()) continue;
+    if (stretch.end > stretch.begin)
+      shares[origin[i].index()] = nanoseconds(busy->second.within(stretch)) / nanoseconds(stretch.end - stretch.begin);
+  }
+  return shares;
+}
+
+SlowedKernels::SlowedKernels(const CapturedInterference& interference, const Capture& graph,
+                             const std::vector<Duration>& durations, double side)
+    : interference_(interference), graph_(graph), captured_(durations), side_(side), durations_(durations) {
+  SlowdownOfName slowdown_of(graph.dag, interference.slowdowns);
+  for (std::size_t i = 0; i < graph.recording.origin.size(); ++i) {
+    if (!graph.recording.origin[i].valid() || !is_stream_kernel(graph.dag, TaskId{i})) continue;
+    const std::size_t slowdown = slowdown_of(graph.dag.name_id(TaskId{i}));
+    if (slowdown < interference.slowdowns.size()) add(TaskId{i}, slowdown);
+  }
+}
+
+void SlowedKernels::add(TaskId task, std::size_t slowdown) {
+  const double duration = nanoseconds(captured_[task.index()]);
+  const double beside = interference_.beside[graph_.recording.origin[task.index()].index()] * duration;
+  kernels_.push_back({task, slowdown, alone_in(duration, beside, factor(slowdown))});
+}
+
+double SlowedKernels::factor(std::size_t slowdown) const {
+  const Slowdown& each = interference_.slowdowns[slowdown];
+  return side_ == 0 ? each.factor : side_ < 0 ? each.low : each.high;
+}
+
+bool SlowedKernels::follow(const sim::Timeline& timeline) {
+  const std::map<Rank, BusyTimes> communication = device_communication(graph_.dag, timeline.start, timeline.finish);
+  const BusyTimes none;
+  std::vector<Duration> next = durations_;
+  double changed = 0;
+  double all = 0;
+  for (const Kernel& kernel : kernels_) {
+    const auto busy = communication.find(graph_.dag.lane(kernel.task).rank);
+    const std::size_t i = kernel.task.index();
+    next[i] = (busy == communication.end() ? none : busy->second)
+                  .duration_of(timeline.start[i], kernel.alone, factor(kernel.slowdown));
+    changed += std::abs(nanoseconds(next[i] - durations_[i]));
+    all += nanoseconds(next[i]);
+  }
+  if (changed <= kSettled * all) return false;
+  durations_ = std::move(next);
+  return true;
+}
+
+std::vector<SlowedClass> SlowedKernels::classes() const {
+  std::vector<SlowedClass> classes;
+  for (const Slowdown& slowdown : interference_.slowdowns) classes.push_back({.slowdown = slowdown});
+  for (const Kernel& kernel : kernels_) {
+    SlowedClass& of = classes[kernel.slowdown];
+    ++of.kernels;
+    of.before = sim::saturated_sum(of.before, captured_[kernel.task.index()]);
+    of.after = sim::saturated_sum(of.after, durations_[kernel.task.index()]);
+  }
+  std::erase_if(classes, [](const SlowedClass& each) { return each.kernels == 0; });
+  return classes;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,148 @@
+// Kernels beside communication, where a sum of a few terms or a simulation of another kind gives the answer.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/calibration/interference.h"
+#include "model/job/dag_builder.h"
+#include "scenarios/answer/interference.h"
+#include "scenarios/answer/interval.h"
+#include "tests/scenarios/interfered_job.h"
+#include "tests/scenarios/question.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A kernel of 10 ms alone that took 15 ms, because a collective of 10 ms that began with it made it half as fast.
+Capture half_beside() {
+  DagBuilder builder;
+  const auto add = [&](TaskKind kind, const std::string& name, Duration duration) {
+    const LaneId lane = builder.add_lane({.name = name, .kind = LaneKind::kStream, .device = 0});
+    (void)builder.add_task({.kind = kind, .name = builder.intern(name), .lane = lane, .duration = duration});
+  };
+  add(TaskKind::kKernel, "sgemm", milliseconds{15});
+  add(TaskKind::kCollective, "ncclAllReduce", milliseconds{10});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  return capture;
+}
+
+Question with_slowdown(Capture capture, Slowdown slowdown) {
+  Question question(std::move(capture));
+  question.predictor().follow_interference({slowdown});
+  return question;
+}
+
+Question doubled() { return with_slowdown(half_beside(), {KernelClass::kGemm, 7, 2.0, 1.5, 3.0}); }
+
+TEST(InterferenceTheory, NothingChangesWhereNothingIsAsked) {
+  EXPECT_EQ(doubled().iteration(), milliseconds{15});
+  EXPECT_EQ(doubled().iteration({"network.bandwidth=1x"}), milliseconds{15});
+}
+
+TEST(InterferenceTheory, AKernelThatNothingRunsBesideTakesItsTimeAlone) {
+  EXPECT_EQ(doubled().iteration({"network.bandwidth=1e9x"}), milliseconds{10});
+  EXPECT_EQ(doubled().iteration({"remove{kind=collective}.share=1"}), milliseconds{10});
+}
+
+TEST(InterferenceTheory, DurationFollowsFromWhatRunsBeside) {
+  // 5 ms beside do 2.5 ms of the work; 7.5 are left.
+  EXPECT_EQ(doubled().iteration({"network.bandwidth=2x"}), Duration{12'500'000});
+  // Longer than the kernel: all of its work at half its speed.
+  EXPECT_EQ(doubled().predicted({"network.bandwidth=0.5x"}).slowed.front().after, milliseconds{20});
+  // Other work goes on at the same two speeds: 5 ms of 20 beside 10 ms, then 15 ms.
+  EXPECT_EQ(doubled().iteration({"compute{kind=kernel}.scale=2"}), milliseconds{25});
+}
+
+TEST(InterferenceTheory, ClassesWithoutEvidenceKeepTheirTimes) {
+  const Question question = with_slowdown(half_beside(), {KernelClass::kAttention, 7, 2.0, 1.5, 3.0});
+  EXPECT_EQ(question.iteration({"network.bandwidth=1e9x"}), milliseconds{15});
+  EXPECT_TRUE(question.predicted({"network.bandwidth=1e9x"}).slowed.empty());
+}
+
+const scenarios::IntervalSource* interference_source(const scenarios::AnswerInterval& interval) {
+  const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
+                                  [](const auto& source) { return source.name == "interference"; });
+  return found == interval.sources.end() ? nullptr : &*found;
+}
+
+scenarios::AnswerInterval range_of(const Question& question, const std::string& set) {
+  scenarios::Scenario scenario;
+  scenarios::add_set(scenario, set);
+  scenarios::Plan plan = question.predictor().plan();
+  scenario.changes.front().apply(plan);
+  const scenarios::Prediction baseline = question.predictor().predict(question.predictor().plan());
+  const scenarios::Prediction predicted = question.predictor().predict(plan);
+  scenarios::ReplayMeter meter;
+  return scenarios::interval_of(question.predictor(), plan, baseline, predicted, meter);
+}
+
+TEST(InterferenceTheory, RangeGoesFromTheLeastSlowingToTheMost) {
+  // Alone, the kernel took 5 + 10 / 1.5 = 11 2/3 ms or 5 + 10 / 3 = 8 1/3 ms.
+  const scenarios::AnswerInterval range = range_of(doubled(), "network.bandwidth=1e9x");
+  const scenarios::IntervalSource* const source = interference_source(range);
+  ASSERT_NE(source, nullptr);
+  EXPECT_EQ(source->low, Duration{8'333'333});
+  EXPECT_EQ(source->high, Duration{11'666'667});
+}
+
+TEST(InterferenceTheory, RangeHasNoSourceWhereNothingMoves) {
+  EXPECT_EQ(interference_source(range_of(doubled(), "network.bandwidth=1x")), nullptr);
+}
+
+Duration whole(const scenarios::Prediction& prediction) {
+  return *std::max_element(prediction.timeline.finish.begin(), prediction.timeline.finish.end()) - Time{};
+}
+
+double error(Duration predicted, Duration truth) {
+  return static_cast<double>((predicted - truth).count()) / static_cast<double>(truth.count());
+}
+
+/// What the captured run of `base` says of the run of `other`, which differs in its collectives by `factor`.
+double error_of_prediction(const InterferedJob& base, double factor, bool interference) {
+  InterferedJob other = base;
+  other.collective = scenarios::scaled(base.collective, factor);
+  const Question question(base.capture());
+  scenarios::learn_interference(question.predictor(), interference, {});
+  const std::string set = "compute{kind=collective}.scale=" + std::to_string(factor);
+  return error(whole(question.predicted({set})), other.length());
+}
+
+TEST(InterferenceTruth, CapturedRunIsReplayedToTheNanosecond) {
+  for (const bool interference : {true, false}) {
+    const InterferedJob job;
+    const Question question(job.capture());
+    scenarios::learn_interference(question.predictor(), interference, {});
+    EXPECT_EQ(whole(question.predicted({"compute.scale=1"})), job.length());
+  }
+}
+
+TEST(InterferenceTruth, SlowdownIsFoundInTheCapture) {
+  for (const double factor : {1.1, 1.4, 2.5}) {
+    const std::vector<Slowdown> found = evident_slowdowns(InterferedJob{.factor = factor}.capture());
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NEAR(found[0].factor, factor, 0.01);
+  }
+}
+
+TEST(InterferenceTruth, AnotherOverlapIsPredictedOnlyWithIt) {
+  for (const double slowing : {1.1, 1.4, 2.5}) {
+    for (const double factor : {0.0, 0.25, 0.5, 2.0, 4.0}) {
+      const InterferedJob job{.factor = slowing};
+      const double with = std::abs(error_of_prediction(job, factor, true));
+      const double without = std::abs(error_of_prediction(job, factor, false));
+      EXPECT_LT(with, 0.002) << slowing << ' ' << factor;
+      EXPECT_GT(without, 5 * with) << slowing << ' ' << factor;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::testing
