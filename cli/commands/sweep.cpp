@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 7> kNotOfTheResult{"--threads", "--quiet"
                                                           "--resume",  "--shard", "--merge"};
 
 void refuse_with_merge(const CLI::App& app) {
-  for (const char* const name : {"--scenario", "--set", "--no-interference", "--resume", "--shard", "--job", "--network"}) {
+  for (const char* const name :
+       {"--scenario", "--set", "--no-interference", "--resume", "--shard", "--job", "--network"}) {
     if (app.get_option(name)->count() == 0) continue;
     throw UsageError(std::string("--merge only joins parts; expected no ") + name);
   }

@@ -27,8 +27,11 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
                          ->expected(1)
                          ->take_all()
                          ->description("one more change, such as network.bandwidth=2x; may be given again");
-  const auto* without = app.add_flag("--no-interference")->disable_flag_override()->description(
-      "kernels take as long as captured, even where other communication runs beside them: for comparison");
+  const auto* without =
+      app.add_flag("--no-interference")
+          ->disable_flag_override()
+          ->description(
+              "kernels take as long as captured, even where other communication runs beside them: for comparison");
   return [=] {
     scenarios::Scenario scenario;
     if (file->count() > 0) {

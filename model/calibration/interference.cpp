@@ -51,8 +51,7 @@ bool as_often_in_each(const Runs& runs) {
 }
 
 /// Appends beside / alone of each kernel that was seen both ways.
-void compare(const Capture& capture, const Runs& runs, const BusyTimes& communication,
-             std::vector<double>& ratios) {
+void compare(const Capture& capture, const Runs& runs, const BusyTimes& communication, std::vector<double>& ratios) {
   for (std::size_t k = 0; k < runs.begin()->second.size(); ++k) {
     std::vector<double> alone;
     std::vector<double> beside;
@@ -74,8 +73,7 @@ std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios_in(const Capt
   std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios;
   const Recording& recording = capture.recording;
   if (recording.start.empty()) return ratios;
-  const std::map<Rank, BusyTimes> communication =
-      device_communication(capture.dag, recording.start, recording.finish);
+  const std::map<Rank, BusyTimes> communication = device_communication(capture.dag, recording.start, recording.finish);
   if (communication.empty()) return ratios;
   for (const auto& [name, runs] : runs_of(capture)) {
     const Rank rank = capture.dag.lane(name.first).rank;

@@ -24,9 +24,10 @@ struct Interference : Slowdown {
 [[nodiscard]] std::vector<Interference> interference_in(const Capture& capture);
 
 /// The same over all ranks, by class, of the classes for which the capture is evidence enough to predict with: at least
-/// five kernels, and no more than a tenth of them shorter beside communication than alone. If communication did nothing,
-/// each would be as likely shorter as longer, and that would be seen in less than one class of thirty. And communication
-/// shortens no kernel: where more are shorter, the steps differ by something else, such as their data. O(as above).
+/// five kernels, and no more than a tenth of them shorter beside communication than alone. If communication did
+/// nothing, each would be as likely shorter as longer, and that would be seen in less than one class of thirty. And
+/// communication shortens no kernel: where more are shorter, the steps differ by something else, such as their data.
+/// O(as above).
 [[nodiscard]] std::vector<Slowdown> evident_slowdowns(const Capture& capture);
 
 }  // namespace stepsim

@@ -22,8 +22,8 @@ bool communicates(const Dag& dag) {
 std::string listed(const std::vector<Slowdown>& slowdowns) {
   std::string text;
   for (const Slowdown& each : slowdowns) {
-    text += fmt::format("{}{} {:.2f} times as long ({} compared)", text.empty() ? "" : ", ",
-                        to_text(each.kernel_class), each.factor, each.kernels);
+    text += fmt::format("{}{} {:.2f} times as long ({} compared)", text.empty() ? "" : ", ", to_text(each.kernel_class),
+                        each.factor, each.kernels);
   }
   return text;
 }
@@ -45,10 +45,10 @@ void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOpti
          "The capture does not show by how much communication slows compute beside it: durations stay as captured "
          "where a change moves communication."});
   }
-  predictor.add_assumption({"interference",
-                            fmt::format("Beside communication kernels take longer than alone, as the captured steps "
-                                        "show: {}. Those follow where communication moves; others stay as captured.",
-                                        listed(slowdowns))});
+  predictor.add_assumption(
+      {"interference", fmt::format("Beside communication kernels take longer than alone, as the captured steps "
+                                   "show: {}. Those follow where communication moves; others stay as captured.",
+                                   listed(slowdowns))});
   predictor.follow_interference(std::move(slowdowns), options);
 }
 

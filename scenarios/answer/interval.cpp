@@ -538,8 +538,9 @@ class IntervalFinder::Sources {
   }
 
   void add_interference() {
-    add_variants("interference", "communication beside them may slow kernels as little as a tenth of those compared, "
-                                 "or as much");
+    add_variants("interference",
+                 "communication beside them may slow kernels as little as a tenth of those compared, "
+                 "or as much");
   }
 
   void add_missing_ranks() {

@@ -184,8 +184,7 @@ void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::
   tells_origins_ = true;
   interference_.reset();
   const Prediction captured = predict(plan(), options);
-  interference_ = {std::move(slowdowns),
-                   shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
+  interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
 }
 
 /// Replays until the kernels' durations fit the communication that they meet. `durations` are those of the replay that

@@ -27,9 +27,9 @@ class SlowdownOfName {
     std::optional<std::size_t>& found = found_[name.index()];
     if (!found) {
       const KernelClass kernel_class = classify_kernel(TaskKind::kKernel, dag_.name(name));
-      const auto slowdown =
-          std::find_if(slowdowns_.begin(), slowdowns_.end(),
-                       [kernel_class](const Slowdown& each) { return each.kernel_class == kernel_class; });
+      const auto slowdown = std::find_if(slowdowns_.begin(), slowdowns_.end(), [kernel_class](const Slowdown& each) {
+        return each.kernel_class == kernel_class;
+      });
       found = static_cast<std::size_t>(slowdown - slowdowns_.begin());
     }
     return *found;

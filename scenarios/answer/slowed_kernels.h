@@ -32,8 +32,8 @@ struct SlowedClass {
 
 /// The kernels of a graph that take as long as the communication beside them makes them (model/cost/device/slowdown.h).
 /// How long depends on the replay, and the replay on how long: durations are taken from a replay, and that is repeated
-/// with them until they settle. As a task depends on nothing that comes after it, every round settles more of the replay
-/// from its beginning on; so there is one answer, and no oscillation.
+/// with them until they settle. As a task depends on nothing that comes after it, every round settles more of the
+/// replay from its beginning on; so there is one answer, and no oscillation.
 class SlowedKernels {
  public:
   /// `durations` are what the tasks of `graph` take with the overlap of the capture, changes included. `side` is the

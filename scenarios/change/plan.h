@@ -70,10 +70,10 @@ struct Plan {
   /// Changes durations, by TaskId of `capture`. None may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
-  double device_side = 0;      ///< where in the range of its error device work lies (rescale()): for ranges of answers
+  double device_side = 0;  ///< where in the range of its error device work lies (rescale()): for ranges of answers
   double interference_side = 0;  ///< where in its range the slowing of kernels beside communication lies: -1, 0 or 1
-  bool other_machine = false;  ///< the step runs on a machine whose host is another one
-  bool host_known = false;     ///< and the user says how fast that is
+  bool other_machine = false;    ///< the step runs on a machine whose host is another one
+  bool host_known = false;       ///< and the user says how fast that is
 
   Assumptions assumptions;  ///< of the changes; the capture has its own
 

@@ -37,9 +37,10 @@ struct Scenario {
   std::vector<Axis> sweep;                                 ///< a grid; empty: none
   std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
   std::vector<std::shared_ptr<const YamlText>> documents;  ///< that the members above refer to
-  /// Kernels slow as communication beside them does, where the capture shows by how much (scenarios/answer/interference.h).
+  /// Kernels slow as communication beside them does, where the capture shows by how much
+  /// (scenarios/answer/interference.h).
   bool interference = true;
-  std::optional<InputFile> file;                           ///< set by whoever read the scenario from a file
+  std::optional<InputFile> file;  ///< set by whoever read the scenario from a file
 };
 
 /// Reads the text of a scenario file; `name` is its path in messages. Throws InputError, with file and line.

@@ -33,7 +33,7 @@ class Device {
     Step step;
     submitted_.clear();
     for (std::size_t k = 0; k < job_.kernels; ++k) {
-      step.kernels.push_back(run_kernel(1.5e6 + 5e4 * static_cast<double>(k), step));
+      step.kernels.push_back(run_kernel(3e5 + 2e3 * static_cast<double>(k), step));
       if (std::find(job_.buckets.begin(), job_.buckets.end(), k) != job_.buckets.end())
         submitted_.push_back(now_ + late);
     }
@@ -128,13 +128,13 @@ class Recorder {
     const Step& step = steps[s];
     for (std::size_t k = 0; k < job_.kernels; ++k) {
       const TaskId kernel = add(TaskKind::kKernel, "sgemm", compute_, step.kernels[k], s, last_kernel_);
-      if (k == 0) steps_.push_back({.rank = 0, .number = static_cast<std::int64_t>(s), .first = kernel,
-                                    .next_follows = s + 1 < steps.size()});
+      if (k == 0)
+        steps_.push_back(
+            {.rank = 0, .number = static_cast<std::int64_t>(s), .first = kernel, .next_follows = s + 1 < steps.size()});
       const auto bucket = std::find(job_.buckets.begin(), job_.buckets.end(), k);
       if (bucket == job_.buckets.end()) continue;
       const Span& span = step.collectives[static_cast<std::size_t>(bucket - job_.buckets.begin())];
-      const TaskId collective =
-          add(TaskKind::kCollective, "ncclAllReduce", communication_, span, s, last_collective_);
+      const TaskId collective = add(TaskKind::kCollective, "ncclAllReduce", communication_, span, s, last_collective_);
       builder_.add_edge(kernel, collective, EdgeKind::kSync, job_.late[s]);
     }
     const TaskId optimizer =

@@ -16,8 +16,8 @@ struct InterferedJob {
   double factor = 1.4;
   Duration collective{6'000'000};  ///< each of them, at the captured network
   std::vector<Duration> late{Duration{0}, Duration{9'000'000}, Duration{18'000'000}};  ///< by step: of its submissions
-  std::size_t kernels = 24;        ///< of a step's backward pass; kernel k takes 1.5 ms and k times 50 us alone
-  std::vector<std::size_t> buckets{3, 11};  ///< the kernels whose gradients complete one
+  std::size_t kernels = 120;  ///< of a step's backward pass; kernel k takes 300 us and k times 2 us alone
+  std::vector<std::size_t> buckets{15, 55};  ///< the kernels whose gradients complete one
 
   /// A run, recorded. After the backward pass and the last collective comes the optimizer, then the next step.
   [[nodiscard]] Capture capture() const;

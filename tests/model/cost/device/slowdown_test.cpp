@@ -66,7 +66,7 @@ TEST(DeviceCommunicationTest, IsOfEachRanksCollectivesOnStreams) {
   const TaskId collective = add(lane(3, LaneKind::kStream), TaskKind::kCollective);
   const TaskId kernel = add(lane(3, LaneKind::kStream), TaskKind::kKernel);
   (void)add(lane(4, LaneKind::kThread), TaskKind::kCollective);  // gloo: not on the device
-  const Dag dag = std::move(builder).build().dag;                 // without edges tasks keep their order
+  const Dag dag = std::move(builder).build().dag;                // without edges tasks keep their order
   const std::vector<Time> start{at(5), at(0), at(0)};
   const std::vector<Time> finish{at(9), at(7), at(7)};
 
