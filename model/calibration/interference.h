@@ -13,11 +13,19 @@ struct Interference : Slowdown {
   Rank rank = 0;
 };
 
+/// Kernels that take less are not compared, and their times are left as they are: many captures have times in whole
+/// microseconds, and launches from the host decide how such kernels lie.
+inline constexpr Duration kShortestCompared{10'000};
+
+/// The same kernel in all steps: the k-th of a name on a stream in each, by place and then step. Names that run a
+/// different number of times in the steps are left out. O(tasks log tasks).
+[[nodiscard]] std::vector<std::vector<TaskId>> same_kernels(const Capture& capture);
+
 /// Compares each kernel with itself: the k-th of a name on a stream in one step with the k-th in the other
 /// steps, where it ran beside a collective's kernel of its rank in some (95 % of its time or more) and wholly
 /// alone in others. Kernels of one name do unlike work in different layers, and those at the end of a backward pass
 /// are the ones that run beside communication, so kernels at different places in the step are not compared.
-/// Names that run a different number of times in the steps are left out, and kernels of less than 10 us alone.
+/// Kernels that take less than kShortestCompared alone are left out.
 ///
 /// By rank, then class. Empty where the capture has one step, no device work, or the same overlap in all steps.
 /// O(tasks log tasks).

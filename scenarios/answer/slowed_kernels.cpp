@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "model/calibration/interference.h"
 #include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
@@ -64,6 +65,7 @@ SlowedKernels::SlowedKernels(const CapturedInterference& interference, const Cap
   SlowdownOfName slowdown_of(graph.dag, interference.slowdowns);
   for (std::size_t i = 0; i < graph.recording.origin.size(); ++i) {
     if (!graph.recording.origin[i].valid() || !is_stream_kernel(graph.dag, TaskId{i})) continue;
+    if (graph.dag.duration(TaskId{i}) < kShortestCompared) continue;
     const std::size_t slowdown = slowdown_of(graph.dag.name_id(TaskId{i}));
     if (slowdown < interference.slowdowns.size()) add(TaskId{i}, slowdown);
   }
