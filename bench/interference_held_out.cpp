@@ -105,7 +105,7 @@ class HeldOut {
 int run(const std::vector<std::string>& paths) {
   fmt::print("| capture | kernels | measured | error as captured | error following |\n|---|---:|---:|---:|---:|\n");
   for (const std::string& path : paths) {
-    const Sums sums = HeldOut(ingest::load({path})).run();
+    const Sums sums = HeldOut(ingest::load({path}, {})).run();
     fmt::print("| {} | {} | {:.3f} ms | {:.1f} % | {:.1f} % |\n", path.substr(path.find_last_of('/') + 1), sums.kernels,
                sums.measured * 1e-6, 100 * sums.as_captured / std::max(1.0, sums.measured),
                100 * sums.following / std::max(1.0, sums.measured));

@@ -17,6 +17,7 @@ Assumptions
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
 Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.010 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
@@ -37,6 +38,7 @@ Assumptions
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
@@ -51,7 +53,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 {"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"low_ns":null,"high_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
 "changes":[],
 "network":{"model":"maxmin"},
-"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
+"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.","The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim sweep scenarios/samples/byteps-even --scenario tests/golden/data/sweep_list.yaml","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

@@ -50,6 +50,7 @@ Assumptions
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB --set network.bandwidth=2x
 With these changes, an iteration takes 251.411 ms, from 243.531 ms to 259.407 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
@@ -101,6 +102,7 @@ Assumptions
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set cluster.servers=1
 With these changes, an iteration takes 706.824 ms, from 683.130 ms to 1.083 s, instead of 532.082 ms (+32.8 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
@@ -151,6 +153,7 @@ Assumptions
 - A link's latency is 5.000 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
 [exit 2]
