@@ -50,6 +50,10 @@ struct AnswerInterval {
 ///   (model/cost/device/roofline.cpp says how far that is).
 /// * host: another device is in another machine, whose host is not known. Replays in which host work takes 0.7 and 1.4
 ///   of the captured times, unless the user says how fast it is.
+/// * interference: replays in which communication slows the kernels beside it by as little as a tenth of those
+/// compared,
+///   or as much as another tenth. Only where the capture shows by how much, and if other communication runs beside
+///   them.
 /// * missing ranks, unexplained waits: time that is kept as recorded, because its cause is unknown, may change as
 ///   everything else does. No width if the scenario changes nothing.
 ///
@@ -66,9 +70,9 @@ class IntervalFinder {
   ~IntervalFinder();
 
   /// The range of `scenario`, which the predictor made of `plan`. Replays the plan again for sharing (up to eight
-  /// times), drift, transfers, copies, device and host (twice each), where they apply; and the capture for each
-  /// sharing, drift and the profiler, once for all answers. Safe to use from several threads. Throws what predict()
-  /// throws.
+  /// times), drift, transfers, copies, device, host and interference (twice each), where they apply; and the capture
+  /// for each sharing, drift and the profiler, once for all answers. Safe to use from several threads. Throws what
+  /// predict() throws.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
  private:

@@ -38,7 +38,7 @@ struct SweepOptions {
 /// captured job at most two graphs per thread exist at a time, four where workers may drift apart.
 ///
 /// A range takes further replays of its point: none for sources that follow from the capture, one to five for sharing
-/// and drift, two for another device (docs/sweeps.md, "Ranges").
+/// and drift, two for another device, two for kernels beside communication (docs/sweeps.md, "Ranges").
 class Sweep {
  public:
   /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for

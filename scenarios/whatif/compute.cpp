@@ -32,7 +32,9 @@ extern const WhatIf compute_what_if;
 const WhatIf compute_what_if{
     .name = "compute",
     .summary = "faster or slower compute",
-    .ignores = "that compute and communication compete for memory bandwidth and processor cores",
+    .ignores =
+        "that compute and communication compete for processor cores, and for the device where the capture does not "
+        "show it",
     .parameters = kParameters,
     .selected = compute_tasks,
     .apply = apply,

@@ -115,13 +115,41 @@ double error_of_prediction(const InterferedJob& base, double factor, bool interf
   return error(whole(question.predicted({set})), other.length());
 }
 
-TEST(InterferenceTruth, CapturedRunIsReplayedToTheNanosecond) {
+TEST(InterferenceTruth, CapturedRunIsReplayedToTheNanosecondAndNeutralQuestionsKeepIt) {
+  const InterferedJob job;
   for (const bool interference : {true, false}) {
-    const InterferedJob job;
     const Question question(job.capture());
     scenarios::learn_interference(question.predictor(), interference, {});
-    EXPECT_EQ(whole(question.predicted({"compute.scale=1"})), job.length());
+    for (const char* const neutral : {"compute.scale=1", "network.bandwidth=1x", "insert.duration=0us", "fuse.most=1",
+                                      "remove.share=0", "straggler.factor=1", "launch.overhead=1x"})
+      EXPECT_EQ(whole(question.predicted({neutral})), job.length()) << neutral;
   }
+}
+
+TEST(InterferenceTruth, AnswerDoesNotDependOnThreads) {
+  const Question question(InterferedJob{.factor = 2.5}.capture());
+  scenarios::learn_interference(question.predictor(), true, {});
+  scenarios::Plan plan = question.predictor().plan();
+  plan.recorded_transfers = 0.3;
+  const scenarios::Prediction one = question.predictor().predict(plan);
+  const scenarios::Prediction four = question.predictor().predict(plan, {.threads = 4, .grain = {1, 1}});
+  EXPECT_EQ(one.timeline.finish, four.timeline.finish);
+}
+
+std::string assumed(const Capture& capture, bool wanted) {
+  const Question question(Capture{capture});
+  scenarios::learn_interference(question.predictor(), wanted, {});
+  std::string ids;
+  for (const Assumption& assumption : question.predictor().plan().assumptions) ids += assumption.id;
+  return ids;
+}
+
+TEST(InterferenceTruth, WhatIsDoneIsAnAssumption) {
+  EXPECT_EQ(assumed(InterferedJob{}.capture(), true), "interference");
+  EXPECT_EQ(assumed(InterferedJob{}.capture(), false), "interference_off");
+  // The same overlap in all steps shows nothing.
+  EXPECT_EQ(assumed(InterferedJob{.late = {Duration{0}, Duration{0}}}.capture(), true), "interference_unknown");
+  EXPECT_EQ(assumed(Capture{}, true), "");
 }
 
 TEST(InterferenceTruth, SlowdownIsFoundInTheCapture) {

@@ -28,6 +28,22 @@ TEST(WithRanksTest, CopiesDoWhatTheirOriginalsDo) {
   for (const RecordedStep& step : job.recording.steps) EXPECT_EQ(job.dag.lane(step.first).rank, step.rank);
 }
 
+TEST(WithRanksTest, CopiesHaveTheOriginsOfTheirOriginals) {
+  Capture two = DataParallelJob{.ranks = 2}.capture();
+  for (std::size_t i = 0; i < two.dag.task_count(); ++i) two.recording.origin.emplace_back(i);
+  const Capture four = with_ranks(two, 4);
+
+  ASSERT_EQ(four.recording.origin.size(), four.dag.task_count());
+  std::vector<std::size_t> times(two.dag.task_count(), 0);
+  for (std::size_t i = 0; i < four.dag.task_count(); ++i) {
+    const TaskId origin = four.recording.origin[i];
+    EXPECT_EQ(four.dag.name(TaskId{i}), two.dag.name(origin));
+    EXPECT_EQ(four.dag.lane(TaskId{i}).rank % 2, two.dag.lane(origin).rank);
+    ++times[origin.index()];
+  }
+  EXPECT_EQ(times, std::vector<std::size_t>(two.dag.task_count(), 2));
+}
+
 TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
   Capture two = DataParallelJob{.ranks = 2}.capture();
   two.operators.operators.resize(2);
