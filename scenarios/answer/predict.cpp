@@ -23,7 +23,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Replays of one prediction in which durations follow communication. Where slowdowns are below 2, five are enough.
+/// Replays of one prediction in which durations follow communication, at most.
 constexpr int kMostRounds = 20;
 
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
