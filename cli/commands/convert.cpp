@@ -22,6 +22,7 @@ void run(const CommonOptions& options, const Session& session) {
   sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
   document.origin = origin_line(provenance);
   write_output(options, answer_of(replayed, document, provenance));
+  if (writes_to_standard_output(options)) return;
   if (options.json) {
     print_document(document, options, session);
   } else {

@@ -36,7 +36,8 @@ std::optional<std::string> file_of(const CLI::Option* option) {
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument}});
+  const auto common =
+      add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   const auto scenario = add_scenario_options(app);
   const auto* resume = app.add_option("--resume")
                            ->type_name("[FILE]")

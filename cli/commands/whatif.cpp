@@ -55,10 +55,10 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common =
-      add_common_options(app, {.command = "whatif",
-                               .contents = {sim::Content::kDocument, sim::Content::kTimeline, sim::Content::kTaskGraph},
-                               .cluster = HasCluster::kIfKnown});
+  const auto common = add_common_options(app, {.command = "whatif",
+                                               .contents = {sim::Content::kDocument, sim::Content::kTimeline,
+                                                            sim::Content::kTaskGraph, sim::Content::kPicture},
+                                               .cluster = HasCluster::kIfKnown});
   const auto scenario = add_scenario_options(app);
   return [=](const Session& session) { run(common(), scenario, session); };
 }

@@ -44,10 +44,22 @@ std::vector<std::string> extensions(const CommonOptions& options) {
   return words;
 }
 
+/// Throws UsageError for a form that is packed as it is, with .gz behind it.
+void refuse_gzip(const CommonOptions& options, const std::vector<std::string>& known) {
+  std::string_view path = *options.output;
+  if (!sim::is_gzipped(path)) return;
+  path.remove_suffix(std::string_view(".gz").size());
+  const Exporter* const packed = sim::find_exporter(path);
+  if (packed == nullptr) return;
+  throw UsageError(fmt::format("-o '{}': .gz does not go with .{}, which is packed as it is; expected {}",
+                               shown(*options.output), packed->extension, one_of(known)));
+}
+
 [[noreturn]] void refuse_extension(const CommonOptions& options) {
   const std::string& path = *options.output;
-  const std::string extension = std::filesystem::path(path).extension().string();
   const std::vector<std::string> known = extensions(options);
+  refuse_gzip(options, known);
+  const std::string extension = std::filesystem::path(path).extension().string();
   if (extension.empty())
     throw UsageError(fmt::format("-o '{}' has no extension; expected {}", shown(path), one_of(known)));
   const std::optional<std::string> nearest = nearest_name(extension, known);
@@ -60,6 +72,12 @@ std::vector<std::string> extensions(const CommonOptions& options) {
   throw UsageError(fmt::format("-o '{}': {} has no {}{}; expected {}{}", shown(*options.output), options.writes.command,
                                to_text(content), needs_model ? " under --network recorded" : "",
                                needs_model ? "another --network, or " : "", one_of(extensions(options))));
+}
+
+void refuse_two_answers(const CommonOptions& options) {
+  if (!options.json) return;
+  throw UsageError(
+      fmt::format("--json and -o '{}' both write to standard output; expected one of them", shown(*options.output)));
 }
 
 /// The exporter of -o. Throws UsageError if there is none for this command.
@@ -79,17 +97,25 @@ std::string output_help(const Writes& writes) {
     const std::string alias = exporter->alias.empty() ? "" : fmt::format(", .{}", exporter->alias);
     text += fmt::format("  {:<13} {}\n", fmt::format(".{}{}", exporter->extension, alias), exporter->summary);
   }
-  return text;
+  return text +
+         "A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, "
+         "as\n"
+         "-.csv or -.csv.gz; '-' alone is -.json.\n";
 }
 
 void check_output(const CommonOptions& options) {
   if (!options.output) return;
   static_cast<void>(exporter_of(options));
+  if (writes_to_standard_output(options)) return refuse_two_answers(options);
   sim::refuse_unwritable(*options.output);
   for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);
   for (const std::optional<std::string>& file : {options.job_file, options.cluster_file}) {
     if (file) refuse_input_as_output(*options.output, *file);
   }
+}
+
+bool writes_to_standard_output(const CommonOptions& options) {
+  return options.output && sim::is_standard_output(*options.output);
 }
 
 bool wants_cluster(const CommonOptions& options) {
@@ -106,6 +132,7 @@ void refuse_unknown_cluster(const CommonOptions& options) {
 }
 
 void refuse_input_as_output(const std::string& output, const std::string& input) {
+  if (sim::is_standard_output(output)) return;
   std::error_code error;
   const bool same = std::filesystem::equivalent(output, input, error);
   const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;

@@ -32,14 +32,17 @@ struct Writes {
 [[nodiscard]] std::string output_help(const Writes& writes);
 
 /// Throws UsageError if -o is given and its extension is unknown, names what the command does not have,
-/// or if it is a file that is to be read; OutputError if it can be seen that it cannot be written. To be called before
-/// any work.
+/// or if it is a file that is to be read, or standard output with --json; OutputError if it can be seen that it cannot
+/// be written. To be called before any work.
 void check_output(const CommonOptions& options);
 
 /// Throws UsageError: the command would have a cluster, but these traces show none.
 [[noreturn]] void refuse_unknown_cluster(const CommonOptions& options);
 /// Whether -o names a cluster.
 [[nodiscard]] bool wants_cluster(const CommonOptions& options);
+
+/// Whether -o is standard output. Nothing else is then printed there.
+[[nodiscard]] bool writes_to_standard_output(const CommonOptions& options);
 
 /// Throws UsageError if `output` is `input`, or one of `inputs`.
 void refuse_input_as_output(const std::string& output, const std::string& input);

@@ -52,13 +52,14 @@ bool is_launched(const SweepRequest& request) { return is_part(request) && !requ
 std::optional<std::string> journal_path(const SweepRequest& request) {
   const std::optional<std::string>& output = request.common.output;
   if (is_part(request)) {
-    if (!output) throw UsageError("a shard leaves its points in a file; expected -o FILE");
+    if (!output || writes_to_standard_output(request.common))
+      throw UsageError("a shard leaves its points in a file; expected -o FILE");
     if (request.resume_file) throw UsageError("--resume: a shard goes on with its own part; expected no FILE");
     return is_launched(request) ? part_path(*output, request.shard.index, request.shard.count) : *output;
   }
   if (request.resume_file) return request.resume_file;
-  if (output) return *output + ".points";
-  if (request.resume) throw UsageError("--resume has no FILE; expected one, or -o");
+  if (output && !writes_to_standard_output(request.common)) return *output + ".points";
+  if (request.resume) throw UsageError("--resume has no FILE; expected one, or -o FILE");
   return std::nullopt;
 }
 

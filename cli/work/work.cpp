@@ -137,7 +137,7 @@ sim::Findings findings_of(const Replayed& replayed) {
 Writes writes_of_replay(std::string command) {
   using sim::Content;
   return {.command = std::move(command),
-          .contents = {Content::kDocument, Content::kTimeline, Content::kTaskGraph},
+          .contents = {Content::kDocument, Content::kTimeline, Content::kTaskGraph, Content::kPicture},
           .cluster = HasCluster::kUnderModel};
 }
 
@@ -167,7 +167,7 @@ void print_document(const sim::Document& document, const CommonOptions& options,
 void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session) {
   document.origin = origin_line(answer.provenance);
   write_output(options, answer);
-  print_document(document, options, session);
+  if (!writes_to_standard_output(options)) print_document(document, options, session);
 }
 
 }  // namespace stepsim::cli

@@ -75,7 +75,7 @@ void note_own_export(const std::string& name, Diagnostics& diagnostics) {
   diagnostics.count(kOwnExport, Severity::kNotice,
                     "what stepsim wrote is no capture of the job: move it away, or name it as TRACE to read it",
                     {name, {}, {}},
-                    fmt::format("{} is an answer, a Chrome trace or a task graph of a replay", shown(name)));
+                    fmt::format("{} is an answer of stepsim, or a replay in another form", shown(name)));
 }
 
 void note_archive(const std::string& name, Diagnostics& diagnostics) {
@@ -156,11 +156,12 @@ Input open_input(const FoundFile& file, Watch watch) {
 
 void read_file(const FoundFile& file, Watch watch, FileContent& content) {
   Input input = open_input(file, std::move(watch));
+  if (!file.named && is_own_export(input.head())) {
+    return note_own_export(input.name(), content.diagnostics);
+  }
   if (is_archive(input.head())) {
     if (!file.named) return note_archive(input.name(), content.diagnostics);
     ArchiveFile(input, content).read();
-  } else if (!file.named && is_own_export(input.head())) {
-    return note_own_export(input.name(), content.diagnostics);
   } else if (const Format* const format = recognise(input)) {
     content.inputs.push_back(read_with(*format, input));
   } else if (file.named) {

@@ -15,6 +15,36 @@ constexpr std::array<std::string_view, 3> kOwnBeginnings{R"({"schema":"stepsim.)
                                                          R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
                                                          R"({"name":"stepsimreplay","hosts":)"};
 
+/// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/sqlite.cpp sets it.
+bool is_own_database(std::string_view head) {
+  constexpr std::size_t kApplicationId = 68;
+  constexpr std::string_view kOurs = "step";
+  return head.starts_with("SQLite format 3") && head.size() >= kApplicationId + kOurs.size() &&
+         head.substr(kApplicationId, kOurs.size()) == kOurs;
+}
+
+/// An Office document: a zip archive whose first member is its list of types.
+bool is_workbook(std::string_view head) {
+  constexpr std::size_t kName = 30;
+  return head.starts_with("PK\x03\x04") && head.size() > kName && head.substr(kName).starts_with("[Content_Types].xml");
+}
+
+/// The first packet of a Perfetto trace of ours describes the track of where it comes from.
+bool is_own_perfetto_trace(std::string_view head) {
+  constexpr std::size_t kFirstPacket = 64;
+  return head.starts_with('\n') && head.substr(0, kFirstPacket).find("stepsim: provenance") != std::string_view::npos;
+}
+
+bool is_own_picture(std::string_view head) {
+  constexpr std::size_t kStart = 512;
+  return head.starts_with("<svg ") && head.substr(0, kStart).find("<metadata>stepsim ") != std::string_view::npos;
+}
+
+/// The last column of our rows says who made them.
+bool is_own_rows(std::string_view head) {
+  return head.substr(0, head.find('\n')).ends_with(",made by\r") && head.find("stepsim ") != std::string_view::npos;
+}
+
 /// The first `length` characters of a text that are no blanks.
 std::string without_blanks(std::string_view text, std::size_t length) {
   std::string dense;
@@ -31,7 +61,9 @@ bool is_own_export(std::string_view head) {
   constexpr std::size_t kLongest = 64;
   const std::string begin = without_blanks(head, kLongest);
   return std::any_of(kOwnBeginnings.begin(), kOwnBeginnings.end(),
-                     [&begin](std::string_view own) { return begin.starts_with(own); });
+                     [&begin](std::string_view own) { return begin.starts_with(own); }) ||
+         is_own_database(head) || is_workbook(head) || is_own_perfetto_trace(head) || is_own_picture(head) ||
+         is_own_rows(head);
 }
 
 const Format* recognise(const Input& input) {

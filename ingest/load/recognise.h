@@ -11,8 +11,8 @@ namespace stepsim::ingest {
 /// The format that is surest that `input` is its own, the first registered of equals; null if none is.
 [[nodiscard]] const Format* recognise(const Input& input);
 
-/// Whether an input that begins so was written by stepsim itself: an answer, a Chrome trace or a task graph of a
-/// replay.
+/// Whether an input that begins so is what `-o` of stepsim writes: an answer, or a replay in another form. Every
+/// workbook counts, because no capture is one. Markdown and Parquet do not begin as ours: they are in no known format.
 [[nodiscard]] bool is_own_export(std::string_view head);
 
 /// "kineto, byteps_comm or gml"

@@ -11,8 +11,9 @@ using sim::RankBreakdown;
 
 Duration hidden(const RankBreakdown& rank) { return rank.communication - rank.exposed_communication; }
 
-std::string signed_time(Duration difference) {
-  return fmt::format("{}{}", difference > Duration{} ? "+" : "", to_text(difference));
+sim::Cell signed_time(Duration difference) {
+  return {fmt::format("{}{}", difference > Duration{} ? "+" : "", to_text(difference)), difference.count(),
+          sim::Unit::kNanoseconds};
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ sim::Table table_of(std::string title, const std::vector<ComparedTime>& times) {
   sim::Table table({{std::move(title), sim::Align::kLeft}, {"baseline"}, {"scenario"}, {"difference"}});
   for (const ComparedTime& time : times) {
     if (time.before == Duration{} && time.after == Duration{}) continue;
-    table.add_row({(time.is_part ? "- " : "") + std::string(time.what), to_text(time.before), to_text(time.after),
+    table.add_row({(time.is_part ? "- " : "") + std::string(time.what), time.before, time.after,
                    signed_time(time.after - time.before)});
   }
   return table;

@@ -60,16 +60,40 @@ sim::Table rows_of(const SweepAnswer& answer) {
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
-    std::vector<std::string> cells = values_of(answer.head.points, point, keys);
-    cells.push_back(outcome.iteration ? std::to_string(outcome.iteration->count()) : "");
-    cells.push_back(outcome.iteration ? std::to_string(outcome.low.count()) : "");
-    cells.push_back(outcome.iteration ? std::to_string(outcome.high.count()) : "");
-    cells.push_back(std::to_string(answer.head.baseline.count()));
-    cells.push_back(outcome.iteration ? fmt::format("{}", 1 + change_of(answer, outcome)) : "");
-    cells.push_back(outcome.problem);
+    const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::nanoseconds_cell(time) : ""; };
+    std::vector<sim::Cell> cells;
+    for (std::string& value : values_of(answer.head.points, point, keys)) cells.emplace_back(std::move(value));
+    cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
+    cells.push_back(predicted(outcome.low));
+    cells.push_back(predicted(outcome.high));
+    cells.push_back(sim::nanoseconds_cell(answer.head.baseline));
+    cells.push_back(outcome.iteration ? sim::number_cell(1 + change_of(answer, outcome)) : "");
+    cells.emplace_back(outcome.problem);
     table.add_row(std::move(cells));
   }
   return table;
+}
+
+/// Along the last axis, whose points follow each other; a line for each point of the others. A list of points is one
+/// line.
+sim::Plot plot_of(const SweepAnswer& answer) {
+  const Points& points = answer.head.points;
+  sim::Plot plot{.title = "Iteration time",
+                 .x = keys_of(points).size() > 1 && points.axes.empty() ? "" : keys_of(points).back(),
+                 .y = "iteration_ns",
+                 .low = "low_ns",
+                 .high = "high_ns",
+                 .baseline = "baseline_ns"};
+  plot.points_a_line = points.axes.empty() ? points.size() : points.axes.back().values.size();
+  for (std::size_t first = 0; first < points.size(); first += plot.points_a_line) {
+    std::vector<Setting> of_line;
+    if (!points.axes.empty()) {
+      of_line = points.at(first);
+      of_line.pop_back();
+    }
+    plot.lines.push_back(to_text(of_line));
+  }
+  return plot;
 }
 
 }  // namespace
@@ -101,6 +125,7 @@ sim::Document sweep_document(const SweepAnswer& answer) {
   sim::Document document{.warning = answer.head.warning, .headline = headline(answer, *best_point(answer.outcomes))};
   sim::add_sections(document, sweep_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
+  document.plot = plot_of(answer);
   document.json = [&answer](sim::JsonWriter& json) {
     sim::write_object(json, "stepsim.sweep/1", sweep_reports(), answer, answer.head.provenance);
   };

@@ -34,9 +34,9 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
   sim::Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"ratio"}});
   const auto add = [&table](std::string_view part, const ComparedTime& time) {
     const bool nothing = time.before == Duration{};
-    table.add_row({std::string(part), std::string(time.what), fmt::to_string(time.before.count()),
-                   fmt::to_string(time.after.count()),
-                   nothing ? "" : fmt::format("{}", 1 + ratio(time.after - time.before, time.before))});
+    table.add_row({std::string(part), std::string(time.what), sim::nanoseconds_cell(time.before),
+                   sim::nanoseconds_cell(time.after),
+                   nothing ? "" : sim::number_cell(1 + ratio(time.after - time.before, time.before))});
   };
   const Duration base = answer.baseline.prediction.iteration;
   add("answer", {"iteration", false, base, answer.scenario.prediction.iteration});

@@ -32,8 +32,8 @@ void write(const Document& document, OutputFile& out) {
   const Table table = document.rows();
   for (const Column& column : table.columns()) out.write(cell(column.title) + ",");
   out.write("made by\r\n");
-  for (const std::vector<std::string>& row : table.rows()) {
-    for (const std::string& content : row) out.write(cell(content) + ",");
+  for (const std::vector<Cell>& row : table.rows()) {
+    for (const Cell& content : row) out.write(cell(content.text()) + ",");
     out.write(cell(document.origin) + "\r\n");
   }
 }

@@ -7,6 +7,8 @@
 namespace stepsim::sim {
 namespace {
 
+constexpr std::string_view kGzip = ".gz";
+
 bool ends_in(std::string_view path, std::string_view extension) noexcept {
   return !extension.empty() && path.size() > extension.size() && path.ends_with(extension) &&
          path[path.size() - extension.size() - 1] == '.';
@@ -18,6 +20,7 @@ bool has(const Answer& answer, Content content) noexcept {
     case Content::kTimeline:
     case Content::kTaskGraph: return !answer.replays.empty();
     case Content::kCluster: return answer.cluster != nullptr;
+    case Content::kPicture: return !answer.replays.empty() || (answer.document != nullptr && answer.document->plot);
   }
   return false;
 }
@@ -25,13 +28,23 @@ bool has(const Answer& answer, Content content) noexcept {
 }  // namespace
 
 std::string_view to_text(Content content) noexcept {
-  static constexpr std::array<std::string_view, 4> kWords{"document", "timeline", "task graph", "cluster"};
+  static constexpr std::array<std::string_view, 5> kWords{"document", "timeline", "task graph", "cluster", "picture"};
   return kWords[static_cast<std::size_t>(content)];
 }
 
+bool is_standard_output(std::string_view path) noexcept {
+  return path == kStandardOutput || (path.starts_with("-.") && path.find('/') == std::string_view::npos);
+}
+
+bool is_gzipped(std::string_view path) noexcept { return path.ends_with(kGzip); }
+
 const Exporter* find_exporter(std::string_view path) noexcept {
+  const bool gzipped = is_gzipped(path);
+  if (gzipped) path.remove_suffix(kGzip.size());
+  if (path == kStandardOutput) path = "-.json";
   const Exporter* best = nullptr;
   for (const Exporter* const exporter : exporters()) {
+    if (gzipped && !exporter->gzip) continue;
     if (!ends_in(path, exporter->extension) && !ends_in(path, exporter->alias)) continue;
     if (best == nullptr || exporter->extension.size() > best->extension.size()) best = exporter;
   }
@@ -40,7 +53,8 @@ const Exporter* find_exporter(std::string_view path) noexcept {
 
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer) {
   STEPSIM_ASSERT(has(answer, exporter.accepts), "an exporter is only given what it accepts");
-  OutputFile file{path};
+  OutputFile file{is_standard_output(path) ? std::string(kStandardOutput) : path,
+                  is_gzipped(path) ? Compression::kGzip : Compression::kNone};
   exporter.write(answer, file);
   file.commit();
 }

@@ -18,8 +18,14 @@
 namespace stepsim::sim {
 
 /// What a file can hold of a command's answer.
-enum class Content : std::uint8_t { kDocument, kTimeline, kTaskGraph, kCluster };
-/// "document", "timeline", "task graph", "cluster".
+enum class Content : std::uint8_t {
+  kDocument,
+  kTimeline,
+  kTaskGraph,
+  kCluster,
+  kPicture,  ///< a timeline, or a document with a plot
+};
+/// "document", "timeline", "task graph", "cluster", "picture".
 [[nodiscard]] std::string_view to_text(Content content) noexcept;
 
 /// A replay of capture.dag, under the name that a viewer shows.
@@ -45,6 +51,7 @@ struct Exporter {
   std::string_view alias = {};  ///< another extension for the same: "yml"
   std::string_view summary;     ///< one line for --help
   Content accepts;              ///< what it writes; the answer must have it
+  bool gzip = true;             ///< whether .gz behind the extension compresses it; false: it is packed as it is
   /// Streams to `out`; holds no copy of the file. Throws what `out` throws.
   void (*write)(const Answer& answer, OutputFile& out);
 };
@@ -52,10 +59,17 @@ struct Exporter {
 /// Every exporter, in the order in which help lists them.
 [[nodiscard]] std::span<const Exporter* const> exporters();
 
-/// The exporter whose extension is the longest that `path` ends in; null if there is none.
+/// The exporter whose extension is the longest that `path` ends in, before a .gz if there is one; null if there is
+/// none.
+/// "-" alone is "-.json".
 [[nodiscard]] const Exporter* find_exporter(std::string_view path) noexcept;
 
-/// Writes `answer` to `path`, as OutputFile does. Precondition: `answer` has what `exporter` accepts.
+/// "-", and "-" with an extension, which says in which form: "-.csv.gz".
+[[nodiscard]] bool is_standard_output(std::string_view path) noexcept;
+[[nodiscard]] bool is_gzipped(std::string_view path) noexcept;
+
+/// Writes `answer` to `path`, as OutputFile does, compressed if the path ends in .gz.
+/// Preconditions: `answer` has what `exporter` accepts; a path that is gzipped is one that find_exporter() finds.
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer);
 
 }  // namespace stepsim::sim

@@ -43,7 +43,11 @@ void write_table(const Table& table, OutputFile& out) {
     rule += column.align == Align::kLeft ? " --- |" : " --: |";
   }
   out.write(line_of(titles) + rule + '\n');
-  for (const std::vector<std::string>& row : table.rows()) out.write(line_of(row));
+  for (const std::vector<Cell>& row : table.rows()) {
+    std::vector<std::string> cells;
+    for (const Cell& cell : row) cells.push_back(cell.text());
+    out.write(line_of(cells));
+  }
 }
 
 /// In a block that is indented, Markdown takes nothing for markup.

@@ -20,6 +20,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "sim/output/gzip.h"
 
 namespace stepsim::sim {
 namespace {
@@ -94,8 +95,9 @@ std::string free_space(const std::string& folder, std::uint64_t needed) {
 }
 
 [[noreturn]] void fail_to_write(const std::string& path, int error_number, std::string_view more = {}) {
-  throw OutputError(
-      fmt::format("{}: cannot be written: {}{}", shown(path), std::generic_category().message(error_number), more));
+  throw OutputError(fmt::format("{}: cannot be written: {}{}",
+                                path == kStandardOutput ? "standard output" : shown(path),
+                                std::generic_category().message(error_number), more));
 }
 
 void refuse_no_file_name(const std::string& path) {
@@ -106,16 +108,20 @@ void refuse_no_file_name(const std::string& path) {
 }  // namespace
 
 void refuse_unwritable(const std::string& path) {
+  if (path == kStandardOutput) return;  // the first write tells
   refuse_no_file_name(path);
   const bool possible = is_written_in_place(path) ? ::access(path.c_str(), W_OK) == 0
                                                   : ::access((folder_of(path) + "/.").c_str(), W_OK | X_OK) == 0;
   if (!possible) fail_to_write(path, errno);
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), folder_(folder_of(path_)) {
+OutputFile::OutputFile(std::string path, Compression compression)
+    : path_(std::move(path)),
+      folder_(folder_of(path_)),
+      gzip_(compression == Compression::kGzip ? std::make_unique<Gzip>() : nullptr) {
   refuse_no_file_name(path_);
   buffer_.reserve(kBufferSize);
-  if (is_written_in_place(path_)) {
+  if (path_ == kStandardOutput || is_written_in_place(path_)) {
     open_in_place();
     return;
   }
@@ -132,7 +138,8 @@ void OutputFile::drop_temporary() noexcept {
 }
 
 void OutputFile::open_in_place() {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  descriptor_ = path_ == kStandardOutput ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                         : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
 }
 
@@ -174,7 +181,11 @@ void OutputFile::remove_stale_temporaries() const {
 
 void OutputFile::write(std::string_view text) {
   if (buffer_.size() + text.size() > kBufferSize) flush();
-  buffer_ += text;
+  if (gzip_ != nullptr) {
+    gzip_->add(text, buffer_);
+  } else {
+    buffer_ += text;
+  }
   if (buffer_.size() >= kBufferSize) flush();
 }
 
@@ -191,6 +202,7 @@ void OutputFile::flush() {
 }
 
 void OutputFile::commit() {
+  if (gzip_ != nullptr) gzip_->finish(buffer_);
   flush();
   if (temporary_.empty()) {
     close();
@@ -210,6 +222,7 @@ void OutputFile::close() {
 
 void OutputFile::fail(int error_number) const {
   std::string more;
+  if (path_ == kStandardOutput) fail_to_write(path_, error_number);
   if (error_number == ENOSPC || error_number == EDQUOT) more = free_space(folder_, bytes_written());
   if (error_number == EFBIG) more = fmt::format("; {} bytes or more are needed (see ulimit -f)", bytes_written());
   fail_to_write(path_, error_number, more);

@@ -2,10 +2,18 @@
 #define STEPSIM_SIM_OUTPUT_WRITE_FILE_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace stepsim::sim {
+
+class Gzip;
+
+/// In the place of a path: standard output.
+inline constexpr std::string_view kStandardOutput = "-";
+
+enum class Compression : std::uint8_t { kNone, kGzip };
 
 /// Writes a file as a whole: text goes to a temporary beside the target; commit() syncs that, renames it
 /// over the target and syncs the folder. A reader sees the old file or the new one, whatever happens in
@@ -13,13 +21,13 @@ namespace stepsim::sim {
 ///
 /// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
 /// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next
-/// written. A device, a pipe and an open descriptor (/dev/stdout) are written in place.
+/// written. A device, a pipe, an open descriptor (/dev/stdout) and standard output ("-") are written in place.
 ///
 /// Every failure is an OutputError with the path and the reason, and, for a full disk, the
 /// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/signals.cpp does).
 class OutputFile {
  public:
-  explicit OutputFile(std::string path);
+  explicit OutputFile(std::string path, Compression compression = Compression::kNone);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -28,6 +36,7 @@ class OutputFile {
   void commit();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Behind the compression.
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return flushed_ + buffer_.size(); }
 
  private:
@@ -41,9 +50,10 @@ class OutputFile {
   [[noreturn]] void fail(int error_number) const;
 
   std::string path_;
-  std::string folder_;     ///< of path_, "." if it names none
-  std::string prefix_;     ///< of the names of temporaries
-  std::string temporary_;  ///< empty when written in place, and after commit()
+  std::string folder_;          ///< of path_, "." if it names none
+  std::string prefix_;          ///< of the names of temporaries
+  std::string temporary_;       ///< empty when written in place, and after commit()
+  std::unique_ptr<Gzip> gzip_;  ///< null: not compressed
   std::string buffer_;
   std::uint64_t flushed_ = 0;
   int descriptor_ = -1;

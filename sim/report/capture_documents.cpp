@@ -24,21 +24,18 @@ Document document_of(CaptureDocument kind, std::string_view schema, std::string 
   return document;
 }
 
-std::string nanoseconds(Duration duration) { return std::to_string(duration.count()); }
-
 /// One row a length of time; "measured_ns" is empty where nothing was measured.
 Table rows_of(const Summary& summary) {
   Table table({{"part", Align::kLeft}, {"rank"}, {"step"}, {"what", Align::kLeft}, {"measured_ns"}, {"replayed_ns"}});
-  const auto measured = [&summary](Duration duration) { return summary.measured ? nanoseconds(duration) : ""; };
+  const auto measured = [&summary](Duration duration) { return summary.measured ? nanoseconds_cell(duration) : ""; };
   table.add_row(
-      {"job", "", "", "iteration", measured(summary.iteration.measured), nanoseconds(summary.iteration.replayed)});
+      {"job", "", "", "iteration", measured(summary.iteration.measured), nanoseconds_cell(summary.iteration.replayed)});
   for (const StepReport& step : summary.steps) {
-    table.add_row({"step", std::to_string(step.rank), std::to_string(step.step), "step", measured(step.measured),
-                   nanoseconds(step.replayed)});
+    table.add_row({"step", step.rank, step.step, "step", measured(step.measured), nanoseconds_cell(step.replayed)});
   }
   for (const RankBreakdown& rank : summary.ranks) {
     const auto add = [&](std::string_view what, Duration time) {
-      table.add_row({"rank", std::to_string(rank.rank), "", std::string(what), "", nanoseconds(time)});
+      table.add_row({"rank", rank.rank, "", std::string(what), "", nanoseconds_cell(time)});
     };
     add("iteration", rank.iteration);
     add("compute", rank.compute);
@@ -66,10 +63,9 @@ Table rows_of(const Dag& dag, const CriticalPath& path) {
                {"released_by", Align::kLeft}});
   for (const PathTask& task : path.tasks) {
     const Lane& lane = dag.lane(task.task);
-    table.add_row({std::string(dag.name(task.task)), std::string(to_text(dag.kind(task.task))),
-                   std::to_string(lane.rank), lane.name, nanoseconds(task.start.time_since_epoch()),
-                   nanoseconds(task.duration), nanoseconds(task.wait), nanoseconds(task.queueing),
-                   released_by_text(dag, task)});
+    table.add_row({std::string(dag.name(task.task)), std::string(to_text(dag.kind(task.task))), lane.rank, lane.name,
+                   nanoseconds_cell(task.start.time_since_epoch()), nanoseconds_cell(task.duration),
+                   nanoseconds_cell(task.wait), nanoseconds_cell(task.queueing), released_by_text(dag, task)});
   }
   return table;
 }
@@ -78,17 +74,17 @@ Table rows_of(const Dag& dag, const CriticalPath& path) {
 Table rows_of(const Calibration& calibration) {
   Table table({{"what", Align::kLeft}, {"value"}, {"samples"}, {"residual"}, {"from", Align::kLeft}});
   for (const Fit& fit : calibration.fits)
-    table.add_row({fit.what, fit.value, std::to_string(fit.samples), fmt::format("{}", fit.residual), fit.from});
+    table.add_row({fit.what, fit.value, fit.samples, number_cell(fit.residual), fit.from});
   return table;
 }
 
 /// One row a count.
 Table rows_of(const Capture& capture) {
   Table table({{"what", Align::kLeft}, {"count"}});
-  table.add_row({"tasks", std::to_string(capture.dag.task_count())});
-  table.add_row({"dependencies", std::to_string(capture.dag.edge_count())});
-  table.add_row({"records", std::to_string(capture.events)});
-  table.add_row({"records skipped", std::to_string(capture.skipped)});
+  table.add_row({"tasks", capture.dag.task_count()});
+  table.add_row({"dependencies", capture.dag.edge_count()});
+  table.add_row({"records", capture.events});
+  table.add_row({"records skipped", capture.skipped});
   return table;
 }
 

@@ -36,6 +36,19 @@ struct Section {
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }
 };
 
+/// What a chart of a document shows: columns of its rows(), by their titles. Each line takes the next points of the
+/// rows.
+struct Plot {
+  std::string title;
+  std::string x;    ///< the column along the bottom, by its texts; empty: the number of the row
+  std::string y;    ///< nanoseconds, and so are the next
+  std::string low;  ///< the range of y
+  std::string high;
+  std::string baseline;            ///< one value of all rows, for comparison
+  std::vector<std::string> lines;  ///< their names; an empty one needs no legend
+  std::size_t points_a_line = 0;
+};
+
 /// A command's answer in the forms that its readers want: for people in a terminal or a pull
 /// request, for spreadsheets, for programs. Exporters write it (sim/export/exporter.h).
 /// Texts are as they came; an exporter makes them safe for its form.
@@ -47,6 +60,7 @@ struct Document {
   std::vector<Section> sections;
   /// For spreadsheets: one row an item, one column a quantity, in whole base units.
   std::function<Table()> rows;
+  std::optional<Plot> plot{};  ///< where a chart of `rows` says something
   /// Writes the object of --json, its provenance included.
   std::function<void(JsonWriter& json)> json;
   std::string origin;  ///< who made it from what, for forms that have no other place for it

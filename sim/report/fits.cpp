@@ -7,7 +7,7 @@ namespace stepsim::sim {
 Table fit_table(const std::vector<Fit>& fits) {
   Table table({{"fitted", Align::kLeft}, {"value"}, {"samples"}, {"off by"}, {"from", Align::kLeft}});
   for (const Fit& fit : fits) {
-    table.add_row({fit.what, fit.value, std::to_string(fit.samples), percent(fit.residual), fit.from});
+    table.add_row({fit.what, fit.value, fit.samples, percent_cell(fit.residual), fit.from});
   }
   return table;
 }

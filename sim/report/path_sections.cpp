@@ -24,14 +24,14 @@ std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
   return chosen;
 }
 
-std::string shown_duration(Duration duration) { return duration == Duration{} ? "-" : to_text(duration); }
+Cell shown_duration(Duration duration) { return duration == Duration{} ? Cell{"-"} : Cell{duration}; }
 
 /// One row a class.
 Table class_table(const CriticalPath& path) {
   Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
   for (std::size_t c = 0; c < kPathClassCount; ++c) {
     const std::string name{to_text(static_cast<PathClass>(c))};
-    table.add_row({name, to_text(path.classes[c]), percent(ratio(path.classes[c], path.length))});
+    table.add_row({name, path.classes[c], percent_cell(ratio(path.classes[c], path.length))});
   }
   return table;
 }
@@ -59,11 +59,11 @@ Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
   for (const std::size_t i : chosen) {
     const PathTask& task = path.tasks[i];
     const Lane& lane = dag.lane(task.task);
-    std::vector<std::string> cells{to_text(task.start - path.begin), to_text(task.duration)};
+    std::vector<Cell> cells{task.start - path.begin, task.duration};
     if (with_wait) cells.push_back(shown_duration(task.wait));
     if (with_queueing) cells.push_back(shown_duration(task.queueing));
-    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag, task.task))}, std::to_string(lane.rank),
-                               lane.name, std::string{dag.name(task.task)}, released_by_text(dag, task)});
+    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag, task.task))}, lane.rank, lane.name,
+                               std::string{dag.name(task.task)}, released_by_text(dag, task)});
     table.add_row(std::move(cells));
   }
   return table;
@@ -78,8 +78,7 @@ Table rank_table(const Dag& dag, const CriticalPath& path) {
   std::vector<std::pair<Rank, Duration>> ranks{by_rank.begin(), by_rank.end()};
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   Table table{{{"rank"}, {"on the path"}, {"share"}}};
-  for (const auto& [rank, time] : ranks)
-    table.add_row({std::to_string(rank), to_text(time), percent(ratio(time, path.length))});
+  for (const auto& [rank, time] : ranks) table.add_row({rank, time, percent_cell(ratio(time, path.length))});
   return table;
 }
 

@@ -83,7 +83,7 @@ void append_cell(std::string& line, std::string_view text, std::size_t width, Al
 
 }  // namespace
 
-void Table::add_row(std::vector<std::string> cells) {
+void Table::add_row(std::vector<Cell> cells) {
   STEPSIM_ASSERT(cells.size() == columns_.size(), "a row has one cell a column");
   rows_.push_back(std::move(cells));
 }
@@ -93,7 +93,7 @@ std::string Table::to_text() const {
   for (const Column& column : columns_) lines.front().push_back(column.title);
   for (const auto& row : rows_) {
     std::vector<std::string>& line = lines.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c) line.push_back(printed(row[c], columns_[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) line.push_back(printed(row[c].text(), columns_[c]));
   }
   std::vector<std::size_t> widths(columns_.size());
   for (const auto& line : lines) {
@@ -137,5 +137,13 @@ std::string signed_percent(double ratio) {
 }
 
 std::string percent(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
+
+Cell signed_percent_cell(double ratio) { return {signed_percent(ratio), ratio, Unit::kRatio}; }
+
+Cell percent_cell(double ratio) { return {percent(ratio), ratio, Unit::kRatio}; }
+
+Cell nanoseconds_cell(Duration duration) { return {std::to_string(duration.count()), duration.count(), Unit::kNone}; }
+
+Cell number_cell(double number) { return {fmt::format("{}", number), number, Unit::kNone}; }
 
 }  // namespace stepsim::sim

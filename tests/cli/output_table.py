@@ -14,6 +14,7 @@ STEPSIM, PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:])
 # What a command needs besides TRACE to have an answer.
 MORE = {"whatif": ["--set", "compute.scale=2"], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
+BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
 failures = []
 
 
@@ -40,7 +41,11 @@ def read(path):
 
 def problem_of_file(folder, command, name, extension):
     """What is wrong with the file, or nothing."""
-    text = read(os.path.join(folder, name))
+    path = os.path.join(folder, name)
+    if extension in BEGINNINGS:  # exporters.py reads them
+        with open(path, "rb") as file:
+            return None if file.read(16).startswith(BEGINNINGS[extension]) else "it does not begin as its form does"
+    text = read(path)
     if "stepsim" not in text:
         return "it does not say where it comes from"
     if extension == ".json":
@@ -52,6 +57,8 @@ def problem_of_file(folder, command, name, extension):
     if extension == ".tasks.json":
         back = run(folder, "replay", name, "--json")
         return None if back.returncode == 0 and json.loads(back.stdout)["tasks"] > 0 else f"it is not read back: {back.stderr}"
+    if extension == ".svg":
+        return None if text.startswith("<svg ") and text.endswith("</svg>\n") else "it is no picture"
     if extension == ".md":
         return None if text.endswith("</sub>\n") else "it does not end with its origin"
     if extension == ".csv":

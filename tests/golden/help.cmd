@@ -41,10 +41,17 @@ Options:
 Files of -o, by extension:
   .json         the object that --json prints
   .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
+  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
+  .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
+  .sqlite       SQLite database: a table a section, and all tasks of the replay
+  .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
   .yaml, .yml   cluster.yaml, for --cluster
+A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
+-.csv or -.csv.gz; '-' alone is -.json.
 
 $ stepsim convert --help
 Write the job in another format, by the extension of -o
@@ -69,8 +76,15 @@ Options:
 Files of -o, by extension:
   .json         the object that --json prints
   .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
+  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
+  .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
+  .sqlite       SQLite database: a table a section, and all tasks of the replay
+  .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
   .yaml, .yml   cluster.yaml, for --cluster
+A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
+-.csv or -.csv.gz; '-' alone is -.json.
 

@@ -69,7 +69,7 @@ $ stepsim sweep scenarios/samples/byteps-even
 error: there is no sweep; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
-error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .md or .csv
+error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .svg, .md, .csv, .xlsx, .sqlite or .parquet
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
 error: --shard: '4/4' is not a shard; expected I/N with I from 0 to N - 1, such as 0/4
@@ -78,7 +78,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.ya
 error: a shard leaves its points in a file; expected -o FILE
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --resume
-error: --resume has no FILE; expected one, or -o
+error: --resume has no FILE; expected one, or -o FILE
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --network recorded
 error: none of the 15 points has a prediction; the first: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin

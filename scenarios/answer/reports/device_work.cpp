@@ -49,8 +49,8 @@ template <class Name>
 Table share_table(std::string title, std::span<const Part> parts, const Part& total, Name name) {
   Table table({{std::move(title), Align::kLeft}, {"pieces"}, {"share"}, {"before"}, {"after"}});
   for_each_part(parts, [&](std::size_t i, const Part& part) {
-    table.add_row({std::string(name(i)), fmt::to_string(part.pieces),
-                   sim::percent(sim::ratio(part.before, total.before)), to_text(part.before), to_text(part.after)});
+    table.add_row({std::string(name(i)), part.pieces, sim::percent_cell(sim::ratio(part.before, total.before)),
+                   part.before, part.after});
   });
   return table;
 }

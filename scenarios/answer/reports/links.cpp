@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMostLinks = 6;
 
-std::string queueing_text(const sim::LinkUse& use, const PredictionView& view) {
-  return to_text(scaled(use.queueing, 1 / view.iterations));
+Duration queueing(const sim::LinkUse& use, const PredictionView& view) {
+  return scaled(use.queueing, 1 / view.iterations);
 }
 
 std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
@@ -19,8 +19,8 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   sim::Table table({{"link", sim::Align::kLeft}, {"busy"}, {"queueing"}, {"scenario: busy"}, {"queueing"}});
   for (std::size_t i = 0; i < std::min(kMostLinks, answer.links.size()); ++i) {
     const LinkPair& link = answer.links[i];
-    table.add_row({link.name, sim::percent(link.baseline.busy), queueing_text(link.baseline, answer.baseline),
-                   sim::percent(link.scenario.busy), queueing_text(link.scenario, answer.scenario)});
+    table.add_row({link.name, sim::percent_cell(link.baseline.busy), queueing(link.baseline, answer.baseline),
+                   sim::percent_cell(link.scenario.busy), queueing(link.scenario, answer.scenario)});
   }
   return {{.title = "The busiest links",
            .table = std::move(table),

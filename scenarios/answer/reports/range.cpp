@@ -12,7 +12,7 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
     return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
   sim::Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft}});
   for (const IntervalSource& source : answer.interval.sources)
-    table.add_row({std::string(source.name), to_text(source.low), to_text(source.high), source.reason});
+    table.add_row({std::string(source.name), source.low, source.high, source.reason});
   return {{.title = "Why it is a range", .table = std::move(table)}};
 }
 

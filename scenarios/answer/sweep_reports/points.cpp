@@ -40,13 +40,13 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best) {
   for (const std::string& value : points.axes[1].values) columns.push_back({shown(value)});
   Table table(std::move(columns));
   for (std::size_t row = 0; row < points.axes[0].values.size(); ++row) {
-    std::vector<std::string> cells{points.axes[0].values[row]};
+    std::vector<sim::Cell> cells{points.axes[0].values[row]};
     for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
       const std::size_t point = row * points.stride(0) + column;
       const Outcome& outcome = answer.outcomes[point];
       std::string cell = fmt::format("{}{}", point == best ? "* " : "", time_text(outcome));
       if (outcome.iteration) cell += fmt::format(" {}", range_text(outcome));
-      cells.push_back(std::move(cell));
+      cells.emplace_back(std::move(cell));
     }
     table.add_row(std::move(cells));
   }
@@ -62,12 +62,13 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
-    std::vector<std::string> cells{point == best ? "*" : ""};
-    for (std::string& value : values_of(answer.head.points, point, keys)) cells.push_back(std::move(value));
-    cells.push_back(time_text(outcome));
-    cells.push_back(outcome.iteration ? to_text(outcome.low) : "-");
-    cells.push_back(outcome.iteration ? to_text(outcome.high) : "-");
-    cells.push_back(outcome.iteration ? sim::signed_percent(change_of(answer, outcome)) : "-");
+    const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::Cell{time} : "-"; };
+    std::vector<sim::Cell> cells{point == best ? "*" : ""};
+    for (std::string& value : values_of(answer.head.points, point, keys)) cells.emplace_back(std::move(value));
+    cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
+    cells.push_back(predicted(outcome.low));
+    cells.push_back(predicted(outcome.high));
+    cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
     table.add_row(std::move(cells));
   }
   return table;

@@ -23,9 +23,8 @@ std::vector<Section> sections(const Findings& findings) {
                {"idle"},
                {"unexplained"}}};
   for (const RankBreakdown& rank : findings.summary.ranks) {
-    table.add_row({std::to_string(rank.rank), to_text(rank.iteration), to_text(rank.compute),
-                   to_text(rank.communication), to_text(rank.exposed_communication), to_text(rank.copies),
-                   to_text(rank.collective_wait), to_text(rank.host), to_text(rank.idle), to_text(rank.unexplained)});
+    table.add_row({rank.rank, rank.iteration, rank.compute, rank.communication, rank.exposed_communication, rank.copies,
+                   rank.collective_wait, rank.host, rank.idle, rank.unexplained});
   }
   return {{.title = "Where an iteration goes (replayed; the columns overlap)", .table = table}};
 }

@@ -20,8 +20,8 @@ std::vector<Section> sections(const Findings& findings) {
   if (ends) columns.push_back({"ends differ by"});
   Table table(columns);
   for (const HostClock& clock : clocks) {
-    std::vector<std::string> row{clock.host, to_text(clock.offset), to_text(clock.residual)};
-    if (ends) row.push_back(to_text(clock.spread));
+    std::vector<Cell> row{clock.host, clock.offset, clock.residual};
+    if (ends) row.emplace_back(clock.spread);
     table.add_row(row);
   }
   return {{.title = "Clocks against the first host", .table = table}};

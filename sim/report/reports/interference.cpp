@@ -14,7 +14,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::string times(double factor) { return fmt::format("{:.2f}x", factor); }
+Cell times(double factor) { return {fmt::format("{:.2f}x", factor), factor, Unit::kRatio}; }
 
 std::vector<Section> sections(const Findings& findings) {
   const std::vector<Interference> found = interference_in(findings.capture);
@@ -26,8 +26,8 @@ std::vector<Section> sections(const Findings& findings) {
                {"a tenth less"},
                {"a tenth more"}}};
   for (const Interference& each : found) {
-    table.add_row({std::to_string(each.rank), std::string(to_text(each.kernel_class)), std::to_string(each.kernels),
-                   times(each.factor), times(each.low), times(each.high)});
+    table.add_row({each.rank, std::string(to_text(each.kernel_class)), each.kernels, times(each.factor),
+                   times(each.low), times(each.high)});
   }
   return {{.title = "Kernels beside communication, against the same kernels alone", .table = table}};
 }

@@ -15,8 +15,8 @@ namespace {
 Table step_table(const Summary& summary) {
   Table table{{{"rank"}, {"step"}, {"measured"}, {"replayed"}, {"error"}, {"held out"}}};
   for (const StepReport& step : summary.steps) {
-    table.add_row({std::to_string(step.rank), std::to_string(step.step), to_text(step.measured), to_text(step.replayed),
-                   signed_percent(step.error), step.held_out_error ? signed_percent(*step.held_out_error) : "-"});
+    table.add_row({step.rank, step.step, step.measured, step.replayed, signed_percent_cell(step.error),
+                   step.held_out_error ? signed_percent_cell(*step.held_out_error) : "-"});
   }
   return table;
 }

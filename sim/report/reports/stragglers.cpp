@@ -8,8 +8,7 @@ namespace {
 Table table_of(const std::vector<Straggler>& stragglers) {
   Table table{{{"rank"}, {"arrived last"}, {"of collectives"}, {"others waited"}}};
   for (const Straggler& rank : stragglers) {
-    table.add_row({std::to_string(rank.rank), std::to_string(rank.last_in), std::to_string(rank.collectives),
-                   to_text(rank.each)});
+    table.add_row({rank.rank, rank.last_in, rank.collectives, rank.each});
   }
   return table;
 }

@@ -208,7 +208,9 @@ TEST_P(EveryExporterTest, WritesTheSameBytesEveryTime) {
 TEST_P(EveryExporterTest, WritesAnEmptyCapture) { EXPECT_FALSE(written(Capture{}).empty()); }
 
 TEST_P(EveryExporterTest, CarriesItsProvenance) {
-  EXPECT_THAT(written(sample_capture()), AllOf(HasSubstr("1.2.3"), HasSubstr("abc"), HasSubstr("stepsim replay")));
+  const std::string file = written(sample_capture());
+  if (file.starts_with("PK")) GTEST_SKIP() << "compressed: tests/cli/exporters.py reads it";
+  EXPECT_THAT(file, AllOf(HasSubstr("1.2.3"), HasSubstr("abc"), HasSubstr("stepsim replay")));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryExporterTest, ::testing::ValuesIn(exporters().begin(), exporters().end()),

@@ -1,0 +1,276 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include "model/base/error.h"
+#include "sim/export/task_relation.h"
+#include "sim/export/thrift_compact.h"
+#include "sim/output/gzip.h"
+
+// An Apache Parquet file (parquet.thrift of apache/parquet-format): the tasks of a replay, or the rows of an answer
+// without one. Rows come in groups of at most 65,536; of a group, each column is one data page of version 1, of
+// optional INT64, DOUBLE or UTF-8 values, texts by a dictionary. Pages are compressed with gzip. Memory: a group's
+// column at a time.
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::string_view kMagic = "PAR1";
+constexpr std::size_t kRowsOfGroup = std::size_t{1} << 16U;
+
+// Of parquet.thrift.
+enum PhysicalType : std::int32_t { kInt64 = 2, kDouble = 5, kByteArray = 6 };
+enum Encoding : std::int32_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
+enum PageType : std::int32_t { kDataPage = 0, kDictionaryPage = 2 };
+constexpr std::int32_t kOptional = 1;
+constexpr std::int32_t kUtf8 = 0;
+constexpr std::int32_t kGzip = 2;
+
+PhysicalType physical(ValueType type) {
+  static constexpr PhysicalType kTypes[] = {kByteArray, kInt64, kDouble};
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
+template <class Number>
+void append_little_endian(std::string& out, Number number) {
+  static_assert(std::endian::native == std::endian::little);
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// The hybrid of runs and packed bits of parquet-format/Encodings.md, without its length: one run if all numbers are
+/// equal, else all packed in `width` bits, the lowest first.
+std::string hybrid(const std::vector<std::uint32_t>& numbers, unsigned width) {
+  std::string out;
+  if (numbers.empty()) return out;
+  if (std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t n) { return n == numbers.front(); })) {
+    append_varint(out, numbers.size() << 1U);
+    for (unsigned shift = 0; shift < width; shift += 8) out += static_cast<char>(numbers.front() >> shift & 0xFFU);
+    return out;
+  }
+  constexpr std::size_t kOfGroup = 8;
+  const std::size_t groups = (numbers.size() + kOfGroup - 1) / kOfGroup;
+  append_varint(out, groups << 1U | 1U);
+  std::uint64_t bits = 0;
+  unsigned held = 0;
+  for (std::size_t i = 0; i < groups * kOfGroup; ++i) {
+    bits |= std::uint64_t{i < numbers.size() ? numbers[i] : 0} << held;
+    for (held += width; held >= 8; held -= 8, bits >>= 8U) out += static_cast<char>(bits & 0xFFU);
+  }
+  return out;
+}
+
+/// The values of a column in a group of rows, encoded.
+struct Page {
+  std::vector<std::uint32_t> present;  ///< by row: 1 or 0
+  std::string values;                  ///< of numbers
+  std::vector<std::uint32_t> places;   ///< of texts: in the dictionary
+  std::map<std::string, std::uint32_t, std::less<>> dictionary;
+  std::vector<std::string_view> words;  ///< the dictionary's, by place
+
+  void add(const Value& value) {
+    present.push_back(value.index() == 0 ? 0 : 1);
+    if (const auto* const integer = std::get_if<std::int64_t>(&value)) append_little_endian(values, *integer);
+    if (const auto* const real = std::get_if<double>(&value)) append_little_endian(values, *real);
+    if (const auto* const text = std::get_if<std::string_view>(&value)) places.push_back(place_of(*text));
+  }
+
+ private:
+  std::uint32_t place_of(std::string_view text) {
+    std::string storage;
+    const std::string_view utf8 = as_utf8(text, storage);
+    const auto known = dictionary.find(utf8);
+    if (known != dictionary.end()) return known->second;
+    const auto added = dictionary.emplace(utf8, static_cast<std::uint32_t>(words.size())).first;
+    words.emplace_back(added->first);
+    return added->second;
+  }
+};
+
+/// Where a column of a group lies in the file.
+struct Chunk {
+  std::int64_t dictionary = -1;  ///< offset; -1: there is none
+  std::int64_t data = 0;
+  std::int64_t plain_bytes = 0;
+  std::int64_t bytes = 0;
+};
+
+struct Group {
+  std::vector<Chunk> chunks;
+  std::size_t rows = 0;
+};
+
+class ParquetFile {
+ public:
+  ParquetFile(const Relation& relation, OutputFile& out) : relation_(relation), out_(out) {}
+
+  void write(const Provenance& provenance) {
+    put(kMagic);
+    for (std::size_t first = 0; first < relation_.rows; first += kRowsOfGroup)
+      write_group(first, std::min(relation_.rows, first + kRowsOfGroup));
+    const std::string footer = footer_of(provenance);
+    put(footer);
+    std::string length;
+    append_little_endian(length, static_cast<std::uint32_t>(footer.size()));
+    put(length);
+    put(kMagic);
+  }
+
+ private:
+  void put(std::string_view bytes) {
+    out_.write(bytes);
+    offset_ += static_cast<std::int64_t>(bytes.size());
+  }
+
+  void write_group(std::size_t first, std::size_t end) {
+    Group group{.chunks = {}, .rows = end - first};
+    for (const RelationColumn& column : relation_.columns) {
+      Page page;
+      for (std::size_t row = first; row < end; ++row) page.add(column.value(row));
+      group.chunks.push_back(write_chunk(column.type, page));
+    }
+    groups_.push_back(std::move(group));
+  }
+
+  Chunk write_chunk(ValueType type, const Page& page) {
+    Chunk chunk;
+    const std::int64_t begin = offset_;
+    const bool text = type == ValueType::kText;
+    if (text) {
+      chunk.dictionary = offset_;
+      write_dictionary(page, chunk);
+    }
+    chunk.data = offset_;
+    const std::string levels = hybrid(page.present, 1);
+    std::string body;
+    append_little_endian(body, static_cast<std::uint32_t>(levels.size()));
+    body += levels;
+    body += text ? places_of(page) : page.values;
+    write_page(kDataPage, body, chunk, [&](ThriftCompact& header) {
+      header.begin_struct(5).i32(1, static_cast<std::int32_t>(page.present.size()));
+      header.i32(2, text ? kRleDictionary : kPlain).i32(3, kRle).i32(4, kRle).end_struct();
+    });
+    chunk.bytes = offset_ - begin;
+    return chunk;
+  }
+
+  void write_dictionary(const Page& page, Chunk& chunk) {
+    std::string body;
+    for (const std::string_view word : page.words) {
+      append_little_endian(body, static_cast<std::uint32_t>(word.size()));
+      body += word;
+    }
+    write_page(kDictionaryPage, body, chunk, [&](ThriftCompact& header) {
+      header.begin_struct(7).i32(1, static_cast<std::int32_t>(page.words.size())).i32(2, kPlain).end_struct();
+    });
+  }
+
+  static std::string places_of(const Page& page) {
+    const std::size_t largest = page.words.empty() ? 0 : page.words.size() - 1;
+    const unsigned width = std::max(1U, static_cast<unsigned>(std::bit_width(largest)));
+    return static_cast<char>(width) + hybrid(page.places, width);
+  }
+
+  template <class Describe>
+  void write_page(PageType type, const std::string& body, Chunk& chunk, Describe describe) {
+    if (body.size() > std::size_t{std::numeric_limits<std::int32_t>::max()}) {
+      throw OutputError(fmt::format("{}: cannot be written: {} names take more than 2 GiB", out_.path(), kRowsOfGroup));
+    }
+    Gzip gzip;
+    std::string packed;
+    gzip.add(body, packed);
+    gzip.finish(packed);
+    ThriftCompact header;
+    header.i32(1, type).i32(2, static_cast<std::int32_t>(body.size())).i32(3, static_cast<std::int32_t>(packed.size()));
+    describe(header);
+    const std::string head = header.take();
+    chunk.plain_bytes += static_cast<std::int64_t>(head.size() + body.size());
+    put(head);
+    put(packed);
+  }
+
+  [[nodiscard]] std::string footer_of(const Provenance& provenance) const {
+    ThriftCompact footer;
+    footer.i32(1, 1).list(2, ThriftCompact::Type::kStruct, relation_.columns.size() + 1);
+    footer.begin_struct().binary(4, relation_.name).i32(5, static_cast<std::int32_t>(relation_.columns.size()));
+    footer.end_struct();
+    for (const RelationColumn& column : relation_.columns) describe(column, footer);
+    footer.i64(3, static_cast<std::int64_t>(relation_.rows)).list(4, ThriftCompact::Type::kStruct, groups_.size());
+    for (const Group& group : groups_) describe(group, footer);
+    describe(provenance, footer);
+    footer.binary(6, fmt::format("stepsim version {} (build {})", provenance.version, provenance.commit));
+    return footer.take();
+  }
+
+  static void describe(const RelationColumn& column, ThriftCompact& footer) {
+    std::string storage;
+    footer.begin_struct().i32(1, physical(column.type)).i32(3, kOptional).binary(4, as_utf8(column.name, storage));
+    if (column.type == ValueType::kText)
+      footer.i32(6, kUtf8).begin_struct(10).begin_struct(1).end_struct().end_struct();
+    footer.end_struct();
+  }
+
+  void describe(const Group& group, ThriftCompact& footer) const {
+    std::int64_t bytes = 0;
+    footer.begin_struct().list(1, ThriftCompact::Type::kStruct, group.chunks.size());
+    for (std::size_t i = 0; i < group.chunks.size(); ++i) {
+      const Chunk& chunk = group.chunks[i];
+      const bool text = chunk.dictionary >= 0;
+      bytes += chunk.plain_bytes;
+      footer.begin_struct().i64(2, text ? chunk.dictionary : chunk.data).begin_struct(3);
+      footer.i32(1, physical(relation_.columns[i].type));
+      footer.list(2, ThriftCompact::Type::kI32, text ? 3 : 2).element(kPlain).element(kRle);
+      if (text) footer.element(kRleDictionary);
+      std::string storage;
+      footer.list(3, ThriftCompact::Type::kBinary, 1).element(as_utf8(relation_.columns[i].name, storage));
+      footer.i32(4, kGzip).i64(5, static_cast<std::int64_t>(group.rows)).i64(6, chunk.plain_bytes).i64(7, chunk.bytes);
+      footer.i64(9, chunk.data);
+      if (text) footer.i64(11, chunk.dictionary);
+      footer.end_struct().end_struct();
+    }
+    footer.i64(2, bytes).i64(3, static_cast<std::int64_t>(group.rows)).end_struct();
+  }
+
+  static void describe(const Provenance& provenance, ThriftCompact& footer) {
+    const auto add = [&footer](std::string_view key, std::string_view value) {
+      std::string storage;
+      footer.begin_struct().binary(1, key).binary(2, as_utf8(value, storage)).end_struct();
+    };
+    footer.list(5, ThriftCompact::Type::kStruct, 4 + provenance.inputs.size());
+    add("program", "stepsim");
+    add("version", provenance.version);
+    add("commit", provenance.commit);
+    add("command", provenance.command);
+    for (std::size_t i = 0; i < provenance.inputs.size(); ++i)
+      add(fmt::format("input.{}", i), to_text(provenance.inputs[i]));
+  }
+
+  const Relation& relation_;
+  OutputFile& out_;
+  std::int64_t offset_ = 0;
+  std::vector<Group> groups_;
+};
+
+void write(const Answer& answer, OutputFile& out) {
+  const Relation relation = answer.replays.empty()
+                                ? relation_of(std::string(kRows), "All rows", answer.document->rows())
+                                : task_relation(answer);
+  ParquetFile(relation, out).write(answer.provenance);
+}
+
+}  // namespace
+
+extern const Exporter parquet_exporter;
+const Exporter parquet_exporter{
+    .name = "parquet",
+    .extension = "parquet",
+    .summary = "Parquet: all tasks of the replay, or the rows of an answer without one",
+    .accepts = Content::kDocument,
+    .gzip = false,
+    .write = write,
+};
+
+}  // namespace stepsim::sim

@@ -1,0 +1,25 @@
+// A picture of the answer: its plot if it has one, else its timeline.
+
+#include "sim/export/svg_plot.h"
+#include "sim/export/svg_timeline.h"
+
+namespace stepsim::sim {
+namespace {
+
+void write(const Answer& answer, OutputFile& out) {
+  const bool plot = answer.document != nullptr && answer.document->plot;
+  plot ? draw_plot(answer, out) : draw_timeline(answer, out);
+}
+
+}  // namespace
+
+extern const Exporter svg_exporter;
+const Exporter svg_exporter{
+    .name = "svg",
+    .extension = "svg",
+    .summary = "picture: the points of a sweep with their ranges, or the timeline of a replay",
+    .accepts = Content::kPicture,
+    .write = write,
+};
+
+}  // namespace stepsim::sim

@@ -1,0 +1,118 @@
+#include "sim/export/svg_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "model/base/text.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kLongest = 300;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  const std::string line = shown(text, kLongest);
+  for (std::string_view rest = line; !rest.empty();) {
+    const Character next = decode_utf8(rest);
+    switch (next.code) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case 0xFFFE:
+      case 0xFFFF: out += "\xEF\xBF\xBD"; break;  // no characters of XML
+      default: out += rest.substr(0, next.length);
+    }
+    rest.remove_prefix(next.length);
+  }
+  return out;
+}
+
+}  // namespace
+
+SvgPicture::SvgPicture(OutputFile& out, double width, double height, std::string_view title,
+                       const Provenance& provenance)
+    : out_(out) {
+  out_.write(
+      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+                  "{0:.0f} {1:.0f}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n",
+                  width, height));
+  out_.write(fmt::format("<metadata>stepsim {} ({}): {}", escaped(provenance.version), escaped(provenance.commit),
+                         escaped(provenance.command)));
+  for (const InputFile& input : provenance.inputs) out_.write(fmt::format("\ninput: {}", escaped(to_text(input))));
+  out_.write(fmt::format("</metadata>\n<title>{}</title>\n", escaped(title)));
+  rectangle({}, width, height, "#ffffff");
+}
+
+void SvgPicture::rectangle(Point corner, double width, double height, std::string_view colour, std::string_view hint) {
+  shape(fmt::format("rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"", corner.x, corner.y,
+                    width, height, colour),
+        hint);
+}
+
+void SvgPicture::line(Point from, Point to, std::string_view colour, std::string_view dashes) {
+  shape(fmt::format("path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\" stroke=\"{}\" fill=\"none\"{}", from.x, from.y, to.x, to.y,
+                    colour, dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes)),
+        {});
+}
+
+void SvgPicture::path(const std::vector<Point>& points, std::string_view colour) {
+  std::string data;
+  for (const Point& point : points) data += fmt::format("{}{:.2f} {:.2f}", data.empty() ? 'M' : 'L', point.x, point.y);
+  shape(fmt::format("path d=\"{}\" stroke=\"{}\" stroke-width=\"2\" fill=\"none\"", data, colour), {});
+}
+
+void SvgPicture::dot(Point centre, std::string_view colour, std::string_view hint) {
+  shape(fmt::format("circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" fill=\"{}\"", centre.x, centre.y, colour), hint);
+}
+
+void SvgPicture::text(Point base, std::string_view text, Anchor anchor) {
+  static constexpr std::array<std::string_view, 3> kWords{"start", "middle", "end"};
+  out_.write(fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", base.x, base.y,
+                         kWords[static_cast<std::size_t>(anchor)], escaped(text)));
+}
+
+void SvgPicture::heading(Point base, std::string_view text) {
+  out_.write(fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", base.x,
+                         base.y, escaped(text)));
+}
+
+void SvgPicture::finish() { out_.write("</svg>\n"); }
+
+void SvgPicture::shape(std::string_view element, std::string_view hint) {
+  if (hint.empty()) {
+    out_.write(fmt::format("<{}/>\n", element));
+    return;
+  }
+  out_.write(fmt::format("<{}><title>{}</title></{}>\n", element, escaped(hint), element.substr(0, element.find(' '))));
+}
+
+std::vector<double> marks(double most) {
+  if (most <= 0) return {0};
+  constexpr double kMost = 8;
+  const double power = std::pow(10, std::floor(std::log10(most / kMost)));
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (most / (factor * power) <= kMost) step = factor * power;
+  }
+  std::vector<double> found;
+  for (int i = 0; i * step <= most * (1 + 1e-9); ++i) found.push_back(i * step);
+  return found;
+}
+
+std::string mark_text(double nanoseconds, double most) {
+  struct Scale {
+    double size;
+    std::string_view name;
+  };
+  static constexpr std::array<Scale, 4> kScales{Scale{1e9, "s"}, Scale{1e6, "ms"}, Scale{1e3, "us"}, Scale{1, "ns"}};
+  const auto* const scale =
+      std::find_if(kScales.begin(), kScales.end() - 1, [most](const Scale& s) { return most >= s.size; });
+  return fmt::format("{:.6g} {}", nanoseconds / scale->size, scale->name);
+}
+
+}  // namespace stepsim::sim

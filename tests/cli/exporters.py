@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""exporters.py STEPSIM SAMPLE SECTION...: what -o writes, read by readers that share nothing with the writer: Python's json,
+csv, sqlite3, zipfile, xml and gzip, read_parquet.py and read_perfetto.py, and openpyxl and protoc where they are. The
+extensions come from --help, so that a new exporter is killed, starved and given hostile names without a line here.
+SAMPLE is a capture that replays; SECTIONs are names of functions below (default: all)."""
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unicodedata
+import xml.etree.ElementTree as xml
+import zipfile
+
+import read_parquet
+import read_perfetto
+from checks import check, one_line, verdict
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
+LINE = "sweep: {network.bandwidth: [1x, 2x, 4x]}\n"
+PACKED = ("xlsx", "sqlite", "parquet")
+
+
+def stepsim(folder, *arguments, **more):
+    return subprocess.run([STEPSIM, *arguments, "--quiet"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=200, **more)
+
+
+def extensions(command="replay"):
+    """What --help lists, a cluster left out, which only some options write."""
+    text = stepsim(".", command, "--help").stdout.decode()
+    lines = text.split("Files of -o, by extension:\n")[1].splitlines()
+    found = [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
+    return [extension for extension in found if extension != "yaml"]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def written(folder, extension, *command):
+    """The path of what a command wrote."""
+    path = os.path.join(folder, f"out.{extension}")
+    run = stepsim(folder, *command, "-o", path)
+    check(f"{command[0]} -o {extension}", run.returncode == 0 and os.path.exists(path), run)
+    return path
+
+
+def rows_of(database, table):
+    database.row_factory = sqlite3.Row
+    return [dict(row) for row in database.execute(f'SELECT * FROM "{table}"')]
+
+
+def answer_of(folder, *command):
+    return json.loads(stepsim(folder, *command, "--json").stdout)
+
+
+# --- workbooks
+
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def unescaped(text):
+    """Excel writes a control character as _x001B_."""
+    return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
+
+
+def workbook(path):
+    """{sheet: [[cell]]}, texts as str and numbers as float, and the members of the archive."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    strings = ["".join(text.text or "" for text in entry.iter(SHEET + "t")) for entry in xml.fromstring(members.get("xl/sharedStrings.xml", b"<sst/>"))]
+    names = [sheet.get("name") for sheet in xml.fromstring(members["xl/workbook.xml"]).iter(SHEET + "sheet")]
+    sheets = {}
+    for number, name in enumerate(names, 1):
+        sheets[name] = []
+        for row in xml.fromstring(members[f"xl/worksheets/sheet{number}.xml"]).iter(SHEET + "row"):
+            cells = {}
+            for cell in row.iter(SHEET + "c"):
+                check(f"no formula in {name}", cell.find(SHEET + "f") is None, path)
+                value = cell.find(SHEET + "v")
+                place = re.match("[A-Z]+", cell.get("r"))[0]
+                if value is not None:
+                    cells[place] = unescaped(strings[int(value.text)]) if cell.get("t") == "s" else float(value.text)
+            sheets[name].append(cells)
+    return sheets, members
+
+
+def workbooks():
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(folder, "xlsx", "replay", SAMPLE)
+        sheets, members = workbook(path)
+        answer = answer_of(folder, "replay", SAMPLE)
+        check("sheets", {"contents", "answer", "rows", "steps", "notes", "provenance"} <= set(sheets), list(sheets))
+        rows = sheets["rows"]
+        check("numbers are numbers", rows[1]["E"] == answer["iteration"]["measured_ns"] and rows[1]["F"] == answer["iteration"]["replayed_ns"], rows[:2])
+        heads = sheets["steps"][0]
+        check("units are in the titles", heads["C"] == "measured (ns)" and heads["E"] == "error (ratio)", heads)
+        check("steps", [(row["A"], row["B"], row["C"]) for row in sheets["steps"][1:]] == [(s["rank"], s["step"], s["measured_ns"]) for s in answer["steps"]], sheets["steps"])
+        said = {row["A"]: row["B"] for row in sheets["provenance"][1:] if "B" in row}
+        check("provenance", said["version"] == answer["provenance"]["version"] and "stepsim replay" in said["command"], said)
+        check("no chart of a replay", not [name for name in members if "chart" in name], list(members))
+        with open(os.path.join(folder, "grid.yaml"), "w") as file:
+            file.write(GRID)
+        with open(os.path.join(folder, "line.yaml"), "w") as file:
+            file.write(LINE)
+        for grid, lines in (("grid.yaml", 2), ("line.yaml", 3)):
+            path = written(folder, "xlsx", "sweep", SAMPLE, "-s", grid)
+            sheets, members = workbook(path)
+            chart = members.get("xl/charts/chart1.xml", b"").decode()
+            check(f"the chart of {grid}", chart.count("<c:ser>") == lines and "rows!$B$2:$B$4" in chart if lines == 2 else chart.count("<c:ser>") == lines and "<c:hiLowLines" in chart, chart[:3000])
+            points = answer_of(folder, "sweep", SAMPLE, "-s", grid)["points"]
+            column = next(place for place, title in sheets["rows"][0].items() if title == "iteration_ns")
+            check(f"the points of {grid}", [row[column] for row in sheets["rows"][1:]] == [point["iteration_ns"] for point in points], sheets["rows"])
+        try:
+            import openpyxl
+        except ImportError:
+            return print("openpyxl is not here")
+        book = openpyxl.load_workbook(path)
+        check("openpyxl reads it", book["rows"]["B2"].value == points[0]["iteration_ns"] and len(book["rows"]._charts) <= 1, book.sheetnames)
+
+
+# --- databases and column files
+
+def databases():
+    with tempfile.TemporaryDirectory() as folder:
+        database = sqlite3.connect(written(folder, "sqlite", "replay", SAMPLE))
+        answer = answer_of(folder, "replay", SAMPLE, "--tasks")
+        check("integrity", database.execute("PRAGMA integrity_check").fetchall() == [("ok",)])
+        tasks = rows_of(database, "tasks")
+        check("all tasks", [(t["task"], t["start_ns"], t["start_ns"] + t["duration_ns"]) for t in tasks] == [(t["id"], t["start_ns"], t["finish_ns"]) for t in answer["tasks_detail"]])
+        check("types", {type(t[name]) for t in tasks for name in ("task", "rank", "start_ns", "duration_ns", "measured_start_ns", "bytes", "on_critical_path")} == {int})
+        path = answer_of(folder, "critical-path", SAMPLE)
+        names = sorted((t["name"], t["rank"]) for t in tasks if t["on_critical_path"])
+        check("the critical path", names == sorted((t["name"], t["rank"]) for t in path["tasks"]), (len(names), len(path["tasks"])))
+        check("measured", min(t["measured_start_ns"] for t in tasks) == 0)
+        contents = {row["name"]: row["rows"] for row in rows_of(database, "contents")}
+        check("contents", all(database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] == rows for name, rows in contents.items()) and {"answer", "steps", "notes", "provenance"} <= set(contents), contents)
+        inputs = {row["value"]: row["bytes"] for row in rows_of(database, "provenance") if row["what"] == "input"}
+        check("provenance", inputs == {i["path"]: i["bytes"] for i in answer["provenance"]["inputs"]}, inputs)
+        columns, about = read_parquet.read(written(folder, "parquet", "replay", SAMPLE))
+        check("Parquet has the same tasks", all(columns[name] == [task[name] for task in tasks] for name in tasks[0]) and list(columns) == list(tasks[0]), list(columns))
+        check("and says where it comes from", about["program"] == "stepsim" and "replay" in about["command"] and about["commit"] == answer["provenance"]["commit"], about)
+        for command in (["whatif", SAMPLE, "--set", "compute.scale=2"], ["calibrate", SAMPLE], ["critical-path", SAMPLE]):
+            database = sqlite3.connect(written(folder, "sqlite", *command))
+            columns, _ = read_parquet.read(written(folder, "parquet", *command))
+            table = rows_of(database, "rows" if command[0] == "calibrate" else "tasks")
+            check(f"{command[0]} in both", [dict(zip(columns, row)) for row in zip(*columns.values())] == table, list(columns))
+            if command[0] == "whatif":
+                check("both replays", [name for name in dict.fromkeys(columns["replay"])] == ["baseline", "scenario"])
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            return print("pyarrow is not here")
+        check("pyarrow reads it", pyarrow.parquet.read_table(os.path.join(folder, "out.parquet")).num_rows == len(table))
+
+
+# --- timelines
+
+def perfetto_traces():
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(folder, "pftrace", "replay", SAMPLE)
+        trace = read_perfetto.Trace(read(path))
+        chrome = json.loads(read(written(folder, "trace.json", "replay", SAMPLE)))
+        process = {}  # of a track
+
+        def process_of(track):
+            while trace.tracks[track].parent:
+                track = trace.tracks[track].parent
+            return trace.tracks[track].process
+        lanes = [s for s in trace.slices if process_of(s.track)]
+        named = {e["pid"]: e["args"]["name"] for e in chrome["traceEvents"] if e["name"] == "process_name"}
+        threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in chrome["traceEvents"] if e["name"] == "thread_name"}
+        nanoseconds = lambda text: round(text * 1000)
+        expected = sorted((named[e["pid"]], threads[e["pid"], e["tid"]], e["name"], nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e["dur"]), e["args"]["task"])
+                          for e in chrome["traceEvents"] if e["ph"] == "X")
+        found = sorted((process_of(s.track), trace.tracks[s.track].name, s.name, s.start, s.end, s.notes["task"]) for s in lanes)
+        check("slices are those of the Chrome trace", found == expected, (len(found), len(expected), found[:2], expected[:2]))
+        answer = answer_of(folder, "critical-path", SAMPLE)
+        on_path = [s for s in trace.slices if not process_of(s.track) and s.name != "waiting"]
+        check("the critical path is a track of its own", [(s.name, s.end - s.start, s.notes["rank"]) for s in on_path] == [(t["name"], t["duration_ns"], t["rank"]) for t in answer["tasks"]], len(on_path))
+        check("and is named", [t.name for t in trace.tracks.values() if t.name.startswith("critical path of ")] != [], list(trace.tracks.values())[:4])
+        flows = {}
+        for s in lanes:
+            for flow in s.flows:
+                flows.setdefault(flow, []).append(s)
+        check("arrows join two slices or more, of a replay", flows and all(len(ends) > 1 and all("replayed" in process_of(s.track) for s in ends) for ends in flows.values()), len(flows))
+        check("counters come back to 0", trace.counts and all(values[-1][1] == 0 and min(v for _, v in values) >= 0 and [t for t, _ in values] == sorted(t for t, _ in values) for values in trace.counts.values()), len(trace.counts))
+        said = [notes for _, name, notes in trace.instants if name == "made by stepsim"]
+        check("provenance", len(said) == 1 and dict(said[0])["commit"] == answer["provenance"]["commit"], said)
+        trace = read_perfetto.Trace(read(written(folder, "pftrace", "whatif", SAMPLE, "--set", "compute.scale=2")))
+        check("baseline beside scenario", {t.process.split()[-1] for t in trace.tracks.values() if t.process} == {"baseline", "scenario"})
+        if shutil.which("protoc"):
+            raw = subprocess.run(["protoc", "--decode_raw"], stdin=open(path, "rb"), capture_output=True)
+            check("protoc reads it", raw.returncode == 0, raw.stderr[:300])
+
+
+def pictures():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("grid.yaml", GRID), ("line.yaml", LINE)):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+            picture = xml.fromstring(read(written(folder, "svg", "sweep", SAMPLE, "-s", name)))
+            dots = [(float(dot.get("cy")), dot[0].text) for dot in picture.iter("{http://www.w3.org/2000/svg}circle")]
+            points = answer_of(folder, "sweep", SAMPLE, "-s", name)["points"]
+            by_time = sorted(zip((p["iteration_ns"] for p in points), (y for y, _ in dots)))
+            slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in zip(by_time, by_time[1:]) if b[0] > a[0] * 1.01]
+            check(f"the dots of {name} are where the times are", len(dots) == len(points) and max(slopes) - min(slopes) < 0.05 * max(slopes), (dots, by_time))
+        picture = xml.fromstring(read(written(folder, "svg", "replay", SAMPLE)))
+        shapes = list(picture.iter("{http://www.w3.org/2000/svg}rect"))
+        texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+        check("the timeline", len(shapes) > 100 and any("rank 0 measured" in text for text in texts) and any("rank 1 replayed" in text for text in texts), texts)
+        check("provenance", "stepsim replay" in picture[0].text, picture[0].text)
+
+
+# --- one rule for all
+
+def compressed_and_streamed():
+    with tempfile.TemporaryDirectory() as folder:
+        for extension in extensions():
+            plain = read(written(folder, extension, "replay", SAMPLE))
+            run = stepsim(folder, "replay", SAMPLE, "-o", f"-.{extension}")
+            # But for the command, which is part of a result.
+            check(f"-.{extension} is standard output", run.returncode == 0 and abs(len(run.stdout) - len(plain)) <= 4096 and run.stdout[:8] == plain[:8], (run.returncode, len(run.stdout), len(plain), run.stderr))
+            path = os.path.join(folder, f"out.{extension}.gz")
+            run = stepsim(folder, "replay", SAMPLE, "-o", path)
+            if extension in PACKED:
+                check(f".{extension}.gz is refused", one_line(run, 2) and b"packed" in run.stderr and not os.path.exists(path), run)
+            else:
+                check(f".{extension}.gz", run.returncode == 0 and abs(len(gzip.decompress(read(path))) - len(plain)) < 1000, run)
+        run = stepsim(folder, "replay", SAMPLE, "-o", "-")
+        check("- alone is the answer", json.loads(run.stdout)["schema"] == "stepsim.replay/1" and not os.path.exists(os.path.join(folder, "-")), run)
+        run = stepsim(folder, "replay", SAMPLE, "-o", "-", "--json")
+        check("two answers on one output", one_line(run, 2), run)
+        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv")
+        check("a sweep without its file", one_line(run), run)
+        with open(os.path.join(folder, "grid.yaml"), "w") as file:
+            file.write(LINE)
+        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv")
+        check("a sweep to standard output", run.returncode == 0 and len(list(csv.reader(io.StringIO(run.stdout.decode())))) == 4, run)
+        check("leaves no file of points", not [name for name in os.listdir(folder) if "points" in name], os.listdir(folder))
+        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "--shard", "0/2", "-o", "-.csv")
+        check("a shard wants a file", one_line(run, 2), run)
+
+
+# --- hostile names
+
+HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "quote\" and 'single' \\ back", "=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "-2+3", "  =1", "tab\tname", "\x1b[31mred\x07", "bell\x9b2J",
+           "\u202eright to left\u202c", "line\u2028separator", "_x001B_", "_x005F_x", "name'); DROP TABLE tasks;--", "%s%n{}{0}", "\U0001F600", "\uFFFE\uFFFF", "x" * 10_000]
+
+
+def hostile_capture(folder):
+    """Kernels of those names, back to back, each with its launch."""
+    events = []
+    for i, name in enumerate(HOSTILE):
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2 * i, "dur": 1, "args": {"correlation": i + 1}})
+        events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 + 100 * i, "dur": 100, "args": {"correlation": i + 1, "stream": 7, "device": 0}})
+    path = os.path.join(folder, "hostile.json")
+    with open(path, "w") as file:
+        json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": events}, file)
+    return path
+
+
+def is_harmless(text):
+    """No control character but line ends and tabs of markup, nothing that turns the direction of writing."""
+    return not [c for c in text if (unicodedata.category(c) == "Cc" and c not in "\n\r\t") or c in "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"]
+
+
+def hostile_names():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = hostile_capture(folder)
+        expected = set(HOSTILE)
+        files = {extension: written(folder, extension, "critical-path", trace) for extension in extensions("critical-path")}
+        chrome = json.loads(read(files["trace.json"]))
+        check("Chrome trace", expected <= {e["name"] for e in chrome["traceEvents"]})
+        names = [row[0] for row in sqlite3.connect(files["sqlite"]).execute("SELECT name FROM tasks")]
+        check("SQLite", expected <= set(names), expected - set(names))
+        columns, _ = read_parquet.read(files["parquet"])
+        check("Parquet", expected <= set(columns["name"]), expected - set(columns["name"]))
+        perfetto = read_perfetto.Trace(read(files["pftrace"]))
+        check("Perfetto", expected <= {s.name for s in perfetto.slices}, expected - {s.name for s in perfetto.slices})
+        sheets, members = workbook(files["xlsx"])
+        inside = {row.get("A") for row in sheets["rows"]}
+        # XML has no U+FFFE and U+FFFF.
+        check("workbook", {name for name in expected if "\uFFFE" not in name} <= inside and "\uFFFD\uFFFD" in inside, expected - inside)
+        check("no formula in the archive", not [name for name, content in members.items() if b"<f>" in content or b"<f " in content])
+        for extension, path in files.items():
+            if extension in PACKED or extension in ("pftrace", "html"):  # a page has scripts of its own, and tests
+                continue
+            text = read(path).decode()
+            check(f"{extension} is harmless", is_harmless(text) and (extension == "csv" or "<script" not in text), extension)
+        picture = xml.fromstring(read(files["svg"]))
+        check("no script in the picture", {element.tag.split("}")[1] for element in picture.iter()} <= {"svg", "metadata", "title", "rect", "path", "circle", "text"})
+
+
+# --- faults
+
+def without_room():
+    """A full device, a file-size limit and an unwritable folder: one line, the old file, no temporary."""
+    for extension in extensions():
+        with tempfile.TemporaryDirectory() as folder:
+            with open("/dev/full", "wb") as full:
+                run = subprocess.run([STEPSIM, "replay", SAMPLE, "--quiet", "-o", f"-.{extension}"], stdout=full, stderr=subprocess.PIPE)
+            check(f".{extension} to a full device", run.returncode == 1 and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1, run)
+            path = os.path.join(folder, f"out.{extension}")
+            with open(path, "wb") as old:
+                old.write(b"old")
+            run = stepsim(folder, "replay", SAMPLE, "-o", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+            check(f".{extension} under a file-size limit", one_line(run) and read(path) == b"old" and os.listdir(folder) == [f"out.{extension}"], (run, os.listdir(folder)))
+
+
+def killed():
+    """kill -9 at random moments: the old file or the new one, and no temporary after the next run."""
+    dice = random.Random(13)
+    for extension in extensions():
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(folder, extension, "replay", SAMPLE)
+            new, whole = read(path), 0
+            for _ in range(12):
+                with open(path, "wb") as old:
+                    old.write(b"old")
+                child = subprocess.Popen([STEPSIM, "replay", SAMPLE, "--quiet", "-o", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(dice.uniform(0.02, 0.3))
+                child.kill()
+                child.wait()
+                content = read(path)
+                whole += content == new
+                check(f".{extension} after a kill", content in (b"old", new), len(content))
+            written(folder, extension, "replay", SAMPLE)
+            check(f"nothing is left beside .{extension}", os.listdir(folder) == [f"out.{extension}"], os.listdir(folder))
+            print(f"of 12 kills while writing .{extension}, {whole} came after the rename")
+
+
+SECTIONS = [workbooks, databases, perfetto_traces, pictures, compressed_and_streamed, hostile_names, without_room, killed]
+
+
+def main():
+    wanted = sys.argv[3:]
+    for section in SECTIONS:
+        if not wanted or section.__name__ in wanted:
+            section()
+    return verdict()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
