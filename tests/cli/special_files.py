@@ -150,7 +150,7 @@ def own_exports():
                 check(f"what {command[0]} wrote is no rank", again.returncode == 0 and found == alone and counts.get("own_export_not_used") == written[0] and counts.get("file_not_used") == written[1] + unknown, (again.stderr, counts, written))
             check("something was written", written[0] >= 18, written)
         run = stepsim(folder, "replay", "capture")
-        check("and is named", b"capture/critical-path-out.json is an answer" in run.stdout, run.stdout)
+        check("and is named", b"capture/critical-path-out.csv is an answer" in run.stdout, run.stdout)
         pretty = json.dumps(json.load(open(os.path.join(folder, "capture/replay-out.json"))), indent=2)
         shutil.rmtree(os.path.join(folder, "capture"))
         two_ranks(folder)

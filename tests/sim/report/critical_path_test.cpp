@@ -7,6 +7,7 @@
 #include "sim/report/path_sections.h"
 #include "sim/report/stragglers.h"
 #include "tests/sim/sample_capture.h"
+#include "tests/sim/texts.h"
 
 namespace stepsim::sim {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using std::chrono::microseconds;
 using stepsim::testing::DagMaker;
 using stepsim::testing::sample_capture;
+using stepsim::testing::texts;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -180,8 +182,8 @@ TEST(PathTableTest, RanksAreListedByTheirTimeOnThePath) {
   const Path path{sample_capture(), 0};
   const Table table = rank_table(path.capture.dag, path.path);
   ASSERT_EQ(table.rows().size(), 2U);
-  EXPECT_THAT(table.rows()[0], ElementsAre("1", "150.000 us", "71.4 %"));
-  EXPECT_THAT(table.rows()[1], ElementsAre("0", "60.000 us", "28.6 %"));
+  EXPECT_THAT(texts(table.rows()[0]), ElementsAre("1", "150.000 us", "71.4 %"));
+  EXPECT_THAT(texts(table.rows()[1]), ElementsAre("0", "60.000 us", "28.6 %"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "sim/report/headline.h"
 #include "sim/report/where_to_look.h"
 #include "tests/sim/sample_capture.h"
+#include "tests/sim/texts.h"
 
 namespace stepsim::sim {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 using std::chrono::microseconds;
 using stepsim::testing::DagMaker;
 using stepsim::testing::sample_capture;
+using stepsim::testing::texts;
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -292,12 +294,12 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
                          [title](const Section& candidate) { return candidate.title.starts_with(title); });
   };
   EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
-  EXPECT_THAT(section("Steps").table->rows()[0],
+  EXPECT_THAT(texts(section("Steps").table->rows()[0]),
               ::testing::ElementsAre("0", "10", "250.000 us", "210.000 us", "-16.00 %", "-16.00 %"));
   EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
   // In rows for programs: the iteration, four steps, nine parts of each of two ranks.
   EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));
-  EXPECT_THAT(document.rows().rows()[1], ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
+  EXPECT_THAT(texts(document.rows().rows()[1]), ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
 }
 
 TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {

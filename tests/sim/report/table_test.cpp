@@ -55,6 +55,24 @@ TEST(CutInMiddleTest, NeverCutsInsideACharacter) {
   for (std::size_t width = 0; width < 10; ++width) EXPECT_LE(display_width(cut_in_middle(ideographs, width)), width);
 }
 
+TEST(CellTest, ANumberIsThereBesideWhatPeopleRead) {
+  const Cell time{Duration{1'500}};
+  EXPECT_EQ(time.text(), "1.500 us");
+  EXPECT_EQ(time.number(), Cell::Number{std::int64_t{1'500}});
+  EXPECT_EQ(time.unit(), Unit::kNanoseconds);
+  EXPECT_EQ(signed_percent_cell(-0.25).text(), "-25.00 %");
+  EXPECT_EQ(signed_percent_cell(-0.25).number(), Cell::Number{-0.25});
+  EXPECT_EQ(Cell{7}.text(), "7");
+  EXPECT_EQ(nanoseconds_cell(Duration{1'500}).text(), "1500");
+}
+
+TEST(CellTest, ATextIsNoNumberHoweverItLooks) {
+  EXPECT_FALSE(Cell{"12"}.is_number());
+  EXPECT_FALSE(Cell{"12"}.is_absent());
+  EXPECT_TRUE(Cell{"-"}.is_absent());
+  EXPECT_FALSE(Cell{0}.is_absent());
+}
+
 TEST(PercentTest, RatiosAreShownWithSignAndUnit) {
   EXPECT_EQ(signed_percent(0.01234), "+1.23 %");
   EXPECT_EQ(signed_percent(-0.004), "-0.40 %");
