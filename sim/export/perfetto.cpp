@@ -11,8 +11,8 @@
 // A Perfetto trace (protos/perfetto/trace of github.com/google/perfetto), for ui.perfetto.dev and trace_processor:
 // processes and tracks (tracks.h) as TrackDescriptors, tasks as slices with interned names. Above them stand a track
 // that says where the trace comes from and, of each replay, the critical path as a track of its own. Of replays, arrows
-// follow the path and join the members of collectives in the order of their arrival, and a counter of each rank shows
-// the bytes on their way. Times are nanoseconds. Memory: about 16 bytes a task of a collective and on the path.
+// follow the path and join the members of collectives in the order of their arrival, and counters of each rank show
+// what communication is under way. Times are nanoseconds. Memory: about 16 bytes a task of a collective and on the path.
 
 namespace stepsim::sim {
 namespace {
@@ -44,6 +44,7 @@ constexpr protozero::pbf_tag_type kProcessName = 6;
 constexpr protozero::pbf_tag_type kProcessLabels = 8;
 constexpr protozero::pbf_tag_type kUnit = 3;
 constexpr std::int32_t kExplicitOrder = 3;
+constexpr std::int32_t kCount = 2;
 constexpr std::int32_t kBytes = 3;
 }  // namespace descriptor
 namespace event {
@@ -296,7 +297,7 @@ class PerfettoTrace {
       if (!process.host.empty()) described.add_string(descriptor::kProcessLabels, process.host);
     });
     std::vector<Packets::Uuid> uuids;
-    Changes changes;
+    UnderWay under_way;
     tracks.for_each(
         process, [&](const std::string& name, std::size_t) { uuids.push_back(packets_.track(parent, name)); },
         [&](TaskId task, std::size_t track) {
@@ -305,30 +306,41 @@ class PerfettoTrace {
           if (process.replayed) parts[process.replay_index].arrows.add_to(task, details.flows);
           packets_.slice(uuids[track], dag.name(task), to_text(dag.kind(task)), process.start_of(task),
                          process.finish_of(task), details);
-          if (process.replayed) add_bytes(*process.replay, task, changes);
+          if (process.replayed) add(*process.replay, task, under_way);
         });
-    write_bytes(std::move(changes), parent);
+    write_counter("communication under way", descriptor::kCount, std::move(under_way.count), parent);
+    write_counter("bytes under way", descriptor::kBytes, std::move(under_way.bytes), parent);
   }
 
   using Changes = std::vector<std::pair<Time, std::int64_t>>;
+  /// What communication of a rank is under way: how much of it, and its bytes where they are known.
+  struct UnderWay {
+    Changes count;
+    Changes bytes;
+  };
 
-  /// A collective's bytes are on their way from its last member's arrival.
-  static void add_bytes(const NamedReplay& replay, TaskId task, Changes& changes) {
+  /// A collective is under way from its last member's arrival.
+  static void add(const NamedReplay& replay, TaskId task, UnderWay& under_way) {
     const Dag& dag = replay.capture.dag;
-    const std::int64_t bytes = dag.bytes(task).count();
-    if (bytes == 0 || path_class_of(dag, task) != PathClass::kCommunication) return;
+    if (path_class_of(dag, task) != PathClass::kCommunication) return;
     const RendezvousId together = dag.rendezvous(task);
     const TaskId last = together.valid() ? replay.timeline.last_arrival[together.index()] : task;
-    changes.emplace_back(replay.timeline.start[(last.valid() ? last : task).index()], bytes);
-    changes.emplace_back(replay.timeline.finish[task.index()], -bytes);
+    const Time begin = replay.timeline.start[(last.valid() ? last : task).index()];
+    const auto change = [&](Changes& changes, std::int64_t by) {
+      if (by == 0) return;
+      changes.emplace_back(begin, by);
+      changes.emplace_back(replay.timeline.finish[task.index()], -by);
+    };
+    change(under_way.count, 1);
+    change(under_way.bytes, dag.bytes(task).count());
   }
 
-  void write_bytes(Changes changes, Packets::Uuid parent) {
+  void write_counter(std::string_view name, std::int32_t unit, Changes changes, Packets::Uuid parent) {
     if (changes.empty()) return;
     std::sort(changes.begin(), changes.end());
-    const Packets::Uuid track = packets_.track(parent, "bytes on their way", [](pbf_writer& described) {
+    const Packets::Uuid track = packets_.track(parent, name, [unit](pbf_writer& described) {
       pbf_writer counter{described, descriptor::kCounter};
-      counter.add_enum(descriptor::kUnit, descriptor::kBytes);
+      counter.add_enum(descriptor::kUnit, unit);
     });
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {

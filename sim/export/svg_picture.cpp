@@ -7,30 +7,14 @@
 #include <cmath>
 
 #include "model/base/text.h"
+#include "sim/export/xml_text.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kLongest = 300;
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  const std::string line = shown(text, kLongest);
-  for (std::string_view rest = line; !rest.empty();) {
-    const Character next = decode_utf8(rest);
-    switch (next.code) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case 0xFFFE:
-      case 0xFFFF: out += "\xEF\xBF\xBD"; break;  // no characters of XML
-      default: out += rest.substr(0, next.length);
-    }
-    rest.remove_prefix(next.length);
-  }
-  return out;
-}
+std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLongest)); }
 
 }  // namespace
 

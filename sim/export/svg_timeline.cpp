@@ -102,7 +102,7 @@ class TimelinePicture {
   void draw(const TrackProcess& process) {
     if (drawn_ >= kMostTracks) return;
     picture_->text({10, y_ + 12},
-                   process.host.empty() ? process.name : fmt::format("{}, {}", process.name, process.host));
+                   process.host.empty() ? process.name : fmt::format("{} (host {})", process.name, process.host));
     y_ += kRow;
     std::vector<Open> tracks;
     tracks_.for_each(

@@ -1,250 +1,207 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <xlsxwriter.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <memory>
-#include <system_error>
+#include <cmath>
 
-#include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/relation.h"
+#include "sim/export/xlsx_chart.h"
+#include "sim/export/xml_text.h"
+#include "sim/export/zip_archive.h"
 
-// A workbook with a sheet for each relation (relation.h) and, where the answer has a plot, a chart of it beside the
-// rows. Texts are written as texts, so that none is taken for a formula, and numbers as numbers. libxlsxwriter writes
-// to a file of its own, which is kept in memory, and through temporary files in TMPDIR.
+// A workbook (ECMA-376, Office Open XML) with a sheet for each relation (relation.h) and, where the answer has a plot,
+// a chart of it beside the rows. Texts are written as texts, so that none is taken for a formula, and numbers as
+// numbers. libxlsxwriter was tried and left: where an allocation fails it crashes or writes a part of the file, and
+// says nothing. Memory: the largest sheet's text.
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kMostRows = 1'048'575;  // of a sheet, below its heading
 constexpr std::size_t kMostBytes = 32'700;    // of a cell, which holds 32,767 characters
-constexpr std::time_t kNoTime = 315'532'800;  // 1980, as in the archive: the same answer is the same file
+constexpr std::string_view kMain = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+constexpr std::string_view kOffice = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+constexpr std::string_view kPackage = "http://schemas.openxmlformats.org/package/2006";
+constexpr std::string_view kHead = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 
-[[noreturn]] void fail(const OutputFile& out, std::string_view why) {
-  throw OutputError(fmt::format("{}: cannot be written: {}", out.path(), why));
-}
-
-/// A file in memory, with a path for others to write to.
-class MemoryFile {
- public:
-  explicit MemoryFile(const OutputFile& out) : out_(out), descriptor_(::memfd_create("stepsim", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) fail(out_, std::generic_category().message(errno));
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
-  void copy_to(OutputFile& out) {
-    std::array<char, std::size_t{1} << 16U> buffer{};
-    for (off_t offset = 0;;) {
-      const ssize_t got = ::pread(descriptor_, buffer.data(), buffer.size(), offset);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(out_, std::generic_category().message(errno));
-      if (got == 0) return;
-      out.write({buffer.data(), static_cast<std::size_t>(got)});
-      offset += got;
-    }
-  }
-
- private:
-  const OutputFile& out_;
-  int descriptor_;
-};
-
-/// Keeps libxlsxwriter, which prints to standard error what it also returns, from doing so.
-class QuietStandardError {
- public:
-  QuietStandardError() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) {
-    const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (kept_ >= 0 && nothing >= 0) ::dup2(nothing, STDERR_FILENO);
-    if (nothing >= 0) ::close(nothing);
-  }
-  ~QuietStandardError() {
-    if (kept_ < 0) return;
-    ::dup2(kept_, STDERR_FILENO);
-    ::close(kept_);
-  }
-  QuietStandardError(const QuietStandardError&) = delete;
-  QuietStandardError& operator=(const QuietStandardError&) = delete;
-
- private:
-  int kept_;
-};
-
-/// Whether the text begins with "_x001B_", which Excel reads as the character of that number.
+/// Whether the text begins with "_x001B_", which spreadsheets read as the character of that number.
 bool is_escape(std::string_view text) {
   constexpr std::size_t kLength = 7;
   return text.size() >= kLength && text.starts_with("_x") && text[kLength - 1] == '_' &&
          text.substr(2, 4).find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-/// A text that a cell may hold: UTF-8 without the characters that XML cannot name, cut where it is too long. The
-/// library escapes control characters as Excel does, and leaves it to us to escape what looks like that.
+/// A text that a cell may hold, with control characters escaped as spreadsheets do, cut where it is too long.
 std::string cell_text(std::string_view text) {
-  constexpr std::string_view kUnknown = "\xEF\xBF\xBD";
-  constexpr std::string_view kCut = "...";
-  std::string clean;
-  std::string storage;
-  for (std::string_view rest = as_utf8(text, storage); !rest.empty();) {
-    const Character next = decode_utf8(rest);
-    const bool unnamed = next.code == 0 || next.code == 0xFFFE || next.code == 0xFFFF;
-    if (is_escape(rest)) clean += "_x005F";
-    clean += unnamed ? kUnknown : rest.substr(0, next.length);
-    rest.remove_prefix(next.length);
-    if (clean.size() > kMostBytes) return clean.append(kCut);
+  std::string plain;
+  while (!text.empty()) {
+    const Character next = decode_utf8(text);
+    const bool control = next.valid && next.code < 0x20 && next.code != '\t' && next.code != '\n';
+    if (is_escape(text)) plain += "_x005F";
+    plain +=
+        control ? fmt::format("_x{:04X}_", static_cast<unsigned>(next.code)) : std::string(text.substr(0, next.length));
+    text.remove_prefix(next.length);
+    if (plain.size() > kMostBytes) {
+      plain += "...";
+      break;
+    }
   }
-  return clean;
+  return xml_escaped(plain);
 }
 
-/// A title of a chart. One that begins with '=' would be a reference to a cell.
-std::string chart_text(std::string_view text) {
-  return fmt::format("{}{}", text.starts_with('=') ? " " : "", cell_text(text));
+std::string text_cell(std::string_view place, std::string_view text, bool bold) {
+  return fmt::format("<c r=\"{}\"{} t=\"inlineStr\"><is><t xml:space=\"preserve\">{}</t></is></c>", place,
+                     bold ? " s=\"1\"" : "", cell_text(text));
 }
 
-/// At most 31 characters, none of []:*?/\, no apostrophe at an end.
+std::string cell(std::string_view place, const Value& value) {
+  if (const auto* const text = std::get_if<std::string_view>(&value))
+    return text->empty() ? std::string() : text_cell(place, *text, false);
+  if (const auto* const integer = std::get_if<std::int64_t>(&value))
+    return fmt::format("<c r=\"{}\"><v>{}</v></c>", place, *integer);
+  if (const auto* const real = std::get_if<double>(&value); real != nullptr && std::isfinite(*real))
+    return fmt::format("<c r=\"{}\"><v>{}</v></c>", place, *real);
+  return {};
+}
+
+std::string columns_of(const Relation& relation) {
+  constexpr int kTextWidth = 32;
+  constexpr int kNumberWidth = 18;
+  std::string text;
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    text += fmt::format("<col min=\"{0}\" max=\"{0}\" width=\"{1}\" customWidth=\"1\"/>", i + 1,
+                        relation.columns[i].type == ValueType::kText ? kTextWidth : kNumberWidth);
+  }
+  return text;
+}
+
+/// The rows from `first` to before `end`, below a heading that stays where it is.
+std::string sheet_of(const Relation& relation, std::size_t first, std::size_t end, bool has_chart) {
+  std::string text = fmt::format(
+      "{}<worksheet xmlns=\"{}\" xmlns:r=\"{}\"><sheetViews><sheetView workbookViewId=\"0\"><pane ySplit=\"1\" "
+      "topLeftCell=\"A2\" activePane=\"bottomLeft\" "
+      "state=\"frozen\"/></sheetView></sheetViews><cols>{}</cols><sheetData>",
+      kHead, kMain, kOffice, columns_of(relation));
+  std::vector<std::string> letters;
+  text += "<row r=\"1\">";
+  for (const RelationColumn& column : relation.columns) {
+    letters.push_back(column_letters(letters.size()));
+    text += text_cell(letters.back() + "1", column.name, true);
+  }
+  text += "</row>\n";
+  for (std::size_t row = first; row < end; ++row) {
+    const std::size_t number = row - first + 2;
+    text += fmt::format("<row r=\"{}\">", number);
+    for (std::size_t i = 0; i < letters.size(); ++i)
+      text += cell(fmt::format("{}{}", letters[i], number), relation.columns[i].value(row));
+    text += "</row>\n";
+  }
+  return text + fmt::format("</sheetData>{}</worksheet>", has_chart ? "<drawing r:id=\"rId1\"/>" : "");
+}
+
+/// At most 31 characters; a relation's name has none that a sheet's must not have.
 std::string sheet_name(const Relation& relation, std::size_t part) {
   constexpr std::size_t kLongest = 31;
   const std::string more = part == 0 ? "" : fmt::format("_{}", part + 1);
   return relation.name.substr(0, kLongest - more.size()) + more;
 }
 
-class Workbook {
- public:
-  explicit Workbook(OutputFile& out) : out_(out), file_(out), path_(file_.path()) {
-    lxw_workbook_options options{};
-    book_ = workbook_new_opt(path_.c_str(), &options);
-    if (book_ == nullptr) throw std::bad_alloc();
-    lxw_doc_properties properties{};
-    properties.created = kNoTime;
-    check(workbook_set_properties(book_, &properties));
-    heading_ = workbook_add_format(book_);
-    if (heading_ == nullptr) throw std::bad_alloc();
-    format_set_bold(heading_);
-  }
+std::string relationship(std::size_t id, std::string_view type, std::string_view target) {
+  return fmt::format("<Relationship Id=\"rId{}\" Type=\"{}/{}\" Target=\"{}\"/>", id, kOffice, type, target);
+}
+std::string relationships(std::string_view content) {
+  return fmt::format("{}<Relationships xmlns=\"{}/relationships\">{}</Relationships>", kHead, kPackage, content);
+}
 
-  /// Throws OutputError. To be called once; then the workbook is gone.
-  void close() {
-    lxw_workbook* const book = std::exchange(book_, nullptr);
-    check(workbook_close(book));
-    file_.copy_to(out_);
-  }
-  ~Workbook() {
-    if (book_ != nullptr) lxw_workbook_free(book_);
-  }
-  Workbook(const Workbook&) = delete;
-  Workbook& operator=(const Workbook&) = delete;
-
-  void add(const Relation& relation, const std::optional<Plot>& plot) {
-    std::size_t first = 0;
-    for (std::size_t part = 0; part == 0 || first < relation.rows; ++part, first += kMostRows) {
-      const std::string name = sheet_name(relation, part);
-      lxw_worksheet* const sheet = workbook_add_worksheet(book_, name.c_str());
-      if (sheet == nullptr) fail(out_, fmt::format("the workbook takes no sheet '{}'", name));
-      write_rows(sheet, relation, first, std::min(relation.rows, first + kMostRows));
-      if (plot && relation.rows <= kMostRows && relation.name == kRows) add_chart(sheet, name, relation, *plot);
-    }
-  }
-
- private:
-  void check(lxw_error error) const {
-    if (error == LXW_NO_ERROR) return;
-    if (error == LXW_ERROR_MEMORY_MALLOC_FAILED) throw std::bad_alloc();
-    fail(out_, lxw_strerror(error));
-  }
-
-  void write_text(lxw_worksheet* sheet, lxw_row_t row, lxw_col_t column, std::string_view text, lxw_format* format) {
-    check(worksheet_write_string(sheet, row, column, cell_text(text).c_str(), format));
-  }
-
-  void write_rows(lxw_worksheet* sheet, const Relation& relation, std::size_t first, std::size_t end) {
-    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-      const RelationColumn& column = relation.columns[i];
-      const auto place = static_cast<lxw_col_t>(i);
-      constexpr double kTextWidth = 32;
-      constexpr double kNumberWidth = 18;
-      check(worksheet_set_column(sheet, place, place, column.type == ValueType::kText ? kTextWidth : kNumberWidth,
-                                 nullptr));
-      write_text(sheet, 0, place, column.name, heading_);
-      for (std::size_t row = first; row < end; ++row)
-        write_value(sheet, static_cast<lxw_row_t>(row - first + 1), place, column.value(row));
-    }
-    worksheet_freeze_panes(sheet, 1, 0);
-  }
-
-  void write_value(lxw_worksheet* sheet, lxw_row_t row, lxw_col_t column, const Value& value) {
-    if (const auto* const text = std::get_if<std::string_view>(&value)) {
-      if (!text->empty()) write_text(sheet, row, column, *text, nullptr);
-    } else if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
-      check(worksheet_write_number(sheet, row, column, static_cast<double>(*integer), nullptr));
-    } else if (const auto* const real = std::get_if<double>(&value)) {
-      check(worksheet_write_number(sheet, row, column, *real, nullptr));
-    }
-  }
-
-  /// Of one line the range too, as vertical bars from the lowest to the highest.
-  void add_chart(lxw_worksheet* sheet, const std::string& name, const Relation& rows, const Plot& plot) {
-    lxw_chart* const chart = workbook_add_chart(book_, LXW_CHART_LINE);
-    if (chart == nullptr) throw std::bad_alloc();
-    constexpr std::size_t kMostLines = 24;
-    const std::size_t lines = std::min(plot.lines.size(), kMostLines);
-    const bool one = lines == 1;
-    for (std::size_t line = 0; line < lines; ++line) {
-      add_line(chart, name, rows, plot, line, plot.y, one ? "iteration" : plot.lines[line]);
-      if (one) add_line(chart, name, rows, plot, line, plot.low, "at least");
-      if (one) add_line(chart, name, rows, plot, line, plot.high, "at most");
-    }
-    if (one) chart_set_high_low_lines(chart, nullptr);
-    const std::string left_out =
-        lines < plot.lines.size() ? fmt::format(" (the first {} of {} lines)", lines, plot.lines.size()) : "";
-    chart_title_set_name(chart, chart_text(plot.title + left_out).c_str());
-    if (!plot.x.empty()) chart_axis_set_name(chart->x_axis, chart_text(plot.x).c_str());
-    chart_axis_set_name(chart->y_axis, "ms");
-    chart_axis_set_display_units(chart->y_axis, LXW_CHART_AXIS_UNITS_MILLIONS);  // of nanoseconds
-    chart_axis_set_display_units_visible(chart->y_axis, LXW_FALSE);
-    check(worksheet_insert_chart(sheet, 1, static_cast<lxw_col_t>(rows.columns.size() + 1), chart));
-  }
-
-  void add_line(lxw_chart* chart, const std::string& sheet, const Relation& rows, const Plot& plot, std::size_t line,
-                const std::string& y, const std::string& title) {
-    const auto first = static_cast<lxw_row_t>(1 + line * plot.points_a_line);
-    const auto last = static_cast<lxw_row_t>(first + plot.points_a_line - 1);
-    lxw_chart_series* const series = chart_add_series(chart, nullptr, nullptr);
-    if (series == nullptr) throw std::bad_alloc();
-    const lxw_col_t column = place_of(rows, y);
-    chart_series_set_values(series, sheet.c_str(), first, column, last, column);
-    if (!plot.x.empty()) {
-      const lxw_col_t x = place_of(rows, plot.x);
-      chart_series_set_categories(series, sheet.c_str(), first, x, last, x);
-    }
-    chart_series_set_name(series, chart_text(title).c_str());
-    chart_series_set_marker_type(series, LXW_CHART_MARKER_CIRCLE);
-  }
-
-  static lxw_col_t place_of(const Relation& rows, const std::string& title) {
-    const auto column = std::find_if(rows.columns.begin(), rows.columns.end(),
-                                     [&title](const RelationColumn& c) { return c.name == title; });
-    STEPSIM_ASSERT(column != rows.columns.end(), "a plot names columns of its rows");
-    return static_cast<lxw_col_t>(column - rows.columns.begin());
-  }
-
-  QuietStandardError quiet_;
-  OutputFile& out_;
-  MemoryFile file_;
-  std::string path_;
-  lxw_workbook* book_ = nullptr;
-  lxw_format* heading_ = nullptr;
+/// A sheet and the rows that it shows.
+struct Sheet {
+  const Relation* relation;
+  std::string name;
+  std::size_t first;
+  std::size_t end;
+  bool has_chart;
 };
 
+std::vector<Sheet> sheets_of(const std::vector<Relation>& relations, bool has_plot) {
+  std::vector<Sheet> sheets;
+  for (const Relation& relation : relations) {
+    const bool has_chart = has_plot && relation.name == kRows && relation.rows <= kMostRows;
+    std::size_t first = 0;
+    for (std::size_t part = 0; part == 0 || first < relation.rows; ++part, first += kMostRows) {
+      sheets.push_back(
+          {&relation, sheet_name(relation, part), first, std::min(relation.rows, first + kMostRows), has_chart});
+    }
+  }
+  return sheets;
+}
+
+std::string content_types(std::size_t sheets, bool has_chart) {
+  constexpr std::string_view kForm = "application/vnd.openxmlformats-officedocument";
+  const auto part = [kForm](std::string_view name, std::string_view type) {
+    return fmt::format("<Override PartName=\"/xl/{}.xml\" ContentType=\"{}.{}+xml\"/>", name, kForm, type);
+  };
+  std::string text = fmt::format(
+      "{}<Types xmlns=\"{}/content-types\"><Default Extension=\"rels\" "
+      "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/><Default Extension=\"xml\" "
+      "ContentType=\"application/xml\"/>",
+      kHead, kPackage);
+  text += part("workbook", "spreadsheetml.sheet.main") + part("styles", "spreadsheetml.styles");
+  for (std::size_t i = 1; i <= sheets; ++i)
+    text += part(fmt::format("worksheets/sheet{}", i), "spreadsheetml.worksheet");
+  if (has_chart) text += part("drawings/drawing1", "drawing") + part("charts/chart1", "drawingml.chart");
+  return text + "</Types>";
+}
+
+/// Style 1 is bold.
+std::string styles() {
+  return fmt::format(
+      "{}<styleSheet xmlns=\"{}\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font><font><b/>"
+      "<sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill><patternFill "
+      "patternType=\"none\"/></fill><fill><patternFill patternType=\"gray125\"/></fill></fills><borders count=\"1\">"
+      "<border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count=\"1\"><xf "
+      "numFmtId=\"0\" "
+      "fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\"><xf numFmtId=\"0\" fontId=\"0\" "
+      "fillId=\"0\" borderId=\"0\" xfId=\"0\"/><xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" "
+      "applyFont=\"1\"/></cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" "
+      "builtinId=\"0\"/></cellStyles>"
+      "</styleSheet>",
+      kHead, kMain);
+}
+
+void add_chart(ZipArchive& archive, const Sheet& sheet, std::size_t number, const Plot& plot) {
+  archive.add(fmt::format("xl/worksheets/_rels/sheet{}.xml.rels", number),
+              relationships(relationship(1, "drawing", "../drawings/drawing1.xml")));
+  archive.add("xl/drawings/drawing1.xml", std::string(kHead) + xlsx_drawing(sheet.relation->columns.size()));
+  archive.add("xl/drawings/_rels/drawing1.xml.rels", relationships(relationship(1, "chart", "../charts/chart1.xml")));
+  archive.add("xl/charts/chart1.xml", std::string(kHead) + xlsx_chart(plot, *sheet.relation, sheet.name));
+}
+
 void write(const Answer& answer, OutputFile& out) {
-  Workbook workbook(out);
-  for (const Relation& relation : document_relations(answer)) workbook.add(relation, answer.document->plot);
-  workbook.close();
+  const std::vector<Relation> relations = document_relations(answer);
+  const std::optional<Plot>& plot = answer.document->plot;
+  const std::vector<Sheet> sheets = sheets_of(relations, plot.has_value());
+  const bool has_chart = std::any_of(sheets.begin(), sheets.end(), [](const Sheet& sheet) { return sheet.has_chart; });
+  ZipArchive archive(out);
+  archive.add("[Content_Types].xml", content_types(sheets.size(), has_chart));
+  archive.add("_rels/.rels", relationships(relationship(1, "officeDocument", "xl/workbook.xml")));
+  std::string names;
+  std::string targets;
+  for (std::size_t i = 1; i <= sheets.size(); ++i) {
+    names += fmt::format("<sheet name=\"{0}\" sheetId=\"{1}\" r:id=\"rId{1}\"/>", sheets[i - 1].name, i);
+    targets += relationship(i, "worksheet", fmt::format("worksheets/sheet{}.xml", i));
+  }
+  targets += relationship(sheets.size() + 1, "styles", "styles.xml");
+  archive.add("xl/workbook.xml", fmt::format("{}<workbook xmlns=\"{}\" xmlns:r=\"{}\"><sheets>{}</sheets></workbook>",
+                                             kHead, kMain, kOffice, names));
+  archive.add("xl/_rels/workbook.xml.rels", relationships(targets));
+  archive.add("xl/styles.xml", styles());
+  for (std::size_t i = 1; i <= sheets.size(); ++i) {
+    const Sheet& sheet = sheets[i - 1];
+    archive.add(fmt::format("xl/worksheets/sheet{}.xml", i),
+                sheet_of(*sheet.relation, sheet.first, sheet.end, sheet.has_chart));
+    if (sheet.has_chart) add_chart(archive, sheet, i, *plot);
+  }
+  archive.finish();
 }
 
 }  // namespace
