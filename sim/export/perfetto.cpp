@@ -12,7 +12,8 @@
 // processes and tracks (tracks.h) as TrackDescriptors, tasks as slices with interned names. Above them stand a track
 // that says where the trace comes from and, of each replay, the critical path as a track of its own. Of replays, arrows
 // follow the path and join the members of collectives in the order of their arrival, and counters of each rank show
-// what communication is under way. Times are nanoseconds. Memory: about 16 bytes a task of a collective and on the path.
+// what communication is under way. Times are nanoseconds. Memory: about 16 bytes a task of a collective and on the
+// path.
 
 namespace stepsim::sim {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace stepsim::sim {
@@ -125,15 +126,22 @@ Relation contents_relation(const std::vector<Relation>& relations) {
 
 }  // namespace
 
+std::size_t place_of(const Relation& relation, std::string_view title) {
+  const auto found = std::find_if(relation.columns.begin(), relation.columns.end(),
+                                  [title](const RelationColumn& each) { return each.title == title; });
+  STEPSIM_ASSERT(found != relation.columns.end(), "a plot names columns of its rows");
+  return static_cast<std::size_t>(found - relation.columns.begin());
+}
+
 Relation relation_of(std::string name, std::string title, Table table) {
   const auto cells = std::make_shared<const Table>(std::move(table));
   Relation relation{.name = std::move(name), .title = std::move(title), .columns = {}, .rows = cells->rows().size()};
   Names names;
   for (std::size_t column = 0; column < cells->columns().size(); ++column) {
     const Common common = common_of(*cells, column);
-    const std::string heading = fmt::format("{}{}", cells->columns()[column].title, suffix(common.unit));
+    const std::string& title_of_column = cells->columns()[column].title;
     relation.columns.push_back(
-        {names.unlike_others(heading, "mark"), common.type,
+        {names.unlike_others(title_of_column + std::string(suffix(common.unit)), "mark"), title_of_column, common.type,
          [cells, column, type = common.type](std::size_t row) { return value_of(cells->rows()[row][column], type); }});
   }
   return relation;

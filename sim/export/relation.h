@@ -24,6 +24,7 @@ struct RelationColumn {
   /// With the unit, where it has one: "start_ns", "measured (ns)". Not empty, and unlike the others' even where case
   /// does not count.
   std::string name;
+  std::string title;  ///< as in the table that it is of; may be empty, or that of others
   ValueType type = ValueType::kText;
   std::function<Value(std::size_t row)> value;
 };
@@ -34,6 +35,9 @@ struct Relation {
   std::vector<RelationColumn> columns;
   std::size_t rows = 0;
 };
+
+/// The place of the first column of that title. Precondition: there is one.
+[[nodiscard]] std::size_t place_of(const Relation& relation, std::string_view title);
 
 /// The cells of a table. A column whose cells are numbers or absent is of numbers, and its name has their unit; any
 /// other is of texts.

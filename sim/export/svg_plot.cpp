@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 
-#include "model/base/error.h"
 #include "sim/export/relation.h"
 #include "sim/export/svg_picture.h"
 
@@ -55,21 +54,15 @@ class PlotPicture {
     return lines_ < plot_.lines.size() ? fmt::format("the first {} of {} lines", lines_, plot_.lines.size()) : "";
   }
 
-  [[nodiscard]] const RelationColumn& column(const std::string& title) const {
-    const auto found = std::find_if(rows_.columns.begin(), rows_.columns.end(),
-                                    [&title](const RelationColumn& each) { return each.name == title; });
-    STEPSIM_ASSERT(found != rows_.columns.end(), "a plot names columns of its rows");
-    return *found;
-  }
   [[nodiscard]] std::optional<double> number(const std::string& title, std::size_t row) const {
-    const Value value = column(title).value(row);
+    const Value value = rows_.columns[place_of(rows_, title)].value(row);
     if (const auto* const integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
     if (const auto* const real = std::get_if<double>(&value)) return *real;
     return std::nullopt;
   }
   [[nodiscard]] std::string label(std::size_t row) const {
     if (plot_.x.empty()) return fmt::format("{}", row + 1);
-    const Value value = column(plot_.x).value(row);
+    const Value value = rows_.columns[place_of(rows_, plot_.x)].value(row);
     if (const auto* const text = std::get_if<std::string_view>(&value)) return std::string(*text);
     return number(plot_.x, row) ? fmt::format("{}", *number(plot_.x, row)) : "";
   }

@@ -73,7 +73,7 @@ Relation task_relation(const Answer& answer) {
   const auto tasks = std::make_shared<const Tasks>(answer);
   Relation relation{.name = "tasks", .title = "All tasks of the replay", .columns = {}, .rows = tasks->rows()};
   const auto add = [&](const char* name, ValueType type, auto get) {
-    relation.columns.push_back({name, type, [tasks, get](std::size_t row) { return tasks->at(row, get); }});
+    relation.columns.push_back({name, name, type, [tasks, get](std::size_t row) { return tasks->at(row, get); }});
   };
   const auto add_text = [&add](const char* name, auto get) { add(name, ValueType::kText, get); };
   const auto add_count = [&add](const char* name, auto get) { add(name, ValueType::kInteger, get); };

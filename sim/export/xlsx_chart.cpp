@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/base/error.h"
 #include "sim/export/xml_text.h"
 
 // ECMA-376, part 1, chapter 21. The order of elements is that of its schemas; spreadsheets refuse others.
@@ -13,13 +12,6 @@ namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kMostLines = 24;
-
-std::size_t place_of(const Relation& rows, const std::string& title) {
-  const auto column = std::find_if(rows.columns.begin(), rows.columns.end(),
-                                   [&title](const RelationColumn& each) { return each.name == title; });
-  STEPSIM_ASSERT(column != rows.columns.end(), "a plot names columns of its rows");
-  return static_cast<std::size_t>(column - rows.columns.begin());
-}
 
 std::string title_of(std::string_view text) {
   return fmt::format(

@@ -122,6 +122,11 @@ def workbooks():
             check(f"the chart of {grid}", chart.count("<c:ser>") == lines and last in chart and above == [p["high_ns"] - p["iteration_ns"] for p in points], (chart[:3000], above))
             column = next(place for place, title in sheets["rows"][0].items() if title == "iteration_ns")
             check(f"the points of {grid}", [row[column] for row in sheets["rows"][1:]] == [point["iteration_ns"] for point in points], sheets["rows"])
+        with open(os.path.join(folder, "case.yaml"), "w") as file:
+            file.write("sweep: {'compute{name=.*[aA].*}.scale': [1, 2], 'compute{name=.*[Aa].*}.scale': [1, 3]}\n")
+        for extension in ("xlsx", "svg", "sqlite", "parquet"):
+            run = stepsim(folder, "sweep", SAMPLE, "-s", "case.yaml", "-o", f"case.{extension}")
+            check(f"keys that differ in case only, in .{extension}", run.returncode == 0, run)
         try:
             import openpyxl
         except ImportError:
