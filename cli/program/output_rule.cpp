@@ -44,26 +44,22 @@ std::vector<std::string> extensions(const CommonOptions& options) {
   return words;
 }
 
-/// Throws UsageError for a form that is packed as it is, with .gz behind it.
-void refuse_gzip(const CommonOptions& options, const std::vector<std::string>& known) {
-  std::string_view path = *options.output;
-  if (!sim::is_gzipped(path)) return;
-  path.remove_suffix(std::string_view(".gz").size());
-  const Exporter* const packed = sim::find_exporter(path);
-  if (packed == nullptr) return;
-  throw UsageError(fmt::format("-o '{}': .gz does not go with .{}, which is packed as it is; expected {}",
-                               shown(*options.output), packed->extension, one_of(known)));
-}
-
 [[noreturn]] void refuse_extension(const CommonOptions& options) {
-  const std::string& path = *options.output;
+  const std::string path = shown(*options.output);
   const std::vector<std::string> known = extensions(options);
-  refuse_gzip(options, known);
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const bool gzipped = sim::is_gzipped(*options.output);
+  std::filesystem::path plain = *options.output;
+  if (gzipped) plain.replace_extension();
+  if (const Exporter* const packed = gzipped ? sim::find_exporter(plain.native()) : nullptr) {
+    throw UsageError(fmt::format("-o '{}': .gz does not go with .{}, which is packed as it is; expected {}", path,
+                                 packed->extension, one_of(known)));
+  }
+  const std::string extension = plain.extension().string();
   if (extension.empty())
-    throw UsageError(fmt::format("-o '{}' has no extension; expected {}", shown(path), one_of(known)));
+    throw UsageError(
+        fmt::format("-o '{}' has no extension{}; expected {}", path, gzipped ? " before .gz" : "", one_of(known)));
   const std::optional<std::string> nearest = nearest_name(extension, known);
-  throw UsageError(fmt::format("-o '{}': unknown extension '{}'; {}expected {}", shown(path), shown(extension),
+  throw UsageError(fmt::format("-o '{}': unknown extension '{}'; {}expected {}", path, shown(extension),
                                nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(known)));
 }
 
