@@ -21,10 +21,10 @@ std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLon
 SvgPicture::SvgPicture(OutputFile& out, double width, double height, std::string_view title,
                        const Provenance& provenance)
     : out_(out) {
-  out_.write(
-      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
-                  "{0:.0f} {1:.0f}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n",
-                  width, height));
+  out_.write(fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 )"
+                         R"({0:.0f} {1:.0f}" role="img" font-family="sans-serif" font-size="12">)"
+                         "\n",
+                         width, height));
   out_.write(fmt::format("<metadata>stepsim {} ({}): {}", escaped(provenance.version), escaped(provenance.commit),
                          escaped(provenance.command)));
   for (const InputFile& input : provenance.inputs) out_.write(fmt::format("\ninput: {}", escaped(to_text(input))));
@@ -33,36 +33,38 @@ SvgPicture::SvgPicture(OutputFile& out, double width, double height, std::string
 }
 
 void SvgPicture::rectangle(Point corner, double width, double height, std::string_view colour, std::string_view hint) {
-  shape(fmt::format("rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"", corner.x, corner.y,
-                    width, height, colour),
+  shape(fmt::format(R"(rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="{}")", corner.x, corner.y, width,
+                    height, colour),
         hint);
 }
 
 void SvgPicture::line(Point from, Point to, std::string_view colour, std::string_view dashes) {
-  shape(fmt::format("path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\" stroke=\"{}\" fill=\"none\"{}", from.x, from.y, to.x, to.y,
-                    colour, dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes)),
+  shape(fmt::format(R"(path d="M{:.2f} {:.2f}L{:.2f} {:.2f}" stroke="{}" fill="none"{})", from.x, from.y, to.x, to.y,
+                    colour, dashes.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dashes)),
         {});
 }
 
 void SvgPicture::path(const std::vector<Point>& points, std::string_view colour) {
   std::string data;
   for (const Point& point : points) data += fmt::format("{}{:.2f} {:.2f}", data.empty() ? 'M' : 'L', point.x, point.y);
-  shape(fmt::format("path d=\"{}\" stroke=\"{}\" stroke-width=\"2\" fill=\"none\"", data, colour), {});
+  shape(fmt::format(R"(path d="{}" stroke="{}" stroke-width="2" fill="none")", data, colour), {});
 }
 
 void SvgPicture::dot(Point centre, std::string_view colour, std::string_view hint) {
-  shape(fmt::format("circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" fill=\"{}\"", centre.x, centre.y, colour), hint);
+  shape(fmt::format(R"(circle cx="{:.2f}" cy="{:.2f}" r="3" fill="{}")", centre.x, centre.y, colour), hint);
 }
 
 void SvgPicture::text(Point base, std::string_view text, Anchor anchor) {
   static constexpr std::array<std::string_view, 3> kWords{"start", "middle", "end"};
-  out_.write(fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", base.x, base.y,
-                         kWords[static_cast<std::size_t>(anchor)], escaped(text)));
+  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}">{}</text>)"
+                         "\n",
+                         base.x, base.y, kWords[static_cast<std::size_t>(anchor)], escaped(text)));
 }
 
 void SvgPicture::heading(Point base, std::string_view text) {
-  out_.write(fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", base.x,
-                         base.y, escaped(text)));
+  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" font-size="15" font-weight="bold">{}</text>)"
+                         "\n",
+                         base.x, base.y, escaped(text)));
 }
 
 void SvgPicture::finish() { out_.write("</svg>\n"); }

@@ -147,7 +147,7 @@ class TimelinePicture {
   }
 
   void draw(const TrackProcess& process, const Stretch& stretch, double y) {
-    const auto most = std::max_element(stretch.classes.begin(), stretch.classes.end());
+    const auto* const most = std::max_element(stretch.classes.begin(), stretch.classes.end());
     const Dag& dag = process.replay->capture.dag;
     constexpr double kThin = 0.2;
     picture_->rectangle({stretch.begin, y + 2}, std::max(stretch.end - stretch.begin, kThin), kRow - 5,

@@ -22,7 +22,8 @@ constexpr std::size_t kMostBytes = 32'700;    // of a cell, which holds 32,767 c
 constexpr std::string_view kMain = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 constexpr std::string_view kOffice = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 constexpr std::string_view kPackage = "http://schemas.openxmlformats.org/package/2006";
-constexpr std::string_view kHead = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
+constexpr std::string_view kHead = R"(<?xml version="1.0" encoding="UTF-8" standalone="yes"?>)"
+                                   "\n";
 
 /// Whether the text begins with "_x001B_", which spreadsheets read as the character of that number.
 bool is_escape(std::string_view text) {
@@ -50,17 +51,17 @@ std::string cell_text(std::string_view text) {
 }
 
 std::string text_cell(std::string_view place, std::string_view text, bool bold) {
-  return fmt::format("<c r=\"{}\"{} t=\"inlineStr\"><is><t xml:space=\"preserve\">{}</t></is></c>", place,
-                     bold ? " s=\"1\"" : "", cell_text(text));
+  return fmt::format(R"(<c r="{}"{} t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>)", place,
+                     bold ? R"( s="1")" : "", cell_text(text));
 }
 
 std::string cell(std::string_view place, const Value& value) {
   if (const auto* const text = std::get_if<std::string_view>(&value))
     return text->empty() ? std::string() : text_cell(place, *text, false);
   if (const auto* const integer = std::get_if<std::int64_t>(&value))
-    return fmt::format("<c r=\"{}\"><v>{}</v></c>", place, *integer);
+    return fmt::format(R"(<c r="{}"><v>{}</v></c>)", place, *integer);
   if (const auto* const real = std::get_if<double>(&value); real != nullptr && std::isfinite(*real))
-    return fmt::format("<c r=\"{}\"><v>{}</v></c>", place, *real);
+    return fmt::format(R"(<c r="{}"><v>{}</v></c>)", place, *real);
   return {};
 }
 
@@ -69,7 +70,7 @@ std::string columns_of(const Relation& relation) {
   constexpr int kNumberWidth = 18;
   std::string text;
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-    text += fmt::format("<col min=\"{0}\" max=\"{0}\" width=\"{1}\" customWidth=\"1\"/>", i + 1,
+    text += fmt::format(R"(<col min="{0}" max="{0}" width="{1}" customWidth="1"/>)", i + 1,
                         relation.columns[i].type == ValueType::kText ? kTextWidth : kNumberWidth);
   }
   return text;
@@ -77,13 +78,13 @@ std::string columns_of(const Relation& relation) {
 
 /// The rows from `first` to before `end`, below a heading that stays where it is.
 std::string sheet_of(const Relation& relation, std::size_t first, std::size_t end, bool has_chart) {
-  std::string text = fmt::format(
-      "{}<worksheet xmlns=\"{}\" xmlns:r=\"{}\"><sheetViews><sheetView workbookViewId=\"0\"><pane ySplit=\"1\" "
-      "topLeftCell=\"A2\" activePane=\"bottomLeft\" "
-      "state=\"frozen\"/></sheetView></sheetViews><cols>{}</cols><sheetData>",
-      kHead, kMain, kOffice, columns_of(relation));
+  std::string text =
+      fmt::format(R"({}<worksheet xmlns="{}" xmlns:r="{}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" )"
+                  R"(topLeftCell="A2" activePane="bottomLeft" )"
+                  R"(state="frozen"/></sheetView></sheetViews><cols>{}</cols><sheetData>)",
+                  kHead, kMain, kOffice, columns_of(relation));
   std::vector<std::string> letters;
-  text += "<row r=\"1\">";
+  text += R"(<row r="1">)";
   for (const RelationColumn& column : relation.columns) {
     letters.push_back(column_letters(letters.size()));
     text += text_cell(letters.back() + "1", column.name, true);
@@ -91,12 +92,12 @@ std::string sheet_of(const Relation& relation, std::size_t first, std::size_t en
   text += "</row>\n";
   for (std::size_t row = first; row < end; ++row) {
     const std::size_t number = row - first + 2;
-    text += fmt::format("<row r=\"{}\">", number);
+    text += fmt::format(R"(<row r="{}">)", number);
     for (std::size_t i = 0; i < letters.size(); ++i)
       text += cell(fmt::format("{}{}", letters[i], number), relation.columns[i].value(row));
     text += "</row>\n";
   }
-  return text + fmt::format("</sheetData>{}</worksheet>", has_chart ? "<drawing r:id=\"rId1\"/>" : "");
+  return text + fmt::format("</sheetData>{}</worksheet>", has_chart ? R"(<drawing r:id="rId1"/>)" : "");
 }
 
 /// At most 31 characters; a relation's name has none that a sheet's must not have.
@@ -107,10 +108,10 @@ std::string sheet_name(const Relation& relation, std::size_t part) {
 }
 
 std::string relationship(std::size_t id, std::string_view type, std::string_view target) {
-  return fmt::format("<Relationship Id=\"rId{}\" Type=\"{}/{}\" Target=\"{}\"/>", id, kOffice, type, target);
+  return fmt::format(R"(<Relationship Id="rId{}" Type="{}/{}" Target="{}"/>)", id, kOffice, type, target);
 }
 std::string relationships(std::string_view content) {
-  return fmt::format("{}<Relationships xmlns=\"{}/relationships\">{}</Relationships>", kHead, kPackage, content);
+  return fmt::format(R"({}<Relationships xmlns="{}/relationships">{}</Relationships>)", kHead, kPackage, content);
 }
 
 /// A sheet and the rows that it shows.
@@ -138,13 +139,13 @@ std::vector<Sheet> sheets_of(const std::vector<Relation>& relations, bool has_pl
 std::string content_types(std::size_t sheets, bool has_chart) {
   constexpr std::string_view kForm = "application/vnd.openxmlformats-officedocument";
   const auto part = [kForm](std::string_view name, std::string_view type) {
-    return fmt::format("<Override PartName=\"/xl/{}.xml\" ContentType=\"{}.{}+xml\"/>", name, kForm, type);
+    return fmt::format(R"(<Override PartName="/xl/{}.xml" ContentType="{}.{}+xml"/>)", name, kForm, type);
   };
-  std::string text = fmt::format(
-      "{}<Types xmlns=\"{}/content-types\"><Default Extension=\"rels\" "
-      "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/><Default Extension=\"xml\" "
-      "ContentType=\"application/xml\"/>",
-      kHead, kPackage);
+  std::string text =
+      fmt::format(R"({}<Types xmlns="{}/content-types"><Default Extension="rels" )"
+                  R"(ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" )"
+                  R"(ContentType="application/xml"/>)",
+                  kHead, kPackage);
   text += part("workbook", "spreadsheetml.sheet.main") + part("styles", "spreadsheetml.styles");
   for (std::size_t i = 1; i <= sheets; ++i)
     text += part(fmt::format("worksheets/sheet{}", i), "spreadsheetml.worksheet");
@@ -155,15 +156,15 @@ std::string content_types(std::size_t sheets, bool has_chart) {
 /// Style 1 is bold.
 std::string styles() {
   return fmt::format(
-      "{}<styleSheet xmlns=\"{}\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font><font><b/>"
-      "<sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill><patternFill "
-      "patternType=\"none\"/></fill><fill><patternFill patternType=\"gray125\"/></fill></fills><borders count=\"1\">"
-      "<border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count=\"1\"><xf "
-      "numFmtId=\"0\" "
-      "fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\"><xf numFmtId=\"0\" fontId=\"0\" "
-      "fillId=\"0\" borderId=\"0\" xfId=\"0\"/><xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" "
-      "applyFont=\"1\"/></cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" "
-      "builtinId=\"0\"/></cellStyles>"
+      R"({}<styleSheet xmlns="{}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/>)"
+      R"(<sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill )"
+      R"(patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1">)"
+      R"(<border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf )"
+      R"(numFmtId="0" )"
+      R"(fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" )"
+      R"(fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" )"
+      R"(applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" )"
+      R"(builtinId="0"/></cellStyles>)"
       "</styleSheet>",
       kHead, kMain);
 }
@@ -187,11 +188,11 @@ void write(const Answer& answer, OutputFile& out) {
   std::string names;
   std::string targets;
   for (std::size_t i = 1; i <= sheets.size(); ++i) {
-    names += fmt::format("<sheet name=\"{0}\" sheetId=\"{1}\" r:id=\"rId{1}\"/>", sheets[i - 1].name, i);
+    names += fmt::format(R"(<sheet name="{0}" sheetId="{1}" r:id="rId{1}"/>)", sheets[i - 1].name, i);
     targets += relationship(i, "worksheet", fmt::format("worksheets/sheet{}.xml", i));
   }
   targets += relationship(sheets.size() + 1, "styles", "styles.xml");
-  archive.add("xl/workbook.xml", fmt::format("{}<workbook xmlns=\"{}\" xmlns:r=\"{}\"><sheets>{}</sheets></workbook>",
+  archive.add("xl/workbook.xml", fmt::format(R"({}<workbook xmlns="{}" xmlns:r="{}"><sheets>{}</sheets></workbook>)",
                                              kHead, kMain, kOffice, names));
   archive.add("xl/_rels/workbook.xml.rels", relationships(targets));
   archive.add("xl/styles.xml", styles());
