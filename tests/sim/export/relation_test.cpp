@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 namespace stepsim::sim {
 namespace {
 
@@ -66,13 +65,17 @@ TEST(RelationTest, SectionsAreNamedByTheirTitlesWithoutNumbers) {
   std::vector<std::string> names;
   for (const Relation& relation : document_relations({.provenance = provenance, .document = &document}))
     names.push_back(relation.name);
-  EXPECT_THAT(names, ElementsAre("contents", "answer", "rows", "class", "its_longest_tasks_of", "tasks_2", "rows_2", "x",
-                                 "notes", "provenance"));
+  EXPECT_THAT(names, ElementsAre("contents", "answer", "rows", "class", "its_longest_tasks_of", "tasks_2", "rows_2",
+                                 "x", "notes", "provenance"));
 }
 
 TEST(RelationTest, WhatIsNotUtf8IsReplaced) {
   std::string storage;
-  EXPECT_EQ(as_utf8("a\xFF" "b\xC3\xA9", storage), "a\xEF\xBF\xBD" "b\xC3\xA9");
+  EXPECT_EQ(as_utf8("a\xFF"
+                    "b\xC3\xA9",
+                    storage),
+            "a\xEF\xBF\xBD"
+            "b\xC3\xA9");
   const std::string good = "\xF0\x9F\x98\x80";
   EXPECT_EQ(as_utf8(good, storage).data(), good.data());
 }
