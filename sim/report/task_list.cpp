@@ -225,9 +225,8 @@ Table rows_of(const TaskList& list) {
                {"longest_ns"}});
   for (const TaskGroup& group : list.names) {
     table.add_row({group.name, std::string(to_text(group.kind)),
-                   is_device_work(group.kind) ? std::string(to_text(group.kernel_class)) : std::string(),
-                   std::to_string(group.tasks), std::to_string(group.total.count()),
-                   std::to_string(group.shortest.count()), std::to_string(group.longest.count())});
+                   is_device_work(group.kind) ? std::string(to_text(group.kernel_class)) : std::string(), group.tasks,
+                   nanoseconds_cell(group.total), nanoseconds_cell(group.shortest), nanoseconds_cell(group.longest)});
   }
   return table;
 }
