@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Section {
   std::vector<Sentence> sentences;  ///< a list
   std::string lead;                 ///< a sentence above the table
   std::string verbatim;             ///< a file's content, at the end
+  std::string_view report{};        ///< the id of the report that made it; add_sections() fills it in
 
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }
 };

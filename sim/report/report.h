@@ -63,7 +63,9 @@ void add_sections(Document& document, std::span<const Report<Found>* const> repo
   for (const Report<Found>* const report : reports) {
     if ((report->in & in) == 0 || report->sections == nullptr) continue;
     for (Section& section : report->sections(found)) {
-      if (!section.empty()) document.sections.push_back(std::move(section));
+      if (section.empty()) continue;
+      section.report = report->id;
+      document.sections.push_back(std::move(section));
     }
   }
 }

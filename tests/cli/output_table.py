@@ -61,6 +61,8 @@ def problem_of_file(folder, command, name, extension):
         return None if text.startswith("<svg ") and text.endswith("</svg>\n") else "it is no picture"
     if extension == ".md":
         return None if text.endswith("</sub>\n") else "it does not end with its origin"
+    if extension == ".html":
+        return None if text.startswith("<!doctype html>") and text.endswith("</html>\n") else "it is no page"
     if extension == ".csv":
         rows = list(csv.reader(text.splitlines()))
         return None if len(rows) > 1 and len({len(row) for row in rows}) == 1 else "its rows are not as long as its heading"

@@ -55,7 +55,7 @@ JOBS = [
     Job("columns", ["replay", "in/gpu_step.json", "-o", "out.parquet"], ["out.parquet"]),
     Job("compressed", ["replay", "in/gpu_step.json", "-o", "out.pftrace.gz"], ["out.pftrace.gz"]),
     Job("calibrate", ["calibrate", "in/byteps", "-o", "cluster.yaml"], ["cluster.yaml"]),
-    Job("whatif", ["whatif", "in/byteps", "--set", "network.bandwidth=2x", "--json", "-o", "out.json"], ["out.json"]),
+    Job("whatif", ["whatif", "in/byteps", "--set", "network.bandwidth=2x", "--json", "-o", "out.html"], ["out.html"]),
     Job("sweep", ["sweep", "in/byteps", "-s", "in/grid.yaml", "--threads", "2", "-o", "out.csv"], ["out.csv"], "out.csv.points"),
 ]
 

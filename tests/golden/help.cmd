@@ -49,6 +49,7 @@ Files of -o, by extension:
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
   .sqlite       SQLite database: a table a section, and all tasks of the replay
   .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
+  .html         a page that shows the answer with its timelines: one file, for any browser, without a network
   .yaml, .yml   cluster.yaml, for --cluster
 A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
 -.csv or -.csv.gz; '-' alone is -.json.
@@ -84,6 +85,7 @@ Files of -o, by extension:
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
   .sqlite       SQLite database: a table a section, and all tasks of the replay
   .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
+  .html         a page that shows the answer with its timelines: one file, for any browser, without a network
   .yaml, .yml   cluster.yaml, for --cluster
 A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
 -.csv or -.csv.gz; '-' alone is -.json.

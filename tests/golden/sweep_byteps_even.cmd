@@ -69,7 +69,7 @@ $ stepsim sweep scenarios/samples/byteps-even
 error: there is no sweep; expected -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
-error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .svg, .md, .csv, .xlsx, .sqlite or .parquet
+error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .svg, .md, .csv, .xlsx, .sqlite, .parquet or .html
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
 error: --shard: '4/4' is not a shard; expected I/N with I from 0 to N - 1, such as 0/4

@@ -1,0 +1,42 @@
+// The classes of time: their names, letters and colours. The colours are the eight of Okabe and Ito, which readers who
+// do not tell all colours apart still do; each class also has a letter. style.css has the colours as --class-NAME.
+
+export const CLASSES = {
+  compute: {letter: 'C', label: 'compute', color: '#0072b2', ink: '#ffffff'},
+  overlapped: {letter: 'O', label: 'compute with communication beside it', color: '#cc79a7', ink: '#111111'},
+  communication: {letter: 'X', label: 'communication', color: '#d55e00', ink: '#111111'},
+  copy: {letter: 'M', label: 'copy', color: '#009e73', ink: '#111111'},
+  host: {letter: 'H', label: 'host', color: '#56b4e9', ink: '#111111'},
+  queueing: {letter: 'Q', label: 'queueing', color: '#e69f00', ink: '#111111'},
+  wait: {letter: 'W', label: 'waiting', color: '#f0e442', ink: '#111111'},
+  idle: {letter: 'I', label: 'idle', color: '#bbbbbb', ink: '#111111'},
+};
+
+const BY_KIND = {
+  'kernel': 'compute', 'operator': 'compute', 'memset': 'copy', 'copy': 'copy', 'collective': 'communication',
+  'transfer': 'communication', 'server': 'communication', 'control': 'communication',
+};
+
+/** The class in whose colour a task of that kind is drawn. */
+export function classOfKind(kind) {
+  return BY_KIND[kind] ?? 'host';
+}
+
+/** The tensor that a partition is of: "Comm.layer8" where the name is "Comm.layer8.PUSH.1"; null for other names. */
+export function tensorOf(name) {
+  const found = /^(.+?)(?:\.[A-Z][A-Z0-9_]*|\.\d+)+$/.exec(name);
+  return found === null ? null : found[1];
+}
+
+const COLORS = Object.values(CLASSES).map((style) => style.color);
+
+/** By name a colour if it is communication of a tensor, else null; tensors take turns in the order in which they come. */
+export function tensorColors(names, kinds) {
+  const order = new Map();
+  return names.map((name, i) => {
+    const tensor = classOfKind(kinds[i]) === 'compute' ? null : tensorOf(name);
+    if (tensor === null) return null;
+    if (!order.has(tensor)) order.set(tensor, order.size);
+    return COLORS[order.get(tensor) % COLORS.length];
+  });
+}

@@ -1,0 +1,7 @@
+// The page with the libraries of package.json.
+
+import uPlot from 'uplot';
+import {start} from './page.js';
+import './interactive.css';
+
+start({uPlot});

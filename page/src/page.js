@@ -1,0 +1,98 @@
+// The page from above to below. The summary is drawn as soon as the answer is there, before the timelines are read.
+
+import {collectivesTable} from './collectives.js';
+import {el, embedded, part} from './dom.js';
+import {leftOut} from './left_out.js';
+import {longestOfPath, pathStrip} from './path_strip.js';
+import {rankBars} from './ranks.js';
+import {sweepCharts} from './sweep.js';
+import {sectionOf} from './tables.js';
+import {readTimelines} from './timeline/columns.js';
+import {timelineView} from './timeline/view.js';
+import {tiles, titleLine, titleOf, verdict} from './verdict.js';
+import {waterfall} from './waterfall.js';
+
+// Which reports stand in which part of the page. What is named nowhere is the answer of a command of its own, below the tiles.
+const REPORTS = {
+  question: ['changes', 'range', 'problems'],
+  advice: ['advice', 'advise'],
+  ranks: ['breakdown', 'difference', 'stragglers', 'steps'],
+  path: ['path summary', 'paths', 'path tasks'],
+  sweep: ['points'],
+  rest: ['size', 'conversion', 'unexplained', 'clocks', 'input', 'assumptions', 'where to look', 'tasks detail'],
+  network: ['network', 'links', 'calibration', 'interference', 'device work', 'device_work'],
+};
+
+function sections(text, ids) {
+  return text.sections.filter((section) => ids.includes(section.report)).map(sectionOf);
+}
+
+/** Of the path without its tasks, which the page lists itself where there is a timeline to lead to. */
+function pathSections(text, withTasks) {
+  const listsTasks = (section) => section.columns?.some((column) => column.title === 'task');
+  return text.sections.filter((section) => REPORTS.path.includes(section.report) && (withTasks || !listsTasks(section))).map(sectionOf);
+}
+
+function otherSections(text) {
+  const placed = Object.values(REPORTS).flat();
+  return text.sections.filter((section) => !placed.includes(section.report)).map(sectionOf);
+}
+
+/** The part that the timelines fill in when they are read, and that holds their place until then; null where there will be none. */
+function timelinePart(text) {
+  if (text.replays === 0) return null;
+  return el('section', {id: 'timeline', 'aria-labelledby': 'timeline-title'},
+    el('h2', {id: 'timeline-title'}, 'Timeline'), el('p.loading', {role: 'status'}, 'Reading the timeline.'));
+}
+
+async function drawTimelines(answer, places) {
+  if (places.timeline === null) {
+    places.leftOut.replaceChildren(...[part('left-out', 'What is left out', leftOut(answer, []))].filter(Boolean));
+    return;
+  }
+  const graphs = await readTimelines();
+  const view = timelineView(graphs);
+  places.timeline.querySelector('.loading').remove();
+  places.timeline.append(view.element);
+  view.start();
+  const withPath = graphs.flatMap((graph) => graph.sides).filter((side) => side.path && side.path.span.length > 0);
+  places.path.append(...withPath.map((side, i) => longestOfPath(side, (span) => view.show(side, span), i + 1 < withPath.length)));
+  places.leftOut.replaceChildren(...[part('left-out', 'What is left out', leftOut(answer, graphs))].filter(Boolean));
+  // Takes a while where there are many tasks, and nobody waits for it.
+  setTimeout(() => {
+    const collectives = part('collectives', 'Collectives and messages', graphs.map(collectivesTable));
+    if (collectives !== null) places.collectives.replaceWith(collectives);
+    document.documentElement.dataset.complete = 'yes';
+  });
+}
+
+export function start(libraries) {
+  const text = embedded('document');
+  const answer = embedded('answer');
+  document.title = `${titleOf(answer)} - stepsim`;
+  const timelines = timelinePart(text);
+  const pathDetail = el('div');
+  const collectives = el('div');
+  const left = el('div');
+  document.getElementById('page').replaceChildren(...[
+    titleLine(answer), verdict(answer, text), tiles(answer),
+    part('answer-itself', 'The answer', otherSections(text)),
+    part('advice', 'What would help', sections(text, REPORTS.advice)),
+    part('question', 'What was asked, and how sure the answer is', sections(text, REPORTS.question)),
+    part('ranks', 'Where an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
+    part('path', 'Critical path', pathStrip(answer), pathSections(text, timelines === null), timelines === null ? null : pathDetail),
+    timelines,
+    part('waterfall', 'From the baseline to the scenario', waterfall(answer)),
+    part('sweep', 'Sweep', sweepCharts(answer, libraries), sections(text, REPORTS.sweep)),
+    collectives,
+    part('network', 'Network, links and kernels', sections(text, REPORTS.network)),
+    part('rest', 'Clocks, input and assumptions', sections(text, REPORTS.rest)),
+    left,
+    el('footer', {}, el('p', {}, text.origin)),
+  ].filter(Boolean));
+  performance.mark('summary');
+  const finish = () => drawTimelines(answer, {timeline: timelines, path: pathDetail, collectives, leftOut: left})
+    .then(() => { performance.mark('timeline'); document.documentElement.dataset.ready = 'yes'; });
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', finish);
+  else finish();
+}

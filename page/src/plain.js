@@ -1,0 +1,5 @@
+// The page without libraries.
+
+import {start} from './page.js';
+
+start({});

@@ -1,0 +1,147 @@
+// The top of the page: what this is, the answer in a sentence, how far to trust it and by which rule, four tiles.
+
+import {button, copy, el} from './dom.js';
+import {counted, duration, percent, signedPercent} from './format.js';
+
+/** What the page is about, by the inputs' names: their last common folder, or the only file. */
+export function titleOf(answer) {
+  if (answer.scenario?.name) return answer.scenario.name;
+  if (answer.name) return answer.name;
+  const paths = (answer.provenance?.inputs ?? []).map((input) => input.path);
+  if (paths.length === 0) return 'stepsim report';
+  if (paths.length === 1) return paths[0].split('/').at(-1);
+  const folders = paths.map((path) => path.split('/').slice(0, -1));
+  let common = 0;
+  while (folders.every((folder) => common < folder.length && folder[common] === folders[0][common])) ++common;
+  return folders[0].slice(0, common).at(-1) ?? paths[0];
+}
+
+export function titleLine(answer) {
+  const facts = [
+    answer.ranks && counted(answer.ranks.length, 'rank'),
+    answer.clock?.hosts?.length && counted(answer.clock.hosts.length, 'host'),
+    answer.steps?.length && `${counted(new Set(answer.steps.map((step) => step.step)).size, 'step')} used`,
+    answer.tasks && counted(answer.tasks, 'task'),
+    answer.points && counted(answer.points.length, 'point'),
+    answer.network?.model && `network model ${answer.network.model}`,
+    answer.provenance && `stepsim ${answer.provenance.version} (${answer.provenance.commit})`,
+  ].filter(Boolean);
+  const command = answer.provenance?.command ?? '';
+  return el('header', {},
+    el('h1', {}, titleOf(answer)),
+    el('p.facts', {}, facts.join(' \u00b7 ')),
+    command === '' ? null : el('p.command', {}, el('code', {}, command), ' ', button('Copy command', () => copy(command), 'Copied')));
+}
+
+const GOOD_ERROR = 0.03;
+const BAD_ERROR = 0.1;
+const GOOD_REST = 0.05;
+const BAD_REST = 0.25;
+const GOOD_WIDTH = 0.1;
+const BAD_WIDTH = 0.5;
+
+/** What speaks for and against the answer: {reason, value, good, bad}, each value the better the smaller. */
+function evidence(answer) {
+  const found = [];
+  const add = (what, value, good, bad) => {
+    if (Number.isFinite(value)) found.push({reason: what.replace('#', percent(value)), value, good, bad});
+  };
+  const held = (answer.steps ?? []).map((step) => step.held_out_error).filter((error) => typeof error === 'number');
+  add('a step predicted by another step\u2019s graph is # off', answer.trust?.perturbation?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
+  if (held.length > 0) add('one predicted from the others is # off at worst', Math.max(...held.map(Math.abs)), GOOD_ERROR, BAD_ERROR);
+  const path = answer.critical_path ?? answer;
+  if (path.length_ns > 0) add('# of the critical path is unexplained wait', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
+  add('the captured iteration is predicted with an error of #', Math.abs(answer.baseline?.error ?? NaN), GOOD_ERROR, BAD_ERROR);
+  const point = answer.scenario ?? answer.best;
+  if (point) add('the range is # wide', (point.high_ns - point.low_ns) / point.iteration_ns, GOOD_WIDTH, BAD_WIDTH);
+  return found;
+}
+
+/** {word, reasons}: "good" where all evidence is, "do not trust" where any is bad or the capture is not what it seems; null
+ * for an answer that predicts nothing. */
+export function judge(answer, text) {
+  const found = evidence(answer);
+  const isTest = answer.steps !== undefined || answer.baseline !== undefined;
+  if (found.length === 0 && !isTest && text.warning === '') return null;
+  const reasons = found.map((fact) => fact.reason);
+  const lost = (answer.ingest?.diagnostics ?? []).some((entry) => entry.severity === 'data loss');
+  if (lost) reasons.push('a part of the capture was lost');
+  if (text.warning !== '') reasons.push('the capture is not what it looks like');
+  if (text.warning !== '' || found.some((fact) => fact.value > fact.bad)) return {word: 'do not trust', reasons};
+  const tested = answer.trust ? answer.trust.perturbation !== null || answer.steps.some((step) => step.held_out_error !== null)
+    : typeof answer.baseline?.error === 'number';
+  if (!tested) reasons.push(isTest ? 'nothing tests it: there are no steps to compare' : 'replay tests it, this command does not');
+  if (text.caution !== '') reasons.push('there is something to know first');
+  return {word: tested && !lost && text.caution === '' && found.every((fact) => fact.value <= fact.good) ? 'good' : 'usable', reasons};
+}
+
+export function verdict(answer, text) {
+  const badge = judge(answer, text);
+  const rule = `good: errors up to ${percent(GOOD_ERROR, 0)}, unexplained up to ${percent(GOOD_REST, 0)} of the path, a range up to ` +
+    `${percent(GOOD_WIDTH, 0)} wide, tested, nothing lost, nothing to know first. Do not trust: an error above ${percent(BAD_ERROR, 0)}, unexplained above ` +
+    `${percent(BAD_REST, 0)}, a range above ${percent(BAD_WIDTH, 0)}, or a capture that is not what it looks like. Else usable.`;
+  return el('section', {id: 'verdict', 'aria-label': 'Verdict'},
+    badge === null ? null : el('p.trust', {}, el('strong', {class: `badge ${badge.word.replaceAll(' ', '-')}`, id: 'badge'}, badge.word), ' ',
+      badge.reasons.join('; '), badge.reasons.length > 0 ? '. ' : '', el('span.rule', {}, rule)),
+    text.warning === '' ? null : el('p.warning', {role: 'note'}, text.warning),
+    el('p.headline', {id: 'headline'}, text.headline),
+    text.caution === '' ? null : el('p.warning', {role: 'note'}, text.caution),
+    text.trust === '' ? null : el('p', {}, text.trust));
+}
+
+function time(ns) {
+  return typeof ns === 'number' ? el('data', {value: ns}, duration(ns)) : 'not known';
+}
+
+function tile(title, value, note) {
+  return el('div.tile', {}, el('dt', {}, title), el('dd', {}, el('span.value', {}, value), el('span.note', {}, note)));
+}
+
+const PACES = {host: 'the host sets the pace', device: 'the device sets the pace', both: 'host and device keep the same pace'};
+
+function iterationTiles(answer) {
+  if (answer.scenario) {
+    const {scenario, baseline, measured} = answer;
+    return [tile('Iteration, predicted', time(scenario.iteration_ns),
+      ['from ', time(scenario.low_ns), ' to ', time(scenario.high_ns), `; ${signedPercent(scenario.change)} against `, time(baseline.iteration_ns),
+       ' replayed; measured ', time(measured?.iteration_ns)])];
+  }
+  if (answer.best) {
+    const {best, baseline} = answer;
+    return [tile('Iteration at the best point', time(best.iteration_ns),
+      ['from ', time(best.low_ns), ' to ', time(best.high_ns), `; ${signedPercent(best.change)} against `, time(baseline.iteration_ns), ' as captured']),
+      tile('Best point', Object.entries(best.set).map(([key, value]) => `${key}=${value}`).join(', '), `of ${counted(answer.points.length, 'point')}`)];
+  }
+  if (!answer.iteration) return [];
+  const {iteration} = answer;
+  return [tile('Iteration, measured', time(iteration.measured_ns),
+    ['replayed ', time(iteration.replayed_ns), iteration.pace ? `; ${PACES[iteration.pace] ?? iteration.pace}` : ''])];
+}
+
+function exposedTile(answer) {
+  const slowest = answer.scenario?.breakdown ?? [...(answer.breakdown ?? [])].sort((a, b) => b.iteration_ns - a.iteration_ns)[0];
+  if (!slowest) return null;
+  const share = slowest.iteration_ns > 0 ? slowest.exposed_communication_ns / slowest.iteration_ns : 0;
+  return tile('Exposed communication', time(slowest.exposed_communication_ns), `${percent(share)} of an iteration of rank ${slowest.rank}, the slowest`);
+}
+
+function stragglerTile(answer) {
+  const worst = (answer.stragglers ?? []).find((rank) => rank.others_waited_ns > 0);
+  if (!answer.stragglers) return null;
+  if (!worst) return tile('Straggler', 'none', 'no rank held others up in collectives');
+  return tile('Straggler', `rank ${worst.rank}`, ['others waited ', time(worst.others_waited_ns), ` for it; last in ${worst.last_in} of ${counted(worst.collectives, 'collective')}`]);
+}
+
+function bottleneckTile(answer) {
+  const link = (answer.links ?? [])[0];
+  if (link) return tile('Busiest link', link.link, `busy ${percent(link.scenario_busy)} of the time, ${percent(link.baseline_busy)} before`);
+  const path = answer.critical_path;
+  if (!path || !(path.length_ns > 0) || !path.classes) return null;
+  const [name, ns] = Object.entries(path.classes).sort((a, b) => b[1] - a[1])[0];
+  return tile('Bottleneck', name, `${percent(ns / path.length_ns)} of the critical path`);
+}
+
+export function tiles(answer) {
+  const shown = [...iterationTiles(answer), exposedTile(answer), stragglerTile(answer), bottleneckTile(answer)].filter(Boolean);
+  return shown.length === 0 ? null : el('dl.tiles', {id: 'tiles', 'aria-label': 'In short'}, shown);
+}

@@ -1,0 +1,85 @@
+// A page that shows the answer: one file that a browser opens without a network. What is drawn, and how, is decided
+// by the page's script (page/); here it gets the document for people, the object of --json, and the timelines. All
+// three are data in script elements that no browser runs: JSON in which '<' is escaped, and base64.
+
+#include "sim/export/exporter.h"
+#include "sim/export/page_template.h"
+#include "sim/export/page_timelines.h"
+#include "sim/output/json_writer.h"
+
+namespace stepsim::sim {
+namespace {
+
+void write_table(JsonWriter& json, const Table& table) {
+  json.key("columns").begin_array();
+  for (const Column& column : table.columns()) {
+    json.begin_object().key("title").value(column.title);
+    json.key("right").value(column.align == Align::kRight).end_object();
+  }
+  json.end_array().key("rows").begin_array();
+  for (const std::vector<std::string>& row : table.rows()) {
+    json.new_line().begin_array();
+    for (const std::string& cell : row) json.value(cell);
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void write_section(JsonWriter& json, const Section& section) {
+  json.new_line().begin_object().key("report").value(section.report).key("title").value(section.title);
+  json.key("lead").value(section.lead);
+  if (section.table) write_table(json, *section.table);
+  json.key("sentences").begin_array();
+  for (const Sentence& sentence : section.sentences)
+    json.begin_object().key("text").value(sentence.text).key("detail").value(sentence.detail).end_object();
+  json.end_array().key("verbatim").value(section.verbatim).end_object();
+}
+
+void write_document(JsonWriter& json, const Answer& answer) {
+  const Document& document = *answer.document;
+  json.begin_object()
+      .key("replays")
+      .value(answer.replays.size())
+      .key("warning")
+      .value(document.warning)
+      .key("headline")
+      .value(document.headline);
+  json.key("caution").value(document.caution).key("trust").value(document.trust);
+  json.key("origin").value(document.origin).new_line().key("sections").begin_array();
+  for (const Section& section : document.sections) write_section(json, section);
+  json.end_array().end_object();
+}
+
+template <class Write>
+void write_data(OutputFile& out, std::string_view id, Write write) {
+  out.write(R"(<script type="application/json" id=")");
+  out.write(id);
+  out.write("\">");
+  JsonWriter json{[&out](std::string_view text) { out.write(text); }};
+  write(json);
+  json.finish();
+  out.write("</script>\n");
+}
+
+void write(const Answer& answer, OutputFile& out) {
+  const PageTemplate page = page_template();
+  out.write(page.head);
+  write_data(out, "document", [&answer](JsonWriter& json) { write_document(json, answer); });
+  write_data(out, "answer", [&answer](JsonWriter& json) { answer.document->json(json); });
+  out.write(page.script);
+  if (!answer.replays.empty()) write_page_timelines(answer, out);
+  out.write(page.tail);
+}
+
+}  // namespace
+
+extern const Exporter html_exporter;
+const Exporter html_exporter{
+    .name = "html",
+    .extension = "html",
+    .summary = "a page that shows the answer with its timelines: one file, for any browser, without a network",
+    .accepts = Content::kDocument,
+    .write = write,
+};
+
+}  // namespace stepsim::sim

@@ -1,0 +1,53 @@
+// Pages in headless Chromium, opened from disk without a network. Every error, request and dialog is noted.
+
+import {existsSync} from 'node:fs';
+import {createRequire} from 'node:module';
+
+const modules = createRequire(new URL('../../page/package.json', import.meta.url));
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** Why the tests cannot run here; empty if they can. */
+export function missing() {
+  if (CHROMIUM === undefined) return 'there is no chromium';
+  try {
+    modules.resolve('playwright-core');
+    modules.resolve('axe-core');
+    return '';
+  } catch {
+    return "'npm ci' was not run in page/";
+  }
+}
+
+export async function launch() {
+  const {chromium} = modules('playwright-core');
+  return chromium.launch({executablePath: CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : []});
+}
+
+/** Opens `file` and waits until its timelines are drawn; {page, problems}. Options are those of a browser context. */
+export async function open(browser, file, options = {}, fragment = '') {
+  const context = await browser.newContext({viewport: {width: 1300, height: 900}, offline: true, acceptDownloads: true, ...options});
+  const page = await context.newPage();
+  const problems = [];
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`); });
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack}`));
+  page.on('dialog', (dialog) => { problems.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) problems.push(`request: ${request.url()}`); });
+  await page.goto(`file://${file}${fragment}`);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes', null, {timeout: 60_000});
+  return {page, problems};
+}
+
+/** What axe-core finds wrong, a line a rule. It is injected through the debugger, which the page's policy does not bind. */
+export async function accessibilityFaults(page) {
+  await page.evaluate((await import('node:fs')).readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8'));
+  const {violations} = await page.evaluate(() => globalThis.axe.run(document, {resultTypes: ['violations']}));
+  return violations.map((fault) => `${fault.id}: ${fault.help}: ${fault.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(' | ')}`);
+}
+
+/** When the browser first painted, and when the page said that its timelines were drawn, in milliseconds. */
+export async function times(page) {
+  return page.evaluate(() => ({
+    painted: Math.round(performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN),
+    ready: Math.round(performance.getEntriesByName('timeline')[0].startTime),
+  }));
+}
