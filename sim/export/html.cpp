@@ -17,9 +17,9 @@ void write_table(JsonWriter& json, const Table& table) {
     json.key("right").value(column.align == Align::kRight).end_object();
   }
   json.end_array().key("rows").begin_array();
-  for (const std::vector<std::string>& row : table.rows()) {
+  for (const std::vector<Cell>& row : table.rows()) {
     json.new_line().begin_array();
-    for (const std::string& cell : row) json.value(cell);
+    for (const Cell& cell : row) json.value(cell.text());
     json.end_array();
   }
   json.end_array();
