@@ -44,7 +44,7 @@ struct WhatIfAnswer {
   std::vector<std::string> changes;  ///< as they could be typed after --set
   /// What the changes apply to, by change: absent for those that take no selection.
   std::vector<std::optional<Selection>> selections;
-  Assumptions assumptions;           ///< all that the answer rests on
+  Assumptions assumptions;  ///< all that the answer rests on
   const Capture* capture = nullptr;
   const NetworkModel* network = nullptr;
   const Calibration* calibration = nullptr;  ///< of the cluster, where it was calibrated
