@@ -5,6 +5,7 @@ With these changes, an iteration takes 6.241 ms, from 5.432 ms to 7.177 ms, inst
 
 Changes
 - device.to=H100
+  applies to 3 tasks, 16.390 ms of 16.390 ms of compute (100.0 %); 1 task, 400.000 us of 400.000 us of copy (100.0 %)
 
 Why it is a range
 source             from        to  reason
@@ -53,6 +54,7 @@ With these changes, an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, inst
 
 Changes
 - precision.to=bf16
+  applies to 3 tasks, 16.390 ms of 16.390 ms of compute (100.0 %); 1 task, 400.000 us of 400.000 us of copy (100.0 %)
 
 Why it is a range
 source             from        to  reason
