@@ -1,4 +1,4 @@
-// stepsim sweep TRACE... -s sweep.yaml [--set k=v]...: which of these would be best, and what is enough?
+// stepsim sweep TRACE... [-s sweep.yaml] [--set k=v,w]...: which of these would be best, and what is enough?
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -38,7 +38,10 @@ std::optional<std::string> file_of(const CLI::Option* option) {
 Command::Run setup(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
-  const auto scenario = add_scenario_options(app);
+  const auto scenario = add_scenario_options(
+      app,
+      "several values such as network.bandwidth=1x,2x,4x: one more axis of the grid; one value: a change of every "
+      "point; may be given again");
   const auto* resume = app.add_option("--resume")
                            ->type_name("[FILE]")
                            ->expected(0, 1)

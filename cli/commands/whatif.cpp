@@ -17,7 +17,7 @@ namespace {
 /// A what-if has one answer. To ignore a sweep would look as if that were the best of its points.
 void refuse_sweep(const scenarios::Scenario& scenario) {
   constexpr std::string_view kProblem =
-      "the scenario is a sweep, whose points 'stepsim sweep' answers; expected one without 'sweep'";
+      "the scenario is a sweep, whose points 'stepsim sweep' answers; expected one value for each parameter";
   if (!scenario.sweep.empty()) scenario.sweep.front().values.fail(kProblem);
   if (!scenario.points.empty()) scenario.points.front().front().value.fail(kProblem);
 }
@@ -35,7 +35,7 @@ scenarios::WhatIfAnswer answer_with_progress(WhatIfSession& what_if, const scena
 void run(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
          const Session& session) {
   const scenarios::Scenario scenario = read_scenario();
-  refuse_sweep(scenario);
+  with_typed_errors([&scenario] { refuse_sweep(scenario); });
   check_output(options);
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, scenario, session);
   const Provenance provenance = provenance_if_needed(options, session, what_if->capture);
@@ -59,7 +59,7 @@ Command::Run setup(CLI::App& app) {
                                                .contents = {sim::Content::kDocument, sim::Content::kTimeline,
                                                             sim::Content::kTaskGraph, sim::Content::kPicture},
                                                .cluster = HasCluster::kIfKnown});
-  const auto scenario = add_scenario_options(app);
+  const auto scenario = add_scenario_options(app, "one more change, such as network.bandwidth=2x; may be given again");
   return [=](const Session& session) { run(common(), scenario, session); };
 }
 

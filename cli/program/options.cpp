@@ -58,13 +58,18 @@ std::string network_names() {
   return names;
 }
 
-/// Recorded durations need no cluster: --cluster without a model is a mistake.
+/// Recorded durations need no cluster: --cluster under them is a mistake.
 std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
   if (file && network.make == nullptr) {
-    throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected a model too: {}", network.name,
-                                 network_names()));
+    throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected another model, or none: {}",
+                                 network.name, network_names()));
   }
   return file;
+}
+
+/// A cluster asks for a model by itself: the one that what-ifs take.
+std::string network_of(const CLI::Option* network, const CLI::Option* cluster) {
+  return value_of(network).value_or(cluster->count() > 0 ? "maxmin" : "recorded");
 }
 
 int default_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads); }
@@ -149,14 +154,15 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
                                "searched, or - for standard input");
   const auto* job = app.add_option("--job")->type_name("FILE")->description(
       "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
-  const auto* network = app.add_option("--network")
-                            ->type_name("MODEL")
-                            ->description("how transfers are timed: " + network_names() +
-                                          " (default: recorded; for what-ifs maxmin if the links are known)");
+  const auto* network =
+      app.add_option("--network")
+          ->type_name("MODEL")
+          ->description("how transfers are timed: " + network_names() +
+                        " (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)");
   const auto* cluster =
       app.add_option("--cluster")
           ->type_name("FILE")
-          ->description("cluster.yaml of the hardware to replay on, for --network (default: calibrated)");
+          ->description("cluster.yaml of the hardware to replay on (default: under --network, calibrated)");
   const auto* steps =
       app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole steps)");
   const auto* ranks =
@@ -175,7 +181,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
     options.traces = traces_of(traces);
     options.job_file = name_of(job);
     options.network_given = network->count() > 0;
-    options.network = &parse_network(value_of(network).value_or("recorded"));
+    options.network = &parse_network(network_of(network, cluster));
     options.cluster_file = cluster_of(name_of(cluster), *options.network);
     if (const auto text = value_of(steps)) {
       options.steps = parse_steps(*text);

@@ -215,13 +215,17 @@ void remove_own_journal(const SweepRequest& request, const PointsAtWork& points)
 }
 
 void refuse_no_sweep(const scenarios::Scenario& scenario) {
-  constexpr std::string_view kExpected = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
+  constexpr std::string_view kGrid = "a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'";
   if (!scenario.sweep.empty() || !scenario.points.empty()) return;
   if (scenario.file) {
-    throw InputError({scenario.file->name, {}, 1},
-                     fmt::format("the scenario has no 'sweep'; expected {}, or 'stepsim whatif'", kExpected));
+    throw InputError(
+        {scenario.file->name, {}, 1},
+        fmt::format("the scenario has no 'sweep'; expected {}, several values as in --set network.bandwidth=1x,2x, or "
+                    "'stepsim whatif'",
+                    kGrid));
   }
-  throw UsageError(fmt::format("there is no sweep; expected -s FILE with {}", kExpected));
+  throw UsageError(
+      fmt::format("there is no sweep; expected --set network.bandwidth=1x,2x,4x, or -s FILE with {}", kGrid));
 }
 
 void tell_of_shard(const SweepRequest& request) {

@@ -20,13 +20,13 @@ constexpr std::array<std::string_view, 2> kTyped{"--set ", "--select "};
 
 }  // namespace
 
-std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app) {
+std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const std::string& sets_description) {
   const auto* file = app.add_option("-s,--scenario")->type_name("FILE")->description("the scenario, in YAML");
   const auto* sets = app.add_option("--set")
                          ->type_name("WHATIF.PARAMETER=VALUE")
                          ->expected(1)
                          ->take_all()
-                         ->description("one more change, such as network.bandwidth=2x; may be given again");
+                         ->description(sets_description);
   const auto* without =
       app.add_flag("--no-interference")
           ->disable_flag_override()

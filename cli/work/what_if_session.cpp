@@ -3,44 +3,25 @@
 #include <utility>
 
 #include "cli/program/memory.h"
+#include "cli/work/cluster_file.h"
 #include "cli/work/scenario_options.h"
 #include "ingest/load/load.h"
-#include "model/base/error.h"
 #include "scenarios/answer/interference.h"
-#include "scenarios/answer/prefer_recorded.h"
 #include "scenarios/answer/profiler.h"
-#include "scenarios/answer/refit_sharing.h"
 #include "scenarios/answer/replay_meter.h"
 
 namespace stepsim::cli {
 namespace {
-
-/// What the job ran on, if the user, the input or calibration says so.
-std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& options) {
-  try {
-    return hardware_of(capture, options);
-  } catch (const InputError&) {
-    if (options.cluster_file || (options.network_given && options.network->make != nullptr)) {
-      throw;
-    }
-    return std::nullopt;
-  }
-}
 
 /// What only replays of the capture show of how it should be predicted.
 void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bool interference,
                         const Session& session) {
   const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
   scenarios::ReplayMeter meter(engine);
-  if (what_if.calibration) {
-    what_if.predictor->set_link_rate_error(what_if.calibration->link_rate_error);
-    if (scenarios::refit_sharing(*what_if.predictor, meter))
-      remove_assumption(what_if.calibration->assumptions, "link_sharing");
-    if (!options.network_given && scenarios::prefer_recorded_collectives(*what_if.predictor, meter))
-      remove_assumption(what_if.calibration->assumptions, "link_sharing");
-  }
+  if (what_if.calibration) learn_links(*what_if.predictor, *what_if.calibration, !options.network_given, meter);
   scenarios::take_out_profiler(*what_if.predictor, meter);
   scenarios::learn_interference(*what_if.predictor, interference, engine);
+  if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);
 }
 
 /// Reads the traces that changes are fitted with; they are inputs too.

@@ -1,5 +1,7 @@
 #include "cli/work/work.h"
 
+#include <fmt/format.h>
+
 #include "cli/program/memory.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
@@ -13,6 +15,7 @@
 #include "model/rewrite/parameter_server/build.h"
 #include "sim/engine/engine.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::cli {
 namespace {
@@ -51,6 +54,13 @@ void build_anew(Capture& capture, const Cluster& cluster) {
   }
 }
 
+Assumption replayed_elsewhere(const std::string& file) {
+  return {std::string(sim::kClusterFile),
+          fmt::format("The links of {} time the replay: what it differs from what was measured is that file as well as "
+                      "the model's error, which 'stepsim whatif --cluster' tells apart.",
+                      shown(file))};
+}
+
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   if (options.network->make != nullptr) {
     result.hardware = hardware_of(result.capture, options);
@@ -59,6 +69,7 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
     }
     const Cluster& cluster = result.hardware.cluster;
     build_anew(result.capture, cluster);
+    if (options.cluster_file) result.capture.assumptions.push_back(replayed_elsewhere(*options.cluster_file));
     append(result.capture.assumptions, nccl_assumptions(result.capture.dag, cluster));
     sim::Machine machine = sim::Machine::as_recorded(result.capture);
     set_network(machine, cluster, options);

@@ -1,9 +1,19 @@
 #include "model/base/assumption.h"
 
+#include <algorithm>
+
+#include "model/base/find_assumption.h"
+
 namespace stepsim {
 
 void append(Assumptions& assumptions, const Assumptions& more) {
   assumptions.insert(assumptions.end(), more.begin(), more.end());
+}
+
+const Assumption* find_assumption(const Assumptions& assumptions, std::string_view id) {
+  const auto found =
+      std::find_if(assumptions.begin(), assumptions.end(), [id](const Assumption& one) { return one.id == id; });
+  return found == assumptions.end() ? nullptr : &*found;
 }
 
 void remove_assumption(Assumptions& assumptions, const std::string& id) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -44,18 +45,34 @@ constexpr std::array kRateUnits{Unit{"b/s", 1},
                                 Unit{"GB/s", 8'000'000'000},
                                 Unit{"TB/s", 8'000'000'000'000}};
 
+/// Read as well, but never written.
+constexpr std::array kDurationAliases{Unit{"\u00b5s", 1'000}, Unit{"\u03bcs", 1'000}};  // micro sign, Greek mu
+constexpr std::array kRateAliases{Unit{"bps", 1},
+                                  Unit{"kbps", 1'000},
+                                  Unit{"Mbps", 1'000'000},
+                                  Unit{"Gbps", 1'000'000'000},
+                                  Unit{"Tbps", 1'000'000'000'000},
+                                  Unit{"Bps", 8},
+                                  Unit{"kBps", 8'000},
+                                  Unit{"MBps", 8'000'000},
+                                  Unit{"GBps", 8'000'000'000},
+                                  Unit{"TBps", 8'000'000'000'000}};
+
 /// What a kind of quantity is called and how it is written, for its error messages.
 struct Forms {
   std::string_view noun;
   std::string_view accepted;
   std::span<const Unit> units;
+  std::span<const Unit> aliases{};
 };
 
-constexpr Forms kDurationForms{"a duration", "a number with ns, us, ms or s, such as 5us or 1.5ms", kDurationUnits};
+constexpr Forms kDurationForms{"a duration", "a number with ns, us, ms or s, such as 5us or 1.5ms", kDurationUnits,
+                               kDurationAliases};
 constexpr Forms kBytesForms{"a size", "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 64KiB or 25MB",
                             kBytesUnits};
-constexpr Forms kRateForms{
-    "a bandwidth", "a number with b/s (bits) or B/s (bytes) and k, M, G or T, such as 25Gb/s or 3GB/s", kRateUnits};
+constexpr Forms kRateForms{"a bandwidth",
+                           "a number with b/s (bits) or B/s (bytes) and k, M, G or T, such as 25Gb/s or 3GB/s",
+                           kRateUnits, kRateAliases};
 
 [[noreturn]] void refuse(std::string_view text, const Forms& forms, std::string_view problem) {
   throw std::invalid_argument(
@@ -111,12 +128,23 @@ Decimal split(std::string_view text, const Forms& forms) {
   return result;
 }
 
+bool differs_in_case(std::string_view a, std::string_view b) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::int64_t scale_of(std::string_view text, const Decimal& number, const Forms& forms) {
   if (number.suffix.empty()) refuse(text, forms, "the unit is missing");
-  for (const Unit& unit : forms.units) {
-    if (unit.suffix == number.suffix) return unit.scale;
+  std::string near;
+  for (const std::span<const Unit> units : {forms.units, forms.aliases}) {
+    for (const Unit& unit : units) {
+      if (unit.suffix == number.suffix) return unit.scale;
+      if (differs_in_case(unit.suffix, number.suffix))
+        near += fmt::format("{}'{}'", near.empty() ? "; did you mean " : " or ", unit.suffix);
+    }
   }
-  refuse(text, forms, fmt::format("'{}' is no unit of it", shown(number.suffix, 30)));
+  refuse(text, forms,
+         fmt::format("'{}' is no unit of it{}{}", shown(number.suffix, 30), near, near.empty() ? "" : "?"));
 }
 
 /// 10^exponent. Precondition: 0 <= exponent <= 18.

@@ -105,13 +105,22 @@ class IntervalFinder::Basis {
   [[nodiscard]] Duration measured() const {
     return predictor_.profiler() ? *captured().job.measured_step : summary_.iteration.measured;
   }
-  /// What was measured, relative to the baseline.
+  /// The prediction that compares with what was measured: on another cluster the baseline does not.
+  [[nodiscard]] Duration comparable() const {
+    return predictor_.on_own_cluster().value_or(baseline_.of_captured_steps);
+  }
+  /// What was measured, relative to its prediction.
   [[nodiscard]] Factors shift() const {
     Factors shift;
-    if (!summary_.measured || baseline_.of_captured_steps <= Duration{}) return shift;
-    shift.include(ratio(measured(), baseline_.of_captured_steps));
-    if (const auto said = captured().job.measured_step) shift.include(ratio(*said, baseline_.of_captured_steps));
+    if (!summary_.measured || comparable() <= Duration{}) return shift;
+    shift.include(ratio(measured(), comparable()));
+    if (const auto said = captured().job.measured_step) shift.include(ratio(*said, comparable()));
     return shift;
+  }
+  /// How far a prediction is from what was captured, as a factor.
+  [[nodiscard]] double change_to(Duration predicted) const {
+    const Duration captured = predictor_.on_own_cluster().value_or(baseline_.iteration);
+    return captured > Duration{} ? ratio(predicted, captured) : 1;
   }
 
   /// Whether the capture contradicts `change`, by what it makes of the baseline. The answer is found once for a name.
@@ -162,7 +171,7 @@ class IntervalFinder::Basis {
   }
 
   [[nodiscard]] bool contradicts(Duration of_captured_steps) const {
-    if (!summary_.measured) return false;
+    if (!summary_.measured || predictor_.on_own_cluster()) return false;
     const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
     const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
     return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;
@@ -252,8 +261,7 @@ class IntervalFinder::Sources {
     return plan_.rules.size() != basis_.plan().rules.size() || predicted_ != baseline_.iteration || settings_changed();
   }
   [[nodiscard]] ModelCase model_case() const {
-    const double change = baseline_.iteration > Duration{} ? ratio(predicted_, baseline_.iteration) : 1;
-    return {change, settings_changed(), links_apply() ? predictor_.link_rate_error() : 0};
+    return {basis_.change_to(predicted_), settings_changed(), links_apply() ? predictor_.link_rate_error() : 0};
   }
 
   void add_model() {
@@ -262,7 +270,7 @@ class IntervalFinder::Sources {
     add("model",
         fmt::format("the {} iteration of {} is predicted with an error of {:+.1f} %",
                     predictor_.profiler() ? "unprofiled" : "captured", to_text(basis_.measured()),
-                    100 * ratio(baseline_.of_captured_steps - basis_.measured(), basis_.measured())),
+                    100 * ratio(basis_.comparable() - basis_.measured(), basis_.measured())),
         shift);
   }
 

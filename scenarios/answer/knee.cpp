@@ -115,26 +115,59 @@ void set_range(Knee& knee, KneePlace found, const std::vector<const Outcome*>& l
   knee.to = values[order[to]];
 }
 
+/// The points along an axis through `best`, in order of the size of the axis's values.
+struct KneeLine {
+  std::vector<std::size_t> order;  ///< places on the axis; empty if its values have no order
+  std::vector<const Outcome*> outcomes;
+  bool complete = true;  ///< every point has an iteration
+};
+
+KneeLine line_through(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
+  KneeLine line{by_size(points.axes[axis].values), {}};
+  const std::size_t first = best - points.place(best, axis) * points.stride(axis);
+  for (const std::size_t place : line.order) {
+    line.outcomes.push_back(&outcomes[first + place * points.stride(axis)]);
+    line.complete = line.complete && line.outcomes.back()->iteration.has_value();
+  }
+  return line;
+}
+
+/// Precondition: the line is complete.
+std::vector<Duration> times_of(const KneeLine& line) {
+  std::vector<Duration> times;
+  times.reserve(line.outcomes.size());
+  for (const Outcome* const outcome : line.outcomes) times.push_back(*outcome->iteration);
+  return times;
+}
+
 /// The knee on the line through `best` along an axis.
 std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
                             std::size_t axis) {
   const std::vector<std::string>& values = points.axes[axis].values;
-  const std::vector<std::size_t> order = by_size(values);
-  if (order.size() < 2) return std::nullopt;
-  const std::size_t first = best - points.place(best, axis) * points.stride(axis);
-  std::vector<const Outcome*> line;
-  std::vector<Duration> times;
-  for (const std::size_t place : order) {
-    const Outcome& outcome = outcomes[first + place * points.stride(axis)];
-    if (!outcome.iteration) return std::nullopt;
-    line.push_back(&outcome);
-    times.push_back(*outcome.iteration);
-  }
-  const auto found = knee_of(std::move(times), *outcomes[best].iteration);
+  const KneeLine line = line_through(points, outcomes, best, axis);
+  if (line.order.size() < 2 || !line.complete) return std::nullopt;
+  const auto found = knee_of(times_of(line), *outcomes[best].iteration);
   if (!found) return std::nullopt;
-  Knee knee{axis, values[order[found->place]], found->upwards, found->whole_axis};
-  set_range(knee, *found, line, values, order);
+  Knee knee{axis, values[line.order[found->place]], found->upwards, found->whole_axis};
+  set_range(knee, *found, line.outcomes, values, line.order);
   return knee;
+}
+
+/// Precondition: the axis has no knee.
+NoKnee why_none(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
+  if (points.axes[axis].values.size() < 2) return NoKnee::kOneValue;
+  const KneeLine line = line_through(points, outcomes, best, axis);
+  if (line.order.empty()) return NoKnee::kNoOrder;
+  if (!line.complete) return NoKnee::kMissing;
+  std::vector<Duration> times = times_of(line);
+  const Duration shortest = *outcomes[best].iteration;
+  const std::size_t close_at_small = flat_length(times, shortest);
+  std::reverse(times.begin(), times.end());
+  const std::size_t close_at_large = flat_length(times, shortest);
+  if (close_at_small + close_at_large == 0) return NoKnee::kBestBetween;
+  const std::size_t place = points.place(best, axis);
+  const bool at_end = place == line.order.front() || place == line.order.back();
+  return at_end && close_at_small + close_at_large == 1 ? NoKnee::kLastBuys : NoKnee::kUneven;
 }
 
 }  // namespace
@@ -161,6 +194,18 @@ std::vector<Knee> knees(const Points& points, std::span<const Outcome> outcomes)
   if (!best) return found;
   for (std::size_t axis = 0; axis < points.axes.size(); ++axis) {
     if (auto knee = knee_on(points, outcomes, *best, axis)) found.push_back(std::move(*knee));
+  }
+  return found;
+}
+
+std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<const Outcome> outcomes) {
+  std::vector<AxisWithoutKnee> found;
+  const auto best = best_point(outcomes);
+  if (!best) return found;
+  for (std::size_t axis = 0; axis < points.axes.size(); ++axis) {
+    if (knee_on(points, outcomes, *best, axis)) continue;
+    found.push_back(
+        {axis, why_none(points, outcomes, *best, axis), points.axes[axis].values[points.place(*best, axis)]});
   }
   return found;
 }

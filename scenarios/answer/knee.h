@@ -2,6 +2,7 @@
 #define STEPSIM_SCENARIOS_ANSWER_KNEE_H
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,10 +31,25 @@ struct Knee {
   std::string to{};
 };
 
-/// At most one knee for each axis of the grid, in the order of the axes. An axis has none if its values have no order
-/// of size (words, or factors beside rates), if it has only one value, if a point on the line has no iteration, or
-/// if no value but the last is that close to the best.
+/// At most one knee for each axis of the grid, in the order of the axes.
 [[nodiscard]] std::vector<Knee> knees(const Points& points, std::span<const Outcome> outcomes);
+
+/// Why an axis has no knee.
+enum class NoKnee : std::uint8_t {
+  kOneValue,
+  kNoOrder,      ///< its values have no order of size: words, or factors beside rates
+  kMissing,      ///< a point on the line has no iteration
+  kLastBuys,     ///< the best value is at an end, and the one before it is not that close to it
+  kBestBetween,  ///< the best value is between worse ones
+  kUneven,       ///< a value that is not close to the best lies between two that are
+};
+struct AxisWithoutKnee {
+  std::size_t axis = 0;
+  NoKnee why = NoKnee::kOneValue;
+  std::string best{};  ///< the axis's value in the best point
+};
+/// The axes that knees() leaves out, in order; none if no point has an iteration.
+[[nodiscard]] std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<const Outcome> outcomes);
 
 /// The size of a value: of a plain number, factor, size, rate or time. Only values of the same `kind` can be compared.
 struct Magnitude {

@@ -84,6 +84,10 @@ class Predictor {
   /// How far the links' rate may be off, relative to it, where it was fitted. Not safe beside other calls.
   void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
   [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
+  /// The cluster is not the one that was captured: there the captured iteration is predicted as this, which is what
+  /// compares with what was measured. Not safe beside other calls.
+  void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
+  [[nodiscard]] const std::optional<Duration>& on_own_cluster() const noexcept { return on_own_cluster_; }
   /// Another trace; each is read once. Precondition: there is a reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Throws what the plan's edits throw, UsageError if network model and plan do not fit each other, and what
@@ -107,6 +111,7 @@ class Predictor {
   std::vector<double> fitting_sharings_;
   std::optional<Assumption> sharing_note_;
   double link_rate_error_ = 0;
+  std::optional<Duration> on_own_cluster_;
   std::optional<RecordedCollectives> recorded_collectives_;
   std::optional<Assumption> recorded_note_;
   Assumptions assumptions_;

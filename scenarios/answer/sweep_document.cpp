@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/base/text.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/trust_text.h"
 #include "sim/report/intervals.h"
@@ -24,14 +25,31 @@ std::string knee_text(const Points& points, const Knee& knee) {
              : fmt::format("below {}={} (the knee{}) less buys less than {:.0f} %", key, knee.value, range, percent);
 }
 
+/// Empty where nobody would look for a knee.
+std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
+  const std::string key = shown(points.axes[axis.axis].key);
+  const std::string best = shown(axis.best);
+  switch (axis.why) {
+    case NoKnee::kOneValue:
+    case NoKnee::kNoOrder: return {};
+    case NoKnee::kMissing: return fmt::format("{} has points without an answer, so no knee", key);
+    case NoKnee::kLastBuys:
+      return fmt::format("{} still buys {:.0f} % or more at its last value, {}", key, kKneeShare * 100, best);
+    case NoKnee::kBestBetween: return fmt::format("{}={} is between worse values", key, best);
+    case NoKnee::kUneven: return fmt::format("{} goes up and down, so it has no knee", key);
+  }
+  return {};
+}
+
 std::string knees_text(const SweepAnswer& answer) {
   const Points& points = answer.head.points;
-  if (points.axes.empty()) return {};
   std::string text;
   for (const Knee& knee : knees(points, answer.outcomes)) text += "; " + knee_text(points, knee);
-  return text.empty()
-             ? fmt::format("; there is no knee: each axis buys {:.0f} % or more up to its last value", kKneeShare * 100)
-             : text;
+  for (const AxisWithoutKnee& axis : axes_without_knee(points, answer.outcomes)) {
+    const std::string reason = no_knee_text(points, axis);
+    if (!reason.empty()) text += "; " + reason;
+  }
+  return text;
 }
 
 std::string trust_of(const SweepHead& head) {
@@ -45,9 +63,10 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
   return fmt::format(
-      "Of {} points the best is {}: an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}; {}.",
+      "Of {} points the best is {}: an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}{}; {}.",
       answer.outcomes.size(), to_text(head.points.at(best)), to_text(time), to_text(outcome.low), to_text(outcome.high),
-      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100, knees_text(answer), trust_of(head));
+      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100,
+      time < head.baseline ? "" : "; no point is faster than the job as captured", knees_text(answer), trust_of(head));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.

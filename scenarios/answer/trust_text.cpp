@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "model/base/find_assumption.h"
 #include "scenarios/answer/prefer_recorded.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::scenarios {
-
 std::string trust_text(std::string_view which, Duration measured, double error, const Assumptions& assumptions) {
-  if (std::any_of(assumptions.begin(), assumptions.end(),
-                  [](const Assumption& one) { return one.id == kRecordedCollectives; })) {
+  if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
+  if (find_assumption(assumptions, kRecordedCollectives) != nullptr) {
     return fmt::format(
         "the {} iteration of {} is given back by recorded collectives ({:+.2f} %), which tests nothing: its links "
         "alone "

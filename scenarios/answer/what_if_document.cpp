@@ -14,14 +14,19 @@ namespace {
 using sim::Align;
 using sim::ratio;
 
+/// What the answer is about. A scenario that changes nothing must not look like one that gains nothing.
+std::string condition(const WhatIfAnswer& answer) {
+  if (answer.changes.empty()) return "Nothing is changed (--set and -s give changes): as captured,";
+  return answer.name.empty() ? std::string("With these changes,") : fmt::format("Scenario '{}':", shown(answer.name));
+}
+
 std::string headline(const WhatIfAnswer& answer) {
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
-  const std::string times = fmt::format(
-      "{} an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
-      answer.name.empty() ? std::string("With these changes,") : fmt::format("Scenario '{}':", shown(answer.name)),
-      to_text(after), to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
-      ratio(after - before, before) * 100);
+  const std::string times =
+      fmt::format("{} an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)", condition(answer),
+                  to_text(after), to_text(answer.interval.low), to_text(answer.interval.high), to_text(before),
+                  ratio(after - before, before) * 100);
   const sim::Summary& summary = answer.baseline.summary;
   if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
   return fmt::format("{}; {}.", times,

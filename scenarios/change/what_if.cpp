@@ -14,6 +14,17 @@ constexpr std::string_view kForm = "one what-if with its values, such as {networ
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
+/// "values such as {scale: 2}": the first parameter, with the value that its form gives as an example, or a selection.
+std::string example_of(const WhatIf& what_if) {
+  constexpr std::string_view kBefore = "such as ";
+  if (what_if.parameters.size() == 0) return "values such as {select: {name: 'gemm.*'}}";
+  const Parameter& first = what_if.parameters[0];
+  const std::size_t example = first.form.find(kBefore);
+  std::string_view value = first.form.substr(example == std::string_view::npos ? 0 : example + kBefore.size());
+  value = value.substr(0, value.find_first_of(" ,"));
+  return fmt::format("values such as {{{}: {}}}", first.name, value);
+}
+
 }  // namespace
 
 std::optional<double> factor_of(const YamlField& value) {
@@ -46,7 +57,7 @@ Change::Change(const YamlField& entry) {
 }
 
 void Change::read(const YamlField& map) {
-  if (!map.is(YamlValue::Kind::kMap)) map.reject("values such as {bandwidth: 2x}");
+  if (!map.is(YamlValue::Kind::kMap)) map.reject(example_of(*what_if_));
   std::vector<std::string> names;
   for (const Parameter& parameter : what_if_->parameters) names.emplace_back(parameter.name);
   if (what_if_->selected != nullptr) names.emplace_back("select");

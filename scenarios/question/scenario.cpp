@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/yaml_parse.h"
@@ -81,7 +83,7 @@ YamlValue entry_of(const DottedKey& key, YamlValue value) {
 Change change_in(const YamlText& document) { return Change({"changes", &document.root, &document.name}); }
 
 void read_changes(Scenario& scenario, const YamlField& field) {
-  const auto entries = field.list("a list of changes");
+  const auto entries = field.list("a list of changes such as '- network: {bandwidth: 2x}'");
   if (entries.size() > kMostChanges) field.fail(fmt::format("more than {} changes; expected fewer", kMostChanges));
   for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
 }
@@ -144,6 +146,38 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
   }
 }
 
+/// "1x,2x,4x" as a list.
+YamlValue list_of(std::string_view text) {
+  YamlValue list{YamlValue::Kind::kList, 1, {}, {}};
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    list.items.push_back(scalar(text.substr(begin, comma - begin), 1));
+    begin = comma + 1;
+  }
+  return list;
+}
+
+std::string place_of_set(std::string_view text) { return "--set " + std::string(text); }
+
+void add_change(Scenario& scenario, std::string_view text, const DottedKey& key, std::string_view value) {
+  const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), entry_of(key, scalar(value, 1))});
+  scenario.changes.push_back(change_in(*document));
+  scenario.documents.push_back(document);
+}
+
+/// Several values are one more axis of the sweep.
+void add_axis(Scenario& scenario, std::string_view text, const std::string& key, std::string_view values) {
+  const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), list_of(values)});
+  const PointValue axis{key, {key, &document->root, &document->name}};
+  if (!scenario.points.empty())
+    axis.value.fail("the scenario lists its points one by one; expected one value, or a scenario with a grid");
+  for (const Axis& other : scenario.sweep) {
+    if (other.key == key) axis.value.fail(fmt::format("'{}' is an axis already; expected it once", shown(key, 60)));
+  }
+  read_axis(scenario, axis);
+  scenario.documents.push_back(document);
+}
+
 }  // namespace
 
 Scenario parse_scenario(std::string_view text, const std::string& name) {
@@ -172,15 +206,17 @@ void add_set(Scenario& scenario, std::string_view text) {
     throw UsageError(
         fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x", shown(text)));
   }
-  const auto document = std::make_shared<const YamlText>(
-      YamlText{"--set " + std::string(text), entry_of(*key, scalar(text.substr(equals + 1), 1))});
+  const std::string_view value = text.substr(equals + 1);
   try {
-    scenario.changes.push_back(change_in(*document));
+    if (value.find(',') == std::string_view::npos) {
+      add_change(scenario, text, *key, value);
+    } else {
+      add_axis(scenario, text, std::string(text.substr(0, equals)), value);
+    }
   } catch (const InputError& error) {
     const std::string_view what = error.what();
     throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));
   }
-  scenario.documents.push_back(document);
 }
 
 TypedSelection parse_selection(std::string_view text) {

@@ -46,8 +46,8 @@ struct Scenario {
 /// Reads the text of a scenario file; `name` is its path in messages. Throws InputError, with file and line.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
-/// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE.
-/// Throws UsageError.
+/// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
+/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError.
 void add_set(Scenario& scenario, std::string_view text);
 
 /// A selection that is typed by itself, and the YAML that it refers to.

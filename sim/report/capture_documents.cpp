@@ -94,7 +94,7 @@ Document replay_document(const Findings& findings, const Provenance& provenance)
   Document document = document_of(
       kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
       [&findings] { return rows_of(findings.summary); }, findings, provenance);
-  document.trust = trust_line(findings.summary, findings.path.path, findings.perturbation);
+  document.trust = trust_line(findings.capture, findings.summary, findings.path.path, findings.perturbation);
   return document;
 }
 

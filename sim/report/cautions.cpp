@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/base/find_assumption.h"
 #include "model/base/text.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::sim {
 namespace {
@@ -24,6 +26,23 @@ std::string sample_warning(const Diagnostics& diagnostics) {
       shown(sample->detail));
 }
 
+bool assumes(const Capture& capture, std::string_view id) {
+  return find_assumption(capture.assumptions, id) != nullptr;
+}
+
+/// What was guessed of a parameter-server job of which no job.yaml says anything, if so.
+std::string guess_warning(const Capture& capture) {
+  const bool inferred = assumes(capture, "inferred_servers");
+  if (capture.job != Job{} || (!inferred && !assumes(capture, "unknown_servers"))) return {};
+  const std::uint32_t servers = inferred ? capture.parameter_server->job.servers.value_or(0) : 0;
+  return fmt::format(
+      "No job.yaml was found beside the traces: {}, the rule that spreads keys over servers, the order of control "
+      "messages and the speed of links are guesses, and predictions can be far off. docs/job.md has what to write.",
+      servers == 0   ? std::string("the number of servers")
+      : servers == 1 ? std::string("that there is 1 server")
+                     : fmt::format("that there are {} servers", servers));
+}
+
 }  // namespace
 
 std::string warning_of(const Capture& capture) {
@@ -34,12 +53,13 @@ std::string warning_of(const Capture& capture) {
         "with ProfilerActivity.CUDA, and see that no other tool holds CUPTI.",
         launches);
   }
-  const auto untied = std::find_if(capture.assumptions.begin(), capture.assumptions.end(),
-                                   [](const Assumption& assumption) { return assumption.id == "untied_ranks"; });
-  if (untied == capture.assumptions.end()) return sample_warning(capture.diagnostics);
-  return fmt::format(
-      "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
-      capture.recording.ranks.size());
+  if (assumes(capture, "untied_ranks")) {
+    return fmt::format(
+        "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
+        capture.recording.ranks.size());
+  }
+  std::string sample = sample_warning(capture.diagnostics);
+  return sample.empty() ? guess_warning(capture) : sample;
 }
 
 std::string caution_of(const Diagnostics& diagnostics) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "model/base/find_assumption.h"
 #include "model/base/text.h"
 #include "sim/report/table.h"
 
@@ -68,9 +69,10 @@ std::string headline(const Capture& capture, const Summary& summary) {
                      tasks);
 }
 
-std::string trust_line(const Summary& summary, const CriticalPath& path,
+std::string trust_line(const Capture& capture, const Summary& summary, const CriticalPath& path,
                        const std::optional<Perturbation>& perturbation) {
   if (!summary.measured) return {};
+  if (const Assumption* const given = find_assumption(capture.assumptions, kClusterFile)) return given->sentence;
   std::string tested = "Not tested: one step of one rank cannot be predicted from another";
   if (perturbation) {
     const std::string_view what = perturbation->between_ranks ? "rank" : "step";

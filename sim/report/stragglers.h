@@ -10,7 +10,7 @@
 namespace stepsim::sim {
 
 /// What a rank cost the others: for each collective in which it arrived last, how long the others had
-/// waited for it.
+/// waited for it. Ranks that arrive last at the same nanosecond share that; if all do, nobody held anybody up.
 struct Straggler {
   Rank rank = 0;
   Duration each{};              ///< waiting of one of the others, on average, summed over collectives

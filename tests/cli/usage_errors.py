@@ -61,7 +61,7 @@ CASES = [
     (["replay", "x", "--rank", "1"], "did you mean '--ranks'"),
     (["replay", "x", "--network", "recorded1"], "did you mean 'recorded'"),
     (["replay", "x", "--network", "carrier-pigeon"], "unknown --network model 'carrier-pigeon'; expected recorded"),
-    (["replay", "x", "--cluster", "c.yaml"], "--cluster changes nothing under --network recorded"),
+    (["replay", "x", "--network", "recorded", "--cluster", "c.yaml"], "--cluster changes nothing under --network recorded"),
     (["replay", "x", "--cluster", ""], "--cluster is empty; expected FILE"),
     (["calibrate", "x", "--network", "maxmin"], "calibrate replays nothing"),
     (["calibrate", "x", "-o", "cluster.jsn"], "-o 'cluster.jsn': unknown extension '.jsn'; did you mean '.json'? expected .json, .md, .csv, .xlsx, .sqlite, .parquet, .html, .yaml or .yml"),

@@ -29,8 +29,8 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; for what-ifs maxmin if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network, calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 how many threads to use; never changes a result (default: the machine's cores)
@@ -66,8 +66,8 @@ Positionals:
 Options:
   -h,--help                   Print this help message and exit
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; for what-ifs maxmin if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default: calibrated)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network, calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
   --threads N                 how many threads to use; never changes a result (default: the machine's cores)

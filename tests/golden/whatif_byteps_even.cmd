@@ -157,3 +157,98 @@ Assumptions
 $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
 [exit 2]
+$ stepsim whatif scenarios/samples/byteps-even
+Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.406 ms, instead of 532.082 ms (+0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+
+Why it is a range
+source             from          to  reason
+model        532.082 ms  534.062 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps        529.164 ms  536.177 ms  the 3 captured steps differ, and so few may differ from others
+usual error  525.735 ms  538.506 ms  models of measured runs were off by this much
+sharing      529.789 ms  534.463 ms  senders that meet on a link may share it fairly or be served one after the other
+drift        532.082 ms  533.209 ms  workers may stay in step or drift apart
+
+Where the difference comes from
+of an iteration of the slowest rank    baseline    scenario  difference
+iteration                            532.082 ms  532.082 ms        0 ns
+compute                              150.171 ms  150.171 ms        0 ns
+communication                        474.517 ms  474.517 ms        0 ns
+- exposed                            381.796 ms  381.796 ms        0 ns
+- hidden behind compute               92.721 ms   92.721 ms        0 ns
+idle                                 266.166 us  266.166 us        0 ns
+
+Critical paths, by class
+on the path      baseline    scenario  difference
+length         532.122 ms  532.122 ms        0 ns
+compute         57.255 ms   57.255 ms        0 ns
+communication   23.514 ms   23.514 ms        0 ns
+queueing       450.857 ms  450.857 ms        0 ns
+wait           495.500 us  495.500 us        0 ns
+- baseline: rank 0's step 6; scenario: rank 0's step 6
+
+The busiest links
+link          busy    queueing  scenario: busy    queueing
+host 3 in   80.9 %  263.561 ms          80.9 %  263.561 ms
+host 2 in   80.4 %  260.973 ms          80.4 %  260.973 ms
+host 3 out  78.5 %  248.520 ms          78.5 %  248.520 ms
+host 2 out  76.1 %  226.700 ms          76.1 %  226.700 ms
+host 1 in   56.2 %  241.902 ms          56.2 %  241.902 ms
+host 0 in   50.7 %  233.318 ms          50.7 %  233.318 ms
+- queueing: what the messages of an iteration take beyond their time alone, summed
+
+Assumptions
+- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
+- Every worker and every server has one full-duplex link to one switch.
+- A link's latency is 5.000 us: job.yaml does not say.
+- Copying and summing on a server takes no time: no server was recorded.
+- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
+$ stepsim whatif scenarios/samples/byteps-even --cluster scenarios/clusters/star.yaml --set compute.scale=0.5
+With these changes, an iteration takes 77.938 ms, from 73.464 ms to 82.714 ms, instead of 153.076 ms (-49.1 %); scenarios/clusters/star.yaml alone takes the captured iteration from 532.082 ms to 153.076 ms (-71.2 %); on its own links it is predicted with an error of -0.37 %.
+
+Changes
+- compute.scale=0.5
+  applies to 198 tasks, 900.943 ms of 900.943 ms of compute (100.0 %)
+
+Why it is a range
+source              from         to  reason
+model          77.938 ms  78.228 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps          77.511 ms  78.538 ms  the 3 captured steps differ, and so few may differ from others
+usual error    77.008 ms  78.879 ms  models of measured runs were off by this much
+extrapolation  73.574 ms  82.561 ms  models were off by this much more so far from what was captured
+sharing        77.874 ms  77.938 ms  senders that meet on a link may share it fairly or be served one after the other
+drift          77.938 ms  77.938 ms  workers may stay in step or drift apart
+
+Where the difference comes from
+of an iteration of the slowest rank    baseline    scenario   difference
+iteration                            153.076 ms   77.938 ms   -75.138 ms
+compute                              150.143 ms   75.072 ms   -75.072 ms
+communication                         36.670 ms   36.509 ms  -161.405 us
+- exposed                              2.459 ms    2.453 ms    -6.356 us
+- hidden behind compute               34.211 ms   34.056 ms  -155.049 us
+idle                                 422.472 us  340.828 us   -81.644 us
+
+Critical paths, by class
+on the path      baseline    scenario  difference
+length         152.967 ms   77.878 ms  -75.089 ms
+compute        150.177 ms   75.089 ms  -75.089 ms
+communication    1.845 ms    1.845 ms        0 ns
+queueing       131.564 us  131.564 us        0 ns
+wait           813.000 us  813.000 us        0 ns
+- baseline: rank 1's step 6; scenario: rank 1's step 6
+
+The busiest links
+link                busy   queueing  scenario: busy  queueing
+host server-1 in   8.9 %  10.090 ms          14.3 %  8.628 ms
+host server-0 in   8.6 %   9.742 ms          13.8 %  8.312 ms
+host server-1 out  7.8 %  10.253 ms          13.1 %  8.734 ms
+host worker-0 in   7.5 %   9.917 ms          12.8 %  8.317 ms
+host server-0 out  7.4 %   9.942 ms          12.4 %  8.468 ms
+host worker-0 out  7.3 %   9.752 ms          12.4 %  8.255 ms
+- queueing: what the messages of an iteration take beyond their time alone, summed
+
+Assumptions
+- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
+- scenarios/clusters/star.yaml alone takes the captured iteration from 532.082 ms to 153.076 ms (-71.2 %); on its own links it is predicted with an error of -0.37 %

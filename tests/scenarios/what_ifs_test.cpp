@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/source_folder.h"
+#include "tests/yaml_examples.h"
 
 namespace stepsim::testing {
 namespace {
@@ -117,6 +118,67 @@ TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
   const std::string text = ingest::read_small_file((source_folder() / "docs/scenarios.md").string(), 1U << 20U).text;
   EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
+}
+
+/// A row of the table of examples.
+struct Example {
+  std::string in_file;          ///< "network: {bandwidth: 2x}"
+  std::string on_command_line;  ///< "network.bandwidth=2x"
+};
+
+/// Column `place` of a row, between its backticks.
+std::string code_of(const std::string& row, int place) {
+  std::size_t begin = 0;
+  for (int i = 0; i < place; ++i) begin = row.find(" | ", begin) + 3;
+  return row.substr(begin + 1, row.find('`', begin + 1) - begin - 1);
+}
+
+std::vector<Example> documented_examples() {
+  const std::string page = text_of_file("docs/scenarios.md");
+  const std::string title = "| question | in a file | on the command line |\n|---|---|---|\n";
+  std::vector<Example> examples;
+  for (std::size_t at = page.find(title) + title.size(); page[at] == '|'; at = page.find('\n', at) + 1) {
+    const std::string row = page.substr(at, page.find('\n', at) - at);
+    std::string typed = code_of(row, 2).substr(std::string("--set ").size());
+    if (typed.front() == '\'') typed = typed.substr(1, typed.size() - 2);
+    examples.push_back({code_of(row, 1), typed});
+  }
+  return examples;
+}
+
+TEST(WhatIfDocumentation, ExamplesInAFileAndOnTheCommandLineAreTheSame) {
+  for (const Example& example : documented_examples()) {
+    scenarios::Scenario typed;
+    scenarios::add_set(typed, example.on_command_line);
+    const scenarios::Scenario written =
+        scenarios::parse_scenario("changes:\n  - " + example.in_file + "\n", "docs/scenarios.md");
+    ASSERT_EQ(written.changes.size(), 1U);
+    EXPECT_EQ(written.changes.front().to_text(), typed.changes.front().to_text());
+  }
+}
+
+TEST(WhatIfDocumentation, EveryWhatIfHasAnExampleWithASelectionIfItTakesOne) {
+  const std::vector<Example> examples = documented_examples();
+  for (const WhatIf* const what_if : what_ifs()) {
+    const auto shows = [what_if](std::string_view behind) {
+      return [=](const Example& example) {
+        return example.on_command_line.starts_with(std::string(what_if->name).append(behind));
+      };
+    };
+    const bool selects = std::any_of(examples.begin(), examples.end(), shows("{"));
+    EXPECT_TRUE(selects || std::any_of(examples.begin(), examples.end(), shows("."))) << what_if->name;
+    EXPECT_EQ(selects, what_if->selected != nullptr) << what_if->name;
+  }
+}
+
+/// Those of docs/scenarios.md are read above.
+TEST(SweepDocumentation, ExamplesAreRead) {
+  const std::vector<std::string> examples = yaml_examples("docs/sweeps.md");
+  EXPECT_GE(examples.size(), 2U);
+  for (const std::string& example : examples) {
+    const scenarios::Scenario scenario = scenarios::parse_scenario(example, "docs/sweeps.md");
+    EXPECT_FALSE(scenario.sweep.empty() && scenario.points.empty()) << example;
+  }
 }
 
 }  // namespace

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "ingest/config/cluster_file.h"
 #include "tests/source_folder.h"
+#include "tests/yaml_examples.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -25,12 +24,6 @@ void expect_connected(const Cluster& cluster) {
   }
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 std::vector<std::string> example_files() {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(kSource / "scenarios/clusters")) {
@@ -38,18 +31,6 @@ std::vector<std::string> example_files() {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-/// The text between ```yaml and ``` of docs/cluster.md.
-std::vector<std::string> examples_of_the_page() {
-  const std::string page = text_of(kSource / "docs/cluster.md");
-  const std::string open = "```yaml\n";
-  std::vector<std::string> examples;
-  for (std::size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
-    at += open.size();
-    examples.push_back(page.substr(at, page.find("```", at) - at));
-  }
-  return examples;
 }
 
 TEST(ClusterExamplesTest, EveryFileOfTheScenariosIsReadAndConnected) {
@@ -63,7 +44,7 @@ TEST(ClusterExamplesTest, EveryFileOfTheScenariosIsReadAndConnected) {
 }
 
 TEST(ClusterExamplesTest, EveryExampleOfThePageIsReadAndConnected) {
-  const std::vector<std::string> examples = examples_of_the_page();
+  const std::vector<std::string> examples = yaml_examples("docs/cluster.md");
   EXPECT_GE(examples.size(), 6U);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);

@@ -72,6 +72,53 @@ TEST(KneeTest, WordsMixedUnitsSingleValuesAndMissingPointsHaveNone) {
   EXPECT_THAT(knees_on({"1x", "2x", "4x"}, {100, 0, 100}), IsEmpty());
 }
 
+/// Why the only axis has no knee; nothing if it has one.
+std::optional<NoKnee> why_none(const std::vector<std::string>& values, const std::vector<int>& times) {
+  const auto found = axes_without_knee({.axes = {{"a.b", values}}}, outcomes_of(times));
+  return found.empty() ? std::nullopt : std::optional(found.front().why);
+}
+
+TEST(NoKneeTest, AnAxisWithAKneeIsNotNamed) {
+  EXPECT_EQ(why_none({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100}), std::nullopt);
+  EXPECT_EQ(why_none({"1x", "2x"}, {100, 100}), std::nullopt);
+}
+
+TEST(NoKneeTest, TheLastValueOfAMonotoneAxisStillBuys) {
+  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {400, 200, 100}), NoKnee::kLastBuys);
+  EXPECT_EQ(why_none({"1us", "10us", "100us"}, {100, 200, 400}), NoKnee::kLastBuys);
+  EXPECT_EQ(why_none({"4x", "1x", "2x"}, {100, 400, 200}), NoKnee::kLastBuys);  // in whatever order they are written
+}
+
+TEST(NoKneeTest, TheBestMayBeBetweenWorseValues) {
+  EXPECT_EQ(why_none({"64KiB", "256KiB", "1MiB"}, {200, 100, 200}), NoKnee::kBestBetween);
+}
+
+TEST(NoKneeTest, ALineMayGoUpAndDown) {
+  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {100, 200, 100}), NoKnee::kUneven);
+  EXPECT_EQ(why_none({"1x", "2x", "4x", "8x"}, {200, 100, 200, 104}), NoKnee::kUneven);
+}
+
+TEST(NoKneeTest, WordsSingleValuesAndMissingPointsAreTold) {
+  EXPECT_EQ(why_none({"fifo", "priority"}, {100, 200}), NoKnee::kNoOrder);
+  EXPECT_EQ(why_none({"1x", "25Gb/s"}, {100, 200}), NoKnee::kNoOrder);
+  EXPECT_EQ(why_none({"1x"}, {100}), NoKnee::kOneValue);
+  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {100, 0, 100}), NoKnee::kMissing);
+}
+
+TEST(NoKneeTest, NamesTheBestValueOfEachAxis) {
+  const Points points{.axes = {{"n.b", {"1x", "2x"}}, {"c.p", {"1", "2", "3"}}}};
+  const auto found = axes_without_knee(points, outcomes_of({300, 200, 300, 200, 100, 200}));
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].why, NoKnee::kLastBuys);
+  EXPECT_EQ(found[0].best, "2x");
+  EXPECT_EQ(found[1].why, NoKnee::kBestBetween);
+  EXPECT_EQ(found[1].best, "2");
+}
+
+TEST(NoKneeTest, WithoutAnyAnswerThereIsNothingToExplain) {
+  EXPECT_THAT(axes_without_knee({.axes = {{"a.b", {"1x", "2x"}}}}, outcomes_of({0, 0})), IsEmpty());
+}
+
 TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
   // Rows 1x, 2x, 4x; columns 1, 2, 3. The best is 4x, 2: its column falls to within 5 % at 2x, and
   // its row has a worse end on either side.

@@ -1,14 +1,22 @@
 // --set WHATIF.PARAMETER=VALUE.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "model/base/error.h"
+#include "scenarios/question/points.h"
 #include "scenarios/question/scenario.h"
 
 namespace stepsim::scenarios {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// The change as it could be typed, or the message if it is refused.
 std::string read(const std::string& set) {
@@ -47,6 +55,35 @@ TEST(SetTest, IsWrittenAsItWasRead) {
 
 TEST(SetTest, ACommaThatNoKeyFollowsIsPartOfTheValue) {
   EXPECT_EQ(read("compute{rank=0,2,4-7}.scale=2"), "compute{rank=0,2,4-7}.scale=2");
+}
+
+/// The axes of the sweep as they could be typed, or the message if one is refused.
+std::vector<std::string> axes_of(const std::vector<std::string>& sets, Scenario scenario = {}) {
+  try {
+    for (const std::string& set : sets) add_set(scenario, set);
+  } catch (const UsageError& error) {
+    return {error.what()};
+  }
+  std::vector<std::string> axes;
+  for (const Points::Axis& axis : points_of(scenario).axes)
+    axes.push_back(fmt::format("{}={}", axis.key, fmt::join(axis.values, ",")));
+  return axes;
+}
+
+TEST(SetTest, SeveralValuesAreAnAxisOfASweep) {
+  EXPECT_THAT(axes_of({"network.bandwidth=1x,2x,4x", "compute.scale=2", "compute{rank=0,2}.scale=1,2"}),
+              ElementsAre("network.bandwidth=1x,2x,4x", "compute{rank=0,2}.scale=1,2"));
+  EXPECT_THAT(axes_of({"network.latency=1us,2us"}, parse_scenario("sweep: {network.bandwidth: [1x, 2x]}", "s.yaml")),
+              ElementsAre("network.bandwidth=1x,2x", "network.latency=1us,2us"));
+}
+
+TEST(SetTest, RefusesAWrongAxis) {
+  EXPECT_THAT(axes_of({"network.bandwidth=1x,"}), ElementsAre(HasSubstr("network.bandwidth[1]' is ''")));
+  EXPECT_THAT(axes_of({"network.bandwith=1x,2x"}), ElementsAre(HasSubstr("did you mean 'bandwidth'?")));
+  EXPECT_THAT(axes_of({"network.bandwidth=1x,2x", "network.bandwidth=4x,8x"}),
+              ElementsAre(HasSubstr("'network.bandwidth' is an axis already; expected it once")));
+  EXPECT_THAT(axes_of({"network.bandwidth=1x,2x"}, parse_scenario("sweep: [{compute.scale: 2}]", "s.yaml")),
+              ElementsAre(HasSubstr("the scenario lists its points one by one")));
 }
 
 TEST(SetTest, RefusesOtherForms) {

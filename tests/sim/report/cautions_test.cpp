@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "model/job/parameter_server/workload.h"
+
 namespace stepsim::sim {
 namespace {
 
@@ -27,6 +31,30 @@ TEST(CautionsTest, ASampleSaysHowMuchOfItWasRecorded) {
   capture.diagnostics.count("sampled_operators", Severity::kDataLoss, "", {}, "one operator in 73 is recorded", 2329);
   EXPECT_THAT(warning_of(capture), StartsWith("The capture is a sample: one operator in 73 is recorded."));
   EXPECT_EQ(caution_of(capture.diagnostics), "");
+}
+
+Capture guessed_servers(std::uint32_t servers) {
+  PsWorkload workload;
+  workload.job.servers = servers;
+  Capture capture;
+  capture.parameter_server = std::make_shared<const PsWorkload>(workload);
+  capture.assumptions.push_back({"inferred_servers", ""});
+  return capture;
+}
+
+TEST(CautionsTest, AParameterServerJobWithoutJobYamlSaysWhatIsGuessed) {
+  EXPECT_THAT(warning_of(guessed_servers(2)),
+              StartsWith("No job.yaml was found beside the traces: that there are 2 servers, the rule"));
+  EXPECT_THAT(warning_of(guessed_servers(1)), HasSubstr("that there is 1 server, "));
+  Capture unknown;
+  unknown.assumptions.push_back({"unknown_servers", ""});
+  EXPECT_THAT(warning_of(unknown), HasSubstr("the number of servers, "));
+}
+
+TEST(CautionsTest, AJobYamlThatSaysSomethingIsNotMissing) {
+  Capture capture = guessed_servers(2);
+  capture.job.framework = "byteps";
+  EXPECT_EQ(warning_of(capture), "");
 }
 
 TEST(CautionsTest, LostPartsAreNamedWithTheirCountAndNoticesAreNot) {

@@ -154,6 +154,39 @@ TEST(StragglerTest, OneLateRankOfEightIsFound) {
   EXPECT_EQ(ranks.front().each, Duration{800});
 }
 
+/// Ranks meet once, after these nanoseconds each.
+std::vector<Straggler> stragglers_after(std::initializer_list<std::int64_t> nanoseconds) {
+  DagMaker maker;
+  const RendezvousId rendezvous = maker.builder.add_rendezvous();
+  Rank rank = 0;
+  for (const std::int64_t before : nanoseconds) {
+    const LaneId lane = maker.lane(rank++);
+    maker.builder.join(rendezvous, maker.task(lane, 10, {maker.task(lane, before)}));
+  }
+  const Dag dag = maker.build();
+  return stragglers(dag, replay(dag, Machine{dag}));
+}
+
+TEST(StragglerTest, RanksThatArriveLastTogetherShareIt) {
+  const std::vector<Straggler> ranks = stragglers_after({900, 100, 900, 300});
+  ASSERT_EQ(ranks.size(), 4U);
+  EXPECT_EQ(ranks[0].rank, 0);
+  EXPECT_EQ(ranks[1].rank, 2);
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_EQ(ranks[i].last_in, 1U);
+    EXPECT_EQ(ranks[i].each, Duration{(800 + 600) / 2 / 2});
+  }
+  EXPECT_EQ(ranks[2].last_in, 0U);
+}
+
+TEST(StragglerTest, RanksThatArriveTogetherHoldNobodyUp) {
+  for (const Straggler& rank : stragglers_after({500, 500, 500})) {
+    EXPECT_EQ(rank.last_in, 0U);
+    EXPECT_EQ(rank.each, Duration{});
+    EXPECT_EQ(rank.collectives, 1U);
+  }
+}
+
 TEST(StragglerTest, CollectiveOfOneRankHasNone) {
   DagMaker maker;
   const TaskId alone = maker.task(maker.lane(0), 10);

@@ -246,7 +246,7 @@ TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
   CriticalPath path;
   path.length = Duration{1000};
   EXPECT_EQ(
-      trust_line(summary, path, std::nullopt),
+      trust_line({}, summary, path, std::nullopt),
       "Not tested: one step of one rank cannot be predicted from another; by the median of the others, 16.0 % off at "
       "worst. The critical path rests on known dependencies.");
   path.unexplained = Duration{120};
@@ -254,15 +254,22 @@ TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
   path.hand_overs = 4;
   path.inferred = 3;
   EXPECT_EQ(
-      trust_line(summary, path, Perturbation{.steps = 4, .error = 0.021, .worst_error = 0.03, .difference = 0.3}),
+      trust_line({}, summary, path, Perturbation{.steps = 4, .error = 0.021, .worst_error = 0.03, .difference = 0.3}),
       "Tested: by another step's graph and its own durations, a step is predicted 2.1 % off on average (the steps "
       "themselves differ by 30.0 %); by the median of the others, 16.0 % off at worst. Of the critical path, 12.0 "
       "% is waiting that nothing explains, 6.0 % is silence of host threads; 3 of its 4 hand-overs were inferred "
       "from times.");
 }
 
+TEST(TrustLineTest, OnAGivenClusterTheDifferenceIsNoTest) {
+  Capture elsewhere;
+  elsewhere.assumptions.push_back({std::string(kClusterFile), "star.yaml says how fast links are"});
+  EXPECT_EQ(trust_line(elsewhere, summary_of(sample_capture(microseconds{40})), CriticalPath{}, std::nullopt),
+            "star.yaml says how fast links are");
+}
+
 TEST(TrustLineTest, ATaskGraphHasNoneBecauseNothingWasMeasured) {
-  EXPECT_EQ(trust_line(Summary{}, CriticalPath{}, std::nullopt), "");
+  EXPECT_EQ(trust_line({}, Summary{}, CriticalPath{}, std::nullopt), "");
 }
 
 TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {

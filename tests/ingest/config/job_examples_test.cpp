@@ -1,0 +1,60 @@
+// docs/job.md: its examples are read, and its table has every key.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ingest/config/job_file.h"
+#include "model/base/error.h"
+#include "tests/yaml_examples.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::HasSubstr;
+
+/// The keys that the reader names where one is not known.
+std::vector<std::string> known_keys(const std::string& text) {
+  std::string list;
+  try {
+    static_cast<void>(parse_job(text, "job.yaml"));
+  } catch (const InputError& error) {
+    list = error.what();
+  }
+  list = list.substr(list.rfind("expected ") + std::string("expected ").size());
+  std::vector<std::string> keys;
+  std::istringstream words(list);
+  for (std::string word; words >> word;) {
+    if (word == "or") continue;
+    if (word.ends_with(',')) word.pop_back();
+    keys.push_back(word);
+  }
+  return keys;
+}
+
+TEST(JobExamplesTest, EveryExampleOfThePageIsRead) {
+  const std::vector<std::string> examples = yaml_examples("docs/job.md");
+  EXPECT_GE(examples.size(), 2U);
+  for (const std::string& example : examples) {
+    SCOPED_TRACE(example);
+    EXPECT_NE(parse_job(example, "docs/job.md"), Job{});
+  }
+}
+
+TEST(JobExamplesTest, TheTableHasEveryKey) {
+  const std::string page = text_of_file("docs/job.md");
+  const std::vector<std::string> keys = known_keys("nonsense: 1");
+  EXPECT_GE(keys.size(), 16U);
+  for (const std::string& key : keys) {
+    if (key == "network") continue;  // a map, below
+    EXPECT_THAT(page, HasSubstr("| `" + key + "` |"));
+  }
+  for (const std::string& key : known_keys("network: {nonsense: 1}"))
+    EXPECT_THAT(page, HasSubstr("| `network." + key + "` |"));
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

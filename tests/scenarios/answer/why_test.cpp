@@ -1,0 +1,131 @@
+// Why an answer is not what one would expect of its changes.
+#include "scenarios/answer/why.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/answer/replay_meter.h"
+#include "tests/scenarios/question.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using stepsim::testing::DagMaker;
+using stepsim::testing::Question;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+/// Recorded as it is replayed.
+Capture captured(DagMaker& maker) {
+  Capture capture;
+  capture.dag = maker.build();
+  const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine(capture.dag));
+  capture.recording.start = timeline.start;
+  capture.recording.finish = timeline.finish;
+  capture.recording.ranks = {0};
+  capture.recording.step.assign(capture.dag.task_count(), -1);
+  return capture;
+}
+
+/// A thread computes for 10 ms beside a stream, and waits for it.
+Capture beside_a_stream(std::int64_t milliseconds_of_stream) {
+  DagMaker maker;
+  const LaneId thread = maker.lane(0, LaneOrder::kEdges, "thread 1");
+  const LaneId stream = maker.lane(0, LaneOrder::kEdges, "stream 7");
+  const TaskId begin = maker.task(thread, 1 * kMs, {}, "begin");
+  const TaskId kernel = maker.task(stream, milliseconds_of_stream * kMs, {begin}, "kernel", TaskKind::kKernel);
+  const TaskId host = maker.task(thread, 10 * kMs, {begin}, "host");
+  maker.task(thread, 1 * kMs, {kernel, host}, "end");
+  return captured(maker);
+}
+
+/// Two threads feed a queue. What `first` feeds it is followed by 20 ms of work.
+Capture fed_queue() {
+  DagMaker maker;
+  const LaneId first = maker.lane(0, LaneOrder::kEdges, "thread 1");
+  const LaneId second = maker.lane(0, LaneOrder::kEdges, "thread 2");
+  const LaneId queue = maker.lane(0, LaneOrder::kFifo, "queue");
+  const TaskId a = maker.task(first, 5 * kMs, {}, "a");
+  const TaskId b = maker.task(second, 6 * kMs, {}, "b");
+  const TaskId of_a = maker.task(queue, 2 * kMs, {a}, "queued 1");
+  maker.task(queue, 10 * kMs, {b}, "queued 2");
+  maker.task(first, 20 * kMs, {of_a}, "tail");
+  return captured(maker);
+}
+
+std::vector<std::string> reasons(Capture capture, const std::string& set) {
+  const Question question(std::move(capture));
+  Scenario scenario;
+  if (!set.empty()) add_set(scenario, set);
+  ReplayMeter meter;
+  return reasons_of(answer_of(question.predictor(), scenario, nullptr, meter));
+}
+
+TEST(WhyTest, AnExpectedAnswerNeedsNoReason) {
+  // 22 ms become 12 ms: the kernel's 20 ms are halved, and the thread takes as long.
+  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=0.5"), IsEmpty());
+}
+
+TEST(WhyTest, AQuestionWithoutAChangeNeedsNone) { EXPECT_THAT(reasons(beside_a_stream(20), ""), IsEmpty()); }
+
+TEST(WhyTest, ANeutralChangeHasNothingToActOn) {
+  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=1"),
+              ElementsAre(StartsWith("No task takes a different time")));
+}
+
+TEST(WhyTest, WhatIsNotOnTheCriticalPathGainsNothing) {
+  EXPECT_THAT(
+      reasons(beside_a_stream(5), "compute{name=kernel}.scale=0.5"),
+      ElementsAre("None of the 1 tasks that take a different time is on the critical path. What sets the length "
+                  "of an iteration is host, 100 % of it."));
+}
+
+TEST(WhyTest, AnotherPathTakesOver) {
+  // The kernel takes 6 ms less, but after 2 ms the thread sets the length.
+  EXPECT_THAT(
+      reasons(beside_a_stream(12), "compute{name=kernel}.scale=0.5"),
+      ElementsAre(AllOf(StartsWith("The tasks of the captured critical path take 6.000 ms less, the iteration only "
+                                   "2.000 ms less: another path is the longest now, mostly on rank 0's thread 1"),
+                        HasSubstr("host takes 10.000 ms more"))));
+}
+
+TEST(WhyTest, LessWorkMayTakeLonger) {
+  // b in half the time is served first: 27 ms become 3 + 10 + 2 + 20 ms.
+  EXPECT_THAT(
+      reasons(fed_queue(), "compute{name=b}.scale=0.5"),
+      ElementsAre(StartsWith("All tasks but communication take 3.000 ms less an iteration, and yet the iteration "
+                             "takes 8.000 ms more: on the critical path")));
+}
+
+TEST(WhyTest, AGainThatIsSmallerThanWhatIsNotKnownIsNone) {
+  // 22 ms become 21.8 ms, and models are off by 1.2 %.
+  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=0.99"),
+              ElementsAre(StartsWith("-0.9 % is no more than what is not known of such a change")));
+}
+
+TEST(DifferenceTest, ComparesTaskByTaskWhereTheGraphIsTheSame) {
+  const Question question(beside_a_stream(12));
+  Scenario scenario;
+  add_set(scenario, "compute{name=kernel}.scale=0.5");
+  ReplayMeter meter;
+  const WhatIfAnswer answer = answer_of(question.predictor(), scenario, nullptr, meter);
+  const ReplayDifference difference = difference_of(answer.baseline, answer.scenario);
+  EXPECT_TRUE(difference.same_graph);
+  EXPECT_EQ(difference.changed, 1U);
+  EXPECT_EQ(difference.changed_on_path, 1U);
+  EXPECT_EQ(difference.path_tasks, Duration{-6 * kMs});
+  EXPECT_EQ(difference.work[static_cast<std::size_t>(sim::PathClass::kCompute)], Duration{-6 * kMs});
+  EXPECT_EQ(difference.work[static_cast<std::size_t>(sim::PathClass::kHost)], Duration{});
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios
