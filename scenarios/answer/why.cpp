@@ -127,11 +127,11 @@ std::string why_nothing(const WhatIfAnswer& answer, const ReplayDifference& diff
       fmt::format("What sets the length of an iteration is {}.", largest_class(answer.scenario.path.path));
   if (!difference.same_graph) return fmt::format("The critical path is as long as before. {}", path);
   if (difference.changed_on_path == 0)
-    return fmt::format("None of the {} tasks that take a different time is on the critical path. {}",
+    return fmt::format("None of the tasks that take a different time ({}) is on the critical path. {}",
                        difference.changed, path);
   return fmt::format(
-      "{} of the {} tasks that take a different time are on the critical path, and there they take {} in all. {}",
-      difference.changed_on_path, difference.changed, less_or_more(difference.path_tasks), path);
+      "Of the tasks that take a different time ({}) few are on the critical path ({}), which take {} in all. {}",
+      difference.changed, difference.changed_on_path, less_or_more(difference.path_tasks), path);
 }
 
 std::string why_less(const WhatIfAnswer& answer, const ReplayDifference& difference, Duration change) {

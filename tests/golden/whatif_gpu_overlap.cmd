@@ -53,7 +53,7 @@ Changes
 - network.bandwidth=4x
 
 Why
-- None of the 3 tasks that take a different time is on the critical path. What sets the length of an iteration is compute, 100 % of it.
+- None of the tasks that take a different time (3) is on the critical path. What sets the length of an iteration is compute, 100 % of it.
 
 Why it is a range
 source              from         to  reason

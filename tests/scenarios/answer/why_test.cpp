@@ -85,7 +85,7 @@ TEST(WhyTest, ANeutralChangeHasNothingToActOn) {
 TEST(WhyTest, WhatIsNotOnTheCriticalPathGainsNothing) {
   EXPECT_THAT(
       reasons(beside_a_stream(5), "compute{name=kernel}.scale=0.5"),
-      ElementsAre("None of the 1 tasks that take a different time is on the critical path. What sets the length "
+      ElementsAre("None of the tasks that take a different time (1) is on the critical path. What sets the length "
                   "of an iteration is host, 100 % of it."));
 }
 
