@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cli/help/topic.h"
+#include "cli/help/topics.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 

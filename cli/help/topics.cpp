@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "cli/help/topic.h"
+#include "cli/help/topics.h"
 #include "ingest/formats/format.h"
 #include "model/base/units.h"
 #include "model/cost/collective/algorithm.h"

@@ -14,7 +14,7 @@ namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kBetween = 2;     // blanks between columns
-constexpr std::size_t kLeastName = 20;  // columns of the terminal that a name keeps as long as others can be left out
+constexpr std::size_t kLeastName = 28;  // columns of the terminal that a name keeps as long as others can be left out
 constexpr std::size_t kLeastSentence = 30;
 constexpr std::size_t kMostBytes = 1000;  // of a cell: a name may be a megabyte
 
@@ -23,8 +23,9 @@ struct Fitted {
   std::size_t place = 0;  ///< in the table
   std::size_t width = 0;  ///< that it gets; at first what its widest cell takes
   std::size_t least = 0;
-  int use = 0;  ///< as Use; higher: left out earlier
+  int use = 0;  ///< as Use, or kOfNoUse; higher: left out earlier
 };
+constexpr int kOfNoUse = static_cast<int>(Use::kDetail) + 1;
 
 using Lines = std::vector<std::vector<std::string>>;
 
@@ -39,11 +40,11 @@ Lines printed(const Table& table) {
   return lines;
 }
 
-/// Whether the column holds numbers, all of them 0.
+/// Whether the column holds times, all of them 0.
 bool says_nothing(const Table& table, std::size_t column) {
   const auto is_zero = [column](const std::vector<Cell>& row) {
-    const auto* const count = std::get_if<std::int64_t>(&row[column].number());
-    return count != nullptr && *count == 0;
+    const auto* const time = std::get_if<std::int64_t>(&row[column].number());
+    return time != nullptr && *time == 0 && row[column].unit() == Unit::kNanoseconds;
   };
   return std::all_of(table.rows().begin(), table.rows().end(), is_zero);
 }
@@ -55,7 +56,7 @@ Fitted natural(const Table& table, const Lines& lines, std::size_t place) {
   const std::size_t least = column.sentences ? kLeastSentence : kLeastName;
   fitted.least = column.align == Align::kLeft ? std::min(fitted.width, least) : fitted.width;
   fitted.use = static_cast<int>(column.use);
-  if (says_nothing(table, place)) fitted.use = static_cast<int>(Use::kDetail) + 1;
+  if (says_nothing(table, place)) fitted.use = kOfNoUse;
   return fitted;
 }
 
@@ -64,16 +65,16 @@ std::size_t total(const std::vector<Fitted>& columns, std::size_t Fitted::*width
                          [width](std::size_t sum, const Fitted& column) { return sum + column.*width; });
 }
 
-/// Takes out the columns that there is no room for; returns their places, ascending.
-std::vector<std::size_t> leave_out(std::vector<Fitted>& columns, std::size_t width) {
-  std::vector<std::size_t> out;
+/// Takes out the columns that there is no room for and returns them, in the table's order.
+std::vector<Fitted> leave_out(std::vector<Fitted>& columns, std::size_t width) {
+  std::vector<Fitted> out;
   while (columns.size() > 1 && total(columns, &Fitted::least) > width) {
     const auto rightmost = std::max_element(columns.rbegin(), std::prev(columns.rend()),
                                             [](const Fitted& a, const Fitted& b) { return a.use < b.use; });
-    out.push_back(rightmost->place);
+    out.push_back(*rightmost);
     columns.erase(std::prev(rightmost.base()));
   }
-  std::sort(out.begin(), out.end());
+  std::sort(out.begin(), out.end(), [](const Fitted& a, const Fitted& b) { return a.place < b.place; });
   return out;
 }
 
@@ -124,12 +125,13 @@ std::string row_text(const Table& table, const std::vector<std::string>& cells, 
   return text;
 }
 
-/// "left out: lane, queueing; a wider terminal or -o FILE shows them", in lines of the width.
-std::string left_out_text(const Lines& lines, const std::vector<std::size_t>& out, const TextStyle& style) {
+/// "left out: lane, host (all 0); a wider terminal or -o FILE shows them", in lines of the width.
+std::string left_out_text(const Lines& lines, const std::vector<Fitted>& out, const TextStyle& style) {
   std::string names;
-  for (const std::size_t place : out) {
-    if (lines.front()[place].empty()) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", lines.front()[place]);
+  for (const Fitted& column : out) {
+    const std::string& title = lines.front()[column.place];
+    if (title.empty()) continue;
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", title, column.use == kOfNoUse ? " (all 0)" : "");
   }
   if (names.empty()) return {};
   const std::string sentence =
@@ -145,7 +147,7 @@ std::string to_text(const Table& table, const TextStyle& style) {
   const Lines lines = printed(table);
   std::vector<Fitted> columns;
   for (std::size_t place = 0; place < table.columns().size(); ++place) columns.push_back(natural(table, lines, place));
-  std::vector<std::size_t> out;
+  std::vector<Fitted> out;
   if (style.width > 0 && !columns.empty()) {
     out = leave_out(columns, style.width);
     shorten(columns, style.width);

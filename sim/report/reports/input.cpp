@@ -25,7 +25,7 @@ std::vector<Section> sections(const Findings& findings) {
                     lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
         entry.detail);
   }
-  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing is lost by: {}; --json says more", noise));
+  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
   return {section};
 }
 

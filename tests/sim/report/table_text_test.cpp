@@ -61,8 +61,8 @@ TEST(TableTextTest, ColumnsAreLeftOutByTheirUse) {
 
 TEST(TableTextTest, ColumnsOfZerosAreLeftOutFirst) {
   Table table{{{"task", Align::kLeft}, {"waiting"}, {"lane", Align::kRight, Use::kDetail}}};
-  table.add_row({"0123456789012345678", 0, "0123456789"});
-  EXPECT_THAT(to_text(table, {.width = 35}), HasSubstr("left out: waiting;"));
+  table.add_row({"0123456789012345678", Duration{}, "0123456789"});
+  EXPECT_THAT(to_text(table, {.width = 35}), HasSubstr("left out: waiting (all 0);"));
 }
 
 TEST(TableTextTest, SentencesGoOnBelow) {

@@ -1,5 +1,5 @@
-#ifndef STEPSIM_CLI_HELP_TOPIC_H
-#define STEPSIM_CLI_HELP_TOPIC_H
+#ifndef STEPSIM_CLI_HELP_TOPICS_H
+#define STEPSIM_CLI_HELP_TOPICS_H
 
 #include <span>
 #include <string>
