@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/help/explain.h"
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
 #include "cli/program/help.h"
 #include "cli/program/output.h"
 #include "cli/program/signals.h"
+#include "cli/program/terminal.h"
 #include "model/base/error.h"
 
 namespace stepsim::cli {
@@ -20,21 +22,34 @@ void run_command(const Command& command, const Session& session) {
   CLI::App app{std::string(command.summary), "stepsim " + std::string(command.name)};
   const Command::Run run = command.setup(app);
   if (parse(app, session.arguments) == Parsed::kHelpWanted) {
-    session.out.write(app.help());
+    session.out.write(folded_help(app.help() + examples_of(command), help_width()));
   } else {
     run(session);
   }
 }
 
+std::string whole_help() {
+  return folded_help(program_help(commands()) + kinds_of_words() + exit_codes_help(), help_width());
+}
+
+/// A word may have blanks: "stepsim help H100 SXM".
+std::string help_on(const std::vector<std::string>& words) {
+  std::string asked;
+  for (const std::string& word : words) asked += (asked.empty() ? "" : " ") + word;
+  return explain(asked, commands());
+}
+
 void run(const Session& session) {
   if (session.arguments.empty()) {
-    session.out.write(program_help(commands()));
+    session.out.write(whole_help());
     session.out.flush();
     throw UsageError("no command given; expected one of those listed");
   }
   const std::string& word = session.arguments.front();
-  if (word == "--help" || word == "-h" || word == "help") {
-    session.out.write(program_help(commands()));
+  if (word == "help" && session.arguments.size() > 1) {
+    session.out.write(folded_help(help_on({session.arguments.begin() + 1, session.arguments.end()}), help_width()));
+  } else if (word == "--help" || word == "-h" || word == "help") {
+    session.out.write(whole_help());
   } else if (word == "--version" || word == "-V") {
     session.out.write(program_version());
   } else {
@@ -48,12 +63,15 @@ void run(const Session& session) {
 int run_program(int argc, char** argv) noexcept {
   reserve_standard_streams();
   const std::atomic<bool>& stop = install_signal_handlers();
+  sim::TextStyle errors = standard_error_style(ColorWhen::kAuto);
   try {
     Output out;
-    run({.arguments = {argv + (argc > 0 ? 1 : 0), argv + argc}, .out = out, .stop = stop});
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    errors = standard_error_style(color_wanted(arguments));
+    run({.arguments = arguments, .out = out, .stop = stop});
     return static_cast<int>(ExitCode::kDone);
   } catch (...) {
-    return static_cast<int>(report(std::current_exception()));
+    return static_cast<int>(report(std::current_exception(), errors));
   }
 }
 

@@ -55,6 +55,8 @@ const Command calibrate_command{
     .name = "calibrate",
     .summary = "Fit links, copies, sums and launches to a capture, and write them as cluster.yaml",
     .setup = setup,
+    .examples = {"stepsim calibrate scenarios/samples/byteps-even",
+                 "stepsim calibrate scenarios/samples/byteps-even -o -.yaml"},
 };
 
 }  // namespace stepsim::cli

@@ -42,6 +42,8 @@ const Command convert_command{
     .name = "convert",
     .summary = "Write the job in another format, by the extension of -o",
     .setup = setup,
+    .examples = {"stepsim convert scenarios/samples/byteps-even -o -.tasks.json",
+                 "stepsim convert scenarios/samples/byteps-even -o -.trace.json"},
 };
 
 }  // namespace stepsim::cli

@@ -37,6 +37,8 @@ const Command critical_path_command{
     .name = "critical-path",
     .summary = "Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing",
     .setup = setup,
+    .examples = {"stepsim critical-path scenarios/samples/byteps-even --rows 5",
+                 "stepsim critical-path scenarios/samples/byteps-even --steps 5-6 --json"},
 };
 
 }  // namespace stepsim::cli

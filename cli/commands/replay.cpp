@@ -33,6 +33,8 @@ const Command replay_command{
     .name = "replay",
     .summary = "Replay a capture: measured beside replayed, where the time goes, the critical path's summary",
     .setup = setup,
+    .examples = {"stepsim replay scenarios/samples/byteps-even",
+                 "stepsim replay scenarios/samples/byteps-even --network maxmin --brief"},
 };
 
 }  // namespace stepsim::cli

@@ -14,8 +14,8 @@ namespace stepsim::cli {
 namespace {
 
 /// Options that say how the work is done; no result depends on them.
-constexpr std::array<std::string_view, 7> kNotOfTheResult{"--threads", "--quiet", "--json", "-o",
-                                                          "--resume",  "--shard", "--merge"};
+constexpr std::array<std::string_view, 9> kNotOfTheResult{"--threads", "--quiet",  "--brief", "--color", "--json",
+                                                          "-o",        "--resume", "--shard", "--merge"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name :
@@ -75,6 +75,8 @@ const Command sweep_command{
     .name = "sweep",
     .summary = "Predict an iteration at every point of a grid; name the best point and where more buys little",
     .setup = setup,
+    .examples = {"stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml",
+                 "stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml --json"},
 };
 
 }  // namespace stepsim::cli

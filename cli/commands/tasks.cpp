@@ -50,6 +50,8 @@ const Command tasks_command{
     .name = "tasks",
     .summary = "List what can be selected: kinds, classes, operators and names, with their counts and times",
     .setup = setup,
+    .examples = {"stepsim tasks scenarios/samples/byteps-even --rows 5",
+                 "stepsim tasks scenarios/samples/byteps-even --select kind=transfer,rank=0"},
 };
 
 }  // namespace stepsim::cli

@@ -70,6 +70,8 @@ const Command whatif_command{
     .name = "whatif",
     .summary = "Predict an iteration under a scenario, and how well the captured one is predicted",
     .setup = setup,
+    .examples = {"stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=2x",
+                 "stepsim whatif scenarios/samples/byteps-even --set compute.scale=0.5 --brief"},
 };
 
 }  // namespace stepsim::cli

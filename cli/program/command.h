@@ -1,6 +1,7 @@
 #ifndef STEPSIM_CLI_PROGRAM_COMMAND_H
 #define STEPSIM_CLI_PROGRAM_COMMAND_H
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <span>
@@ -34,6 +35,8 @@ struct Command {
   /// once `app` has parsed. It throws UsageError for wrong values, and InputError, OutputError or
   /// Interrupted if the work cannot be done.
   Run (*setup)(CLI::App& app) = nullptr;
+  /// Command lines for help, to be copied: they work on the sample, from the repository's root.
+  std::array<std::string_view, 2> examples{};
 };
 
 /// All registered commands, in the order of commands/CMakeLists.txt.

@@ -19,9 +19,10 @@ namespace {
 // Messages escape the names in them. This catches what is left, such as a library's what(), so that an
 // error is always one line.
 constexpr std::size_t kLineLimit = 2000;
+constexpr std::string_view kMark = "error:";  // kNoThreadsLine begins so too
 
 Failure failure(ExitCode code, std::string_view what) {
-  return {code, fmt::format("error: {}\n", shown(what, kLineLimit))};
+  return {code, fmt::format("{} {}\n", kMark, shown(what, kLineLimit))};
 }
 
 std::string memory_text() {
@@ -69,10 +70,10 @@ Failure describe(const std::exception_ptr& error) {
   return memory_ran_out() ? failure(ExitCode::kUnusable, memory_text()) : describe_rethrown(error);
 }
 
-ExitCode report(const std::exception_ptr& error) noexcept {
+ExitCode report(const std::exception_ptr& error, const sim::TextStyle& style) noexcept {
   try {
     const Failure failure = describe(error);
-    write_error(failure.line);
+    write_error(sim::toned(kMark, sim::Tone::kWarning, style) + failure.line.substr(kMark.size()));
     return failure.code;
   } catch (...) {
     write_error(kNoMemoryLine);

@@ -4,6 +4,8 @@
 #include <exception>
 #include <string>
 
+#include "sim/report/text_style.h"
+
 namespace stepsim::cli {
 
 /// How the program ends; part of its interface (README.md).
@@ -23,8 +25,9 @@ struct Failure {
 /// The exit code and the line for an exception. Throws std::bad_alloc if there is no memory for the line.
 [[nodiscard]] Failure describe(const std::exception_ptr& error);
 
-/// Writes the line for an exception to standard error, without memory too. Returns the exit code.
-[[nodiscard]] ExitCode report(const std::exception_ptr& error) noexcept;
+/// Writes the line for an exception to standard error, without memory too, "error:" as the style says. Returns the
+/// exit code.
+[[nodiscard]] ExitCode report(const std::exception_ptr& error, const sim::TextStyle& style) noexcept;
 
 }  // namespace stepsim::cli
 

@@ -25,10 +25,24 @@ std::string program_help(std::span<const Command* const> commands) {
   text +=
       "\n"
       "  stepsim COMMAND --help   a command's options\n"
+      "  stepsim help WORD        what a word means, or all words of a kind\n"
       "  stepsim --version        version and commit\n"
       "\n"
-      "Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the\n"
-      "input cannot be used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.\n";
+      "Kinds of words:\n";
+  return text;
+}
+
+std::string exit_codes_help() {
+  return "\n"
+         "Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the input cannot be used, 2 "
+         "wrong usage, 3 a bug in stepsim, 130 interrupted.\n";
+}
+
+std::string examples_of(const Command& command) {
+  std::string text;
+  for (const std::string_view example : command.examples) {
+    if (!example.empty()) text += fmt::format("{}  {}\n", text.empty() ? "\nExamples:\n" : "", example);
+  }
   return text;
 }
 

@@ -173,6 +173,10 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
           ->description("how many threads to use; never changes a result (default: the machine's cores)");
   const auto* json =
       app.add_flag("--json")->disable_flag_override()->description("print one JSON object in place of the text report");
+  const auto* brief =
+      app.add_flag("--brief")->disable_flag_override()->description("only the first lines of the text report");
+  const auto* color = app.add_option("--color")->type_name("WHEN")->description(
+      "bold type and colours: auto (on a terminal), always or never (default: auto)");
   const auto* quiet = app.add_flag("--quiet")->disable_flag_override()->description("no progress on standard error");
   const auto* output = app.add_option("-o")->type_name("FILE")->description(
       "also write the result to FILE, in the form that its extension names (see below)");
@@ -192,6 +196,11 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
     const auto threads_text = value_of(threads);
     options.threads = threads_text ? parse_threads(*threads_text) : default_threads();
     options.json = json->count() > 0;
+    options.brief = brief->count() > 0;
+    if (options.brief && options.json) throw UsageError("--brief shortens the text report; expected it without --json");
+    if (const auto text = value_of(color)) {
+      options.color = parse_color(*text);
+    }
     options.quiet = quiet->count() > 0;
     options.output = name_of(output);
     options.writes = writes;

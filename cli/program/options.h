@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/program/output_rule.h"
+#include "cli/program/terminal.h"
 #include "model/base/id.h"
 #include "model/cost/network/network.h"
 
@@ -31,6 +32,8 @@ struct CommonOptions {
   std::optional<std::string> cluster_file;                     ///< --cluster; only with a network model
   int threads = 1;                                             ///< --threads; the machine's cores if not given
   bool json = false;                                           ///< --json
+  bool brief = false;                                          ///< --brief: the first lines of the report only
+  ColorWhen color = ColorWhen::kAuto;                          ///< --color
   bool quiet = false;                                          ///< --quiet: no progress
   std::optional<std::string> output;                           ///< -o; check_output() says whether it fits
   Writes writes;                                               ///< what the command can write there

@@ -95,8 +95,7 @@ std::string output_help(const Writes& writes) {
   }
   return text +
          "A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, "
-         "as\n"
-         "-.csv or -.csv.gz; '-' alone is -.json.\n";
+         "as -.csv or -.csv.gz; '-' alone is -.json.\n";
 }
 
 void check_output(const CommonOptions& options) {

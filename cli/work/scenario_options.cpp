@@ -10,6 +10,7 @@
 #include "ingest/bytes/small_file.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "scenarios/change/what_if.h"
 
 namespace stepsim::cli {
 namespace {
@@ -18,9 +19,20 @@ constexpr std::size_t kLargestScenario = 1U << 20U;
 /// What stands before a typed text where errors name its place.
 constexpr std::array<std::string_view, 2> kTyped{"--set ", "--select "};
 
+/// The what-ifs, a line each, for --help.
+std::string what_ifs_help() {
+  std::string text = "What-ifs; those with {} take a selection of tasks, as in compute{class=gemm}.scale=0.5:\n";
+  for (const scenarios::WhatIf* const what_if : scenarios::what_ifs()) {
+    const std::string name = fmt::format("{}{}", what_if->name, what_if->selected == nullptr ? "" : "{}");
+    text += fmt::format("  {:<13} {}\n", name, what_if->summary);
+  }
+  return text + "'stepsim help compute' lists the parameters of one, 'stepsim tasks TRACE' what can be selected.\n";
+}
+
 }  // namespace
 
 std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const std::string& sets_description) {
+  app.footer(what_ifs_help() + "\n" + app.get_footer());
   const auto* file = app.add_option("-s,--scenario")->type_name("FILE")->description("the scenario, in YAML");
   const auto* sets = app.add_option("--set")
                          ->type_name("WHATIF.PARAMETER=VALUE")

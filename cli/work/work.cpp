@@ -166,7 +166,9 @@ Provenance provenance_if_needed(const CommonOptions& options, const Session& ses
 
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session) {
   if (!options.json) {
-    session.out.write(sim::to_text(document));
+    sim::TextStyle style = standard_output_style(options.color);
+    style.brief = options.brief;
+    session.out.write(sim::to_text(document, style));
     return;
   }
   sim::JsonWriter json{[&session](std::string_view text) { session.out.write(text); }};

@@ -179,6 +179,17 @@ std::uint64_t thousandths(std::uint64_t magnitude, std::uint64_t unit) noexcept 
   return magnitude / unit * 1000 + (rest + step / 2) / step;
 }
 
+/// `value` with a point before its last `decimals` digits, and without the zeros that would end it.
+std::string decimal(std::uint64_t value, int decimals) {
+  while (decimals > 0 && value % 10 == 0) {
+    value /= 10;
+    --decimals;
+  }
+  if (decimals == 0) return std::to_string(value);
+  const auto one = static_cast<std::uint64_t>(power_of_ten(decimals));
+  return fmt::format("{}.{:0{}}", value / one, value % one, decimals);
+}
+
 std::uint64_t magnitude_of(std::int64_t value) noexcept {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
@@ -222,7 +233,7 @@ std::string to_text(Duration duration) {
   for (const Unit& unit : {kDurationUnits[1], kDurationUnits[2], kDurationUnits[3]}) {
     const std::uint64_t value = thousandths(magnitude, static_cast<std::uint64_t>(unit.scale));
     const bool last = unit.suffix == kDurationUnits.back().suffix;
-    if (last || value < 1'000'000) return fmt::format("{}{}.{:03} {}", sign, value / 1000, value % 1000, unit.suffix);
+    if (last || value < 1'000'000) return fmt::format("{}{} {}", sign, decimal(value, 3), unit.suffix);
   }
   return {};
 }
@@ -230,12 +241,12 @@ std::string to_text(Duration duration) {
 std::string to_text(Bytes size) {
   const std::uint64_t magnitude = magnitude_of(size.count());
   const std::string_view sign = size.count() < 0 ? "-" : "";
-  if (magnitude < 1000) return fmt::format("{}{} B", sign, magnitude);
+  if (magnitude < 1000) return fmt::format("{}{}B", sign, magnitude);
   for (const Unit& unit : {kBytesUnits[1], kBytesUnits[2], kBytesUnits[3], kBytesUnits[4]}) {
     const std::uint64_t tenth = static_cast<std::uint64_t>(unit.scale) / 10;
     const std::uint64_t value = magnitude / tenth + (magnitude % tenth >= tenth / 2 ? 1 : 0);
     const bool last = unit.suffix == kBytesUnits[4].suffix;
-    if (last || value < 10'000) return fmt::format("{}{}.{} {}", sign, value / 10, value % 10, unit.suffix);
+    if (last || value < 10'000) return fmt::format("{}{}{}", sign, decimal(value, 1), unit.suffix);
   }
   return {};
 }
@@ -243,10 +254,10 @@ std::string to_text(Bytes size) {
 std::string to_text(Bandwidth rate) {
   double value = rate.bytes_per_second();
   for (const std::string_view unit : {"B/s", "kB/s", "MB/s", "GB/s"}) {
-    if (value < 999.95) return fmt::format("{:.1f} {}", value, unit);
+    if (value < 999.95) return fmt::format("{:.4g}{}", value, unit);
     value /= 1000;
   }
-  return fmt::format("{:.1f} TB/s", value);
+  return fmt::format("{:.4g}TB/s", value);
 }
 
 }  // namespace stepsim

@@ -74,13 +74,13 @@ class Bandwidth {
 /// Bare 0 is accepted. Errors as parse_bytes.
 [[nodiscard]] Duration parse_duration(std::string_view text);
 
-/// "1.234 ms": three digits after the point, the unit chosen so that 1 <= value < 1000.
+/// "1.234 ms", "22 us": at most three digits after the point, the unit chosen so that 1 <= value < 1000.
 [[nodiscard]] std::string to_text(Duration duration);
 
-/// "25.0 MB": SI prefixes.
+/// "25MB", "1.5kB": SI prefixes, as parse_bytes() reads them.
 [[nodiscard]] std::string to_text(Bytes size);
 
-/// "119.6 MB/s": SI prefixes, bytes.
+/// "119.6MB/s": four digits, SI prefixes, bytes, as parse_bandwidth() reads them.
 [[nodiscard]] std::string to_text(Bandwidth rate);
 
 }  // namespace stepsim

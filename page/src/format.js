@@ -3,14 +3,14 @@
 const TIMES = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']];
 const SIZES = [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']];
 
-/** "1.234 ms": nanoseconds in the unit in which 1 <= value < 1000. */
+/** "1.234 ms", "22 us": nanoseconds in the unit in which 1 <= value < 1000. */
 export function duration(ns) {
   const sign = ns < 0 ? '-' : '';
   const size = Math.abs(ns);
   if (size < 1000) return `${sign}${Math.round(size)} ns`;
   for (const [scale, unit] of [...TIMES].reverse()) {
     const value = Math.round(size / scale * 1000);
-    if (value < 1e6 || unit === 's') return `${sign}${(value / 1000).toFixed(3)} ${unit}`;
+    if (value < 1e6 || unit === 's') return `${sign}${Number((value / 1000).toFixed(3))} ${unit}`;
   }
   return '';
 }
@@ -30,9 +30,9 @@ export function signedPercent(ratio) {
 
 export function dataSize(bytes) {
   for (const [scale, unit] of SIZES) {
-    if (bytes >= scale) return `${(bytes / scale).toFixed(1)} ${unit}`;
+    if (bytes >= scale) return `${Number((bytes / scale).toFixed(1))}${unit}`;
   }
-  return `${bytes} B`;
+  return `${bytes}B`;
 }
 
 /** "1 task", "2 tasks". */

@@ -11,11 +11,6 @@ using sim::RankBreakdown;
 
 Duration hidden(const RankBreakdown& rank) { return rank.communication - rank.exposed_communication; }
 
-sim::Cell signed_time(Duration difference) {
-  return {fmt::format("{}{}", difference > Duration{} ? "+" : "", to_text(difference)), difference.count(),
-          sim::Unit::kNanoseconds};
-}
-
 }  // namespace
 
 std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
@@ -45,10 +40,11 @@ std::vector<ComparedTime> compared_paths(const WhatIfAnswer& answer) {
 
 sim::Table table_of(std::string title, const std::vector<ComparedTime>& times) {
   sim::Table table({{std::move(title), sim::Align::kLeft}, {"baseline"}, {"scenario"}, {"difference"}});
+  table.compare_times();
   for (const ComparedTime& time : times) {
     if (time.before == Duration{} && time.after == Duration{}) continue;
     table.add_row({(time.is_part ? "- " : "") + std::string(time.what), time.before, time.after,
-                   signed_time(time.after - time.before)});
+                   sim::signed_time_cell(time.after - time.before)});
   }
   return table;
 }

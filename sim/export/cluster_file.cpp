@@ -9,6 +9,7 @@
 #include "sim/export/exporter.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/fits.h"
+#include "sim/report/table_text.h"
 
 namespace stepsim::sim {
 namespace {
@@ -29,7 +30,7 @@ std::string commented(std::string_view text) {
 std::string calibration_text(const Calibration& calibration) {
   std::string text;
   if (!calibration.fits.empty())
-    text += "\nHow well it fits, the median over the samples:\n" + fit_table(calibration.fits).to_text();
+    text += "\nHow well it fits, the median over the samples:\n" + to_text(fit_table(calibration.fits));
   if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
   for (const Assumption& assumption : calibration.assumptions)
     text += fmt::format("- {}\n", shown(assumption.sentence, kLongest));

@@ -10,6 +10,7 @@
 #include "sim/export/svg_picture.h"
 #include "sim/export/tracks.h"
 #include "sim/report/iteration_path.h"
+#include "sim/report/text_width.h"
 
 namespace stepsim::sim {
 namespace {

@@ -3,19 +3,47 @@
 #include <fmt/format.h>
 
 #include "model/base/text.h"
+#include "sim/report/table_text.h"
+#include "sim/report/text_width.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kLongest = 1000;
 
-std::string to_text(const Section& section) {
-  std::string text = section.title.empty() ? "\n" : fmt::format("\n{}\n", shown(section.title));
-  if (!section.lead.empty()) text += shown(section.lead, kLongest) + '\n';
-  if (section.table) text += section.table->to_text();
+/// The figures of a plain text are shown in bold.
+std::string with_figures(std::string_view line, const TextStyle& style) {
+  std::string text;
+  std::size_t done = 0;
+  for (const std::string_view figure : figures_in(line)) {
+    const auto begin = static_cast<std::size_t>(figure.data() - line.data());
+    text += line.substr(done, begin - done);
+    text += toned(figure, Tone::kFigure, style);
+    done = begin + figure.size();
+  }
+  return text.append(line.substr(done));
+}
+
+/// A paragraph whose first line begins with `mark`; the others are indented as far.
+std::string paragraph(std::string_view content, Tone tone, const TextStyle& style, std::string_view mark = {}) {
+  const std::string plain = shown(content, kLongest);
+  std::string text;
+  for (const std::string_view line : wrapped(plain, style.width == 0 ? 0 : style.width - mark.size())) {
+    text += text.empty() ? std::string(mark) : std::string(mark.size(), ' ');
+    text += tone == Tone::kFigure ? with_figures(line, style) : toned(line, tone, style);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string to_text(const Section& section, const TextStyle& style) {
+  std::string text = "\n";
+  if (!section.title.empty()) text += paragraph(section.title, Tone::kHeading, style);
+  if (!section.lead.empty()) text += paragraph(section.lead, Tone::kPlain, style);
+  if (section.table) text += to_text(*section.table, style);
   for (const Sentence& sentence : section.sentences) {
-    text += fmt::format("- {}\n", shown(sentence.text, kLongest));
-    if (!sentence.detail.empty()) text += fmt::format("  {}\n", shown(sentence.detail, kLongest));
+    text += paragraph(sentence.text, Tone::kPlain, style, "- ");
+    if (!sentence.detail.empty()) text += paragraph(sentence.detail, Tone::kPlain, style, "  ");
   }
   return text + section.verbatim;
 }
@@ -24,13 +52,15 @@ std::string to_text(const Section& section) {
 
 std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-std::string to_text(const Document& document) {
-  std::string text = document.warning.empty() ? "" : shown(document.warning, kLongest) + '\n';
-  text += shown(document.headline, kLongest) + '\n';
-  if (!document.caution.empty()) text += shown(document.caution, kLongest) + '\n';
-  if (!document.trust.empty()) text += shown(document.trust, kLongest) + '\n';
+std::string to_text(const Document& document, const TextStyle& style) {
+  std::string text;
+  if (!document.warning.empty()) text += paragraph(document.warning, Tone::kWarning, style);
+  text += paragraph(document.headline, Tone::kFigure, style);
+  if (!document.caution.empty()) text += paragraph(document.caution, Tone::kCaution, style);
+  if (!document.trust.empty()) text += paragraph(document.trust, Tone::kPlain, style);
+  if (style.brief) return text;
   for (const Section& section : document.sections) {
-    if (!section.empty()) text += to_text(section);
+    if (!section.empty()) text += to_text(section, style);
   }
   return text;
 }

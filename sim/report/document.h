@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/report/table.h"
+#include "sim/report/text_style.h"
 
 namespace stepsim::sim {
 
@@ -68,8 +69,9 @@ struct Document {
   std::string origin;  ///< who made it from what, for forms that have no other place for it
 };
 
-/// The headline, then the sections that are not empty, for a terminal.
-[[nodiscard]] std::string to_text(const Document& document);
+/// The headline, then the sections that are not empty, for a terminal. Lines are wrapped to the style's width, but for
+/// verbatim content, which is there to be copied.
+[[nodiscard]] std::string to_text(const Document& document, const TextStyle& style = {});
 
 }  // namespace stepsim::sim
 

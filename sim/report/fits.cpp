@@ -5,7 +5,11 @@
 namespace stepsim::sim {
 
 Table fit_table(const std::vector<Fit>& fits) {
-  Table table({{"fitted", Align::kLeft}, {"value"}, {"samples"}, {"off by"}, {"from", Align::kLeft}});
+  Table table({{"fitted", Align::kLeft},
+               {"value"},
+               {"samples", Align::kRight, Use::kDetail},
+               {"off by"},
+               {"from", Align::kLeft, Use::kHelp, true}});
   for (const Fit& fit : fits) {
     table.add_row({fit.what, fit.value, fit.samples, percent_cell(fit.residual), fit.from});
   }

@@ -46,14 +46,14 @@ Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
   };
   const bool with_wait = any(&PathTask::wait);
   const bool with_queueing = any(&PathTask::queueing);
-  std::vector<Column> columns{{"start"}, {"duration"}};
-  if (with_wait) columns.push_back({"wait before"});
-  if (with_queueing) columns.push_back({"queueing"});
+  std::vector<Column> columns{{"start", Align::kRight, Use::kHelp}, {"duration"}};
+  if (with_wait) columns.push_back({"wait before", Align::kRight, Use::kDetail});
+  if (with_queueing) columns.push_back({"queueing", Align::kRight, Use::kDetail});
   const Column named[] = {{"class", Align::kLeft},
                           {"rank"},
-                          {"lane", Align::kLeft, 20},
-                          {"task", Align::kLeft, 32},
-                          {"released by", Align::kLeft, 40}};
+                          {"lane", Align::kLeft, Use::kDetail},
+                          {"task", Align::kLeft},
+                          {"released by", Align::kLeft, Use::kHelp}};
   columns.insert(columns.end(), std::begin(named), std::end(named));
   Table table{std::move(columns)};
   for (const std::size_t i : chosen) {

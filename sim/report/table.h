@@ -16,12 +16,15 @@ namespace stepsim::sim {
 
 enum class Align { kLeft, kRight };
 
-/// A column of a Table. A cell wider than `max_width` terminal columns is cut in the middle;
-/// 0 = never.
+/// How much a column is needed. On a narrow terminal those that are needed least are left out first.
+enum class Use : std::uint8_t { kMain, kHelp, kDetail };
+
+/// A column of a Table. On a narrow terminal names, which are aligned left, are shortened in the middle.
 struct Column {
   std::string title;
   Align align = Align::kRight;
-  std::size_t max_width = 0;
+  Use use = Use::kMain;
+  bool sentences = false;  ///< its cells are not shortened but go on below
 };
 
 /// What the number of a cell counts: things, nanoseconds, or a share of one.
@@ -62,25 +65,18 @@ class Table {
   /// Precondition: one cell a column.
   void add_row(std::vector<Cell> cells);
 
+  /// Its columns of times are there to be compared: as text all have one unit.
+  void compare_times() noexcept { compares_times_ = true; }
+  [[nodiscard]] bool compares_times() const noexcept { return compares_times_; }
+
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
   [[nodiscard]] const std::vector<std::vector<Cell>>& rows() const noexcept { return rows_; }
-
-  /// Aligned columns two blanks apart, a heading, one line a row, each ending in '\n' and
-  /// without trailing blanks. Control characters are shown escaped (model/base/text.h).
-  [[nodiscard]] std::string to_text() const;
 
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  bool compares_times_ = false;
 };
-
-/// Terminal columns that valid UTF-8 takes: combining marks and joiners 0, East Asian wide
-/// characters and emoji 2, others 1.
-[[nodiscard]] std::size_t display_width(std::string_view text) noexcept;
-
-/// `text` if it fits in `width` columns, else its beginning and its end with "..." between,
-/// never cutting inside a character. Precondition: valid UTF-8.
-[[nodiscard]] std::string cut_in_middle(std::string_view text, std::size_t width);
 
 /// "+1.23 %", "-0.40 %", "0.00 %": a ratio with its sign.
 [[nodiscard]] std::string signed_percent(double ratio);
@@ -88,6 +84,8 @@ class Table {
 /// "12.3 %".
 [[nodiscard]] std::string percent(double ratio);
 [[nodiscard]] Cell percent_cell(double ratio);
+/// A difference of times with its sign: "+1.5 ms".
+[[nodiscard]] Cell signed_time_cell(Duration difference);
 /// A duration as its count of nanoseconds, and a ratio with all its digits, for programs.
 [[nodiscard]] Cell nanoseconds_cell(Duration duration);
 [[nodiscard]] Cell number_cell(double number);

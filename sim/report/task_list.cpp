@@ -120,13 +120,16 @@ std::string share_text(const TaskGroup& group) {
 
 /// One row a group; the first cell is what can be typed in a selection.
 Section table_of(std::string title, std::string_view key, const std::vector<TaskGroup>& groups, std::size_t rows) {
-  constexpr std::size_t kWidth = 60;
-  Table table({{std::string(key), Align::kLeft, kWidth}, {"tasks"}, {"total"}, {"shortest"}, {"longest"}, {"share"}});
+  Table table({{std::string(key), Align::kLeft},
+               {"tasks"},
+               {"total"},
+               {"shortest", Align::kRight, Use::kDetail},
+               {"longest", Align::kRight, Use::kDetail},
+               {"share", Align::kRight, Use::kHelp}});
   const std::size_t shown_rows = std::min(rows, groups.size());
   for (std::size_t i = 0; i < shown_rows; ++i) {
     const TaskGroup& group = groups[i];
-    table.add_row({group.name, std::to_string(group.tasks), stepsim::to_text(group.total),
-                   stepsim::to_text(group.shortest), stepsim::to_text(group.longest), share_text(group)});
+    table.add_row({group.name, group.tasks, group.total, group.shortest, group.longest, share_text(group)});
   }
   Section section{.title = std::move(title), .table = std::move(table)};
   if (shown_rows < groups.size())
@@ -182,8 +185,7 @@ std::vector<std::pair<std::string_view, std::string>> places_of(const Capture& c
 }
 
 Section places_section(const Capture& capture) {
-  constexpr std::size_t kWidth = 90;
-  Table table({{"key", Align::kLeft}, {"values", Align::kLeft, kWidth}});
+  Table table({{"key", Align::kLeft}, {"values", Align::kLeft, Use::kMain, true}});
   for (const auto& [key, values] : places_of(capture)) table.add_row({std::string(key), values});
   return {.title = "Places and steps", .table = std::move(table)};
 }

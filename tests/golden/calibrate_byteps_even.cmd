@@ -1,12 +1,12 @@
 How fast was the hardware of the sample?
 $ stepsim calibrate scenarios/samples/byteps-even
-Calibrated a cluster of 4 hosts whose slowest link carries 119.6 MB/s of payload; the fit that is worst, copies to the device, is off by 20.6 % at the median of its 288 samples.
+Calibrated a cluster of 4 hosts whose slowest link carries 119.6MB/s of payload; the fit that is worst, copies to the device, is off by 20.6 % at the median of its 288 samples.
 
 Fitted
 fitted                     value  samples  off by  from
-rate of pushes        121.6 MB/s        6   0.5 %  pushes acknowledged while more were under way
-copies to the host     33.0 GB/s      288  15.2 %  COPYD2H
-copies to the device   22.2 GB/s      288  20.6 %  COPYH2D
+rate of pushes         121.6MB/s        6   0.5 %  pushes acknowledged while more were under way
+copies to the host     33.05GB/s      288  15.2 %  COPYD2H
+copies to the device   22.23GB/s      288  20.6 %  COPYH2D
 overhead of a copy    211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling included
 
 cluster.yaml
@@ -21,7 +21,7 @@ Input
 Assumptions
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 
@@ -42,12 +42,12 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 "messages":{"overhead_ns":0,"collective_overhead_ns":0,"sharing":0.5,"loggp_o_ns":0,"loggp_g_ns":0},
 "rates":{"copy_to_host_bytes_per_s":33049537000,"copy_to_device_bytes_per_s":22233040000,"copy_overhead_ns":211381,"sum_bytes_per_s":null,"sum_overhead_ns":0,"launch_overhead_ns":null},
 "fits":[
-{"what":"rate of pushes","value":"121.6 MB/s","samples":6,"residual":0.004651961908015589,"from":"pushes acknowledged while more were under way"},
-{"what":"copies to the host","value":"33.0 GB/s","samples":288,"residual":0.15194371036841073,"from":"COPYD2H"},
-{"what":"copies to the device","value":"22.2 GB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
+{"what":"rate of pushes","value":"121.6MB/s","samples":6,"residual":0.004651961908015589,"from":"pushes acknowledged while more were under way"},
+{"what":"copies to the host","value":"33.05GB/s","samples":288,"residual":0.15194371036841073,"from":"COPYD2H"},
+{"what":"copies to the device","value":"22.23GB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
 {"what":"overhead of a copy","value":"211.381 us","samples":576,"residual":0.20578609889451044,"from":"COPYD2H and COPYH2D, polling included"}],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
-"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
+"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim calibrate scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

@@ -1,21 +1,21 @@
 What sets the length of an iteration of the BytePS sample?
 $ stepsim critical-path scenarios/samples/byteps-even
-The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56.000 us of it is waiting that nothing explains.
+The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56 us of it is waiting that nothing explains.
 
 class          on the path   share
-compute          57.496 ms  10.8 %
-communication   474.986 ms  89.1 %
-copy                  0 ns   0.0 %
-host                  0 ns   0.0 %
-queueing              0 ns   0.0 %
-wait            657.000 us   0.1 %
+compute           57.50 ms  10.8 %
+communication    474.99 ms  89.1 %
+copy                     0   0.0 %
+host                     0   0.0 %
+queueing                 0   0.0 %
+wait               0.66 ms   0.1 %
 
 Its 30 longest tasks of 67, in order of time
      start   duration  wait before  class          rank  lane                task                        released by
   6.346 ms   3.256 ms            -  compute           0  operators           FW.layer2                   FW.layer1 (program)
- 41.136 ms   3.277 ms     1.000 us  compute           0  operators           FW.layer13                  FW.layer12 (program)
+ 41.136 ms   3.277 ms         1 us  compute           0  operators           FW.layer13                  FW.layer12 (program)
  50.779 ms   6.036 ms            -  compute           0  operators           BW.layer15                  FW.layer15 (program)
- 57.608 ms  16.152 ms   162.000 us  communication     0  PUSH to server 1    Comm.layer15_weight.PUSH.0  Comm.layer15_weight.COPYD2H.0 (stage)
+ 57.608 ms  16.152 ms       162 us  communication     0  PUSH to server 1    Comm.layer15_weight.PUSH.0  Comm.layer15_weight.COPYD2H.0 (stage)
  74.543 ms  17.166 ms            -  communication     0  PUSH to server 1    Comm.layer14_weight.PUSH.0  Comm.layer15_weight.PUSH.2 (stream)
  91.713 ms  16.873 ms            -  communication     0  PUSH to server 1    Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
 110.580 ms  16.856 ms            -  communication     0  PUSH to server 1    Comm.layer12_weight.PUSH.0  Comm.layer13_weight.PUSH.2 (stream)

@@ -1,39 +1,39 @@
 What becomes of a trace that was cut while it was written?
 $ stepsim replay tests/golden/data/cut.json
-An iteration takes 1.000 ms measured, 1.000 ms replayed: 3 steps of 1 rank, 28 tasks.
+An iteration takes 1 ms measured, 1 ms replayed: 3 steps of 1 rank, 28 tasks.
 Not all of the input could be used: truncated_file (1); see Input below.
 Tested: by another step's graph and its own durations, a step is predicted 1.3 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
 
 Steps
 rank  step  measured  replayed   error  held out
-   0     4  1.000 ms  1.000 ms  0.00 %    0.00 %
-   0     5  1.000 ms  1.000 ms  0.00 %    0.00 %
-   0     6  1.000 ms  1.000 ms  0.00 %    0.00 %
+   0     4      1 ms      1 ms  0.00 %    0.00 %
+   0     5      1 ms      1 ms  0.00 %    0.00 %
+   0     6      1 ms      1 ms  0.00 %    0.00 %
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 
 Where an iteration goes (replayed; the columns overlap)
-rank  iteration     compute  communication  exposed  copies  waiting for ranks        host  idle  unexplained
-   0   1.000 ms  266.666 us           0 ns     0 ns    0 ns               0 ns  974.666 us  0 ns         0 ns
+rank  iteration   compute  communication  exposed  copies  waiting for ranks      host  idle  unexplained
+   0       1 ms  266.7 us              0        0       0                  0  974.7 us     0            0
 
-Critical path of rank 0's step 5: 1.000 ms
+Critical path of rank 0's step 5: 1 ms
 class          on the path   share
-compute         200.000 us  20.0 %
-communication         0 ns   0.0 %
-copy                  0 ns   0.0 %
-host            790.000 us  79.0 %
-queueing              0 ns   0.0 %
-wait             10.000 us   1.0 %
+compute             200 us  20.0 %
+communication            0   0.0 %
+copy                     0   0.0 %
+host                790 us  79.0 %
+queueing                 0   0.0 %
+wait                 10 us   1.0 %
 
 Its 8 tasks, in order of time
-     start    duration  wait before  class    rank  lane        task                   released by
-      0 ns  110.000 us            -  host        0  thread 100  ProfilerStep#5         ProfilerStep#4 (program)
-110.000 us   20.000 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
-130.000 us   30.000 us            -  host        0  thread 100  aten::op0              cudaLaunchKernel (program)
-160.000 us  250.000 us            -  host        0  thread 100  ProfilerStep#5         aten::op0 (program)
-410.000 us   20.000 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
-440.000 us  200.000 us    10.000 us  compute     0  stream 7    kernel1                cudaLaunchKernel (launch)
-640.000 us   10.000 us            -  host        0  thread 100  cudaDeviceSynchronize  kernel1 (sync)
-650.000 us  350.000 us            -  host        0  thread 100  ProfilerStep#5         cudaDeviceSynchronize (program)
+ start  duration  wait before  class    rank  lane        task                   released by
+     0    110 us            -  host        0  thread 100  ProfilerStep#5         ProfilerStep#4 (program)
+110 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+130 us     30 us            -  host        0  thread 100  aten::op0              cudaLaunchKernel (program)
+160 us    250 us            -  host        0  thread 100  ProfilerStep#5         aten::op0 (program)
+410 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+440 us    200 us        10 us  compute     0  stream 7    kernel1                cudaLaunchKernel (launch)
+640 us     10 us            -  host        0  thread 100  cudaDeviceSynchronize  kernel1 (sync)
+650 us    350 us            -  host        0  thread 100  ProfilerStep#5         cudaDeviceSynchronize (program)
 
 Input
 20 records read, 0 skipped, 28 tasks and 32 dependencies made
@@ -42,6 +42,6 @@ Input
 - inferred_host_wait (2): waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them recorded
 
 Where to look next
-- Of the critical path's 1.000 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#5 (710.000 us in 3 tasks).
+- Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#5 (710 us in 3 tasks).
 - No communication is exposed: wherever data moves, the same rank computes.
 - Every wait is explained: a what-if can move all of it.

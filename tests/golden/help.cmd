@@ -5,89 +5,141 @@ stepsim replays a captured training step of a distributed job.
 Usage: stepsim COMMAND [TRACE...] [options]
 
 Commands:
-  replay         Replay a capture: measured beside replayed, where the time goes, the critical path's summary
-  critical-path  Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing
+  replay         Replay a capture: measured beside replayed, where the time goes, the critical
+                 path's summary
+  critical-path  Show the chain of tasks that sets the length of an iteration, by class and by task,
+                 with queueing
   whatif         Predict an iteration under a scenario, and how well the captured one is predicted
-  sweep          Predict an iteration at every point of a grid; name the best point and where more buys little
-  tasks          List what can be selected: kinds, classes, operators and names, with their counts and times
+  sweep          Predict an iteration at every point of a grid; name the best point and where more
+                 buys little
+  tasks          List what can be selected: kinds, classes, operators and names, with their counts
+                 and times
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
   stepsim COMMAND --help   a command's options
+  stepsim help WORD        what a word means, or all words of a kind
   stepsim --version        version and commit
 
-Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the
-input cannot be used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.
+Kinds of words:
+  commands      what stepsim can be asked
+  what-ifs      kinds of changes, for --set and scenario files
+  parameters    of what-ifs: --set WHATIF.PARAMETER=VALUE
+  models        how transfers are timed, for --network
+  keys          parameters of network models, for --cluster
+  collectives   algorithms of collectives, for comm.algorithm
+  devices       accelerators that are known, for device.to
+  formats       traces that are read
+  outputs       files that are written, by the extension of -o
+  rules         which parameter server holds a key, for comm.key_hash
+
+Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the input cannot be
+used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.
 $ stepsim replay --help
 Replay a capture: measured beside replayed, where the time goes, the critical path's summary
 Usage: stepsim replay [OPTIONS] TRACE...
 
 Positionals:
   TRACE FILE|FOLDER|- ... REQUIRED
-                              captures of one job: files, .tar, .tar.gz and .zip archives, folders that are searched, or - for standard input
+                              captures of one job: files, .tar, .tar.gz and .zip archives, folders
+                              that are searched, or - for standard input
 
 Options:
   -h,--help                   Print this help message and exit
-  --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network, calibrated)
+  --job FILE                  what the traces cannot say about the job (default: job.yaml in or
+                              beside TRACE)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
+                              (default: recorded; for what-ifs maxmin if the links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default:
+                              calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
-  --threads N                 how many threads to use; never changes a result (default: the machine's cores)
+  --threads N                 how many threads to use; never changes a result (default: the
+                              machine's cores)
   --json                      print one JSON object in place of the text report
+  --brief                     only the first lines of the text report
+  --color WHEN                bold type and colours: auto (on a terminal), always or never (default:
+                              auto)
   --quiet                     no progress on standard error
-  -o FILE                     also write the result to FILE, in the form that its extension names (see below)
-  --tasks                     with --json or -o FILE.json: also every task's start and finish (tasks_detail)
+  -o FILE                     also write the result to FILE, in the form that its extension names
+                              (see below)
+  --tasks                     with --json or -o FILE.json: also every task's start and finish
+                              (tasks_detail)
 
 Files of -o, by extension:
   .json         the object that --json prints
-  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
-  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows and counters
-  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside
+                the scenario
+  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows
+                and counters
+  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
+                it
   .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
   .sqlite       SQLite database: a table a section, and all tasks of the replay
   .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
-  .html         a page that shows the answer with its timelines: one file, for any browser, without a network
+  .html         a page that shows the answer with its timelines: one file, for any browser, without
+                a network
   .yaml, .yml   cluster.yaml, for --cluster
-A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
--.csv or -.csv.gz; '-' alone is -.json.
+A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard
+output, as -.csv or -.csv.gz; '-' alone is -.json.
 
+
+Examples:
+  stepsim replay scenarios/samples/byteps-even
+  stepsim replay scenarios/samples/byteps-even --network maxmin --brief
 $ stepsim convert --help
 Write the job in another format, by the extension of -o
 Usage: stepsim convert [OPTIONS] TRACE...
 
 Positionals:
   TRACE FILE|FOLDER|- ... REQUIRED
-                              captures of one job: files, .tar, .tar.gz and .zip archives, folders that are searched, or - for standard input
+                              captures of one job: files, .tar, .tar.gz and .zip archives, folders
+                              that are searched, or - for standard input
 
 Options:
   -h,--help                   Print this help message and exit
-  --job FILE                  what the traces cannot say about the job (default: job.yaml in or beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network, calibrated)
+  --job FILE                  what the traces cannot say about the job (default: job.yaml in or
+                              beside TRACE)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
+                              (default: recorded; for what-ifs maxmin if the links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default:
+                              calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
-  --threads N                 how many threads to use; never changes a result (default: the machine's cores)
+  --threads N                 how many threads to use; never changes a result (default: the
+                              machine's cores)
   --json                      print one JSON object in place of the text report
+  --brief                     only the first lines of the text report
+  --color WHEN                bold type and colours: auto (on a terminal), always or never (default:
+                              auto)
   --quiet                     no progress on standard error
-  -o FILE                     also write the result to FILE, in the form that its extension names (see below)
+  -o FILE                     also write the result to FILE, in the form that its extension names
+                              (see below)
 
 Files of -o, by extension:
   .json         the object that --json prints
-  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario
-  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows and counters
-  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read it
+  .trace.json   Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside
+                the scenario
+  .pftrace      Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows
+                and counters
+  .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
+                it
   .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
   .sqlite       SQLite database: a table a section, and all tasks of the replay
   .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
-  .html         a page that shows the answer with its timelines: one file, for any browser, without a network
+  .html         a page that shows the answer with its timelines: one file, for any browser, without
+                a network
   .yaml, .yml   cluster.yaml, for --cluster
-A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, as
--.csv or -.csv.gz; '-' alone is -.json.
+A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard
+output, as -.csv or -.csv.gz; '-' alone is -.json.
 
+
+Examples:
+  stepsim convert scenarios/samples/byteps-even -o -.tasks.json
+  stepsim convert scenarios/samples/byteps-even -o -.trace.json

@@ -4,33 +4,33 @@ An iteration takes 534.062 ms measured, 534.062 ms replayed: 3 steps of 2 ranks,
 Tested: by another step's graph and its own durations, a step is predicted 1.6 % off on average (the steps themselves differ by 0.4 %); by the median of the others, 0.6 % off at worst. The critical path rests on known dependencies.
 
 Steps
-rank  step    measured    replayed   error  held out
-   0     5  535.195 ms  535.195 ms  0.00 %   -0.40 %
-   0     6  532.928 ms  532.928 ms  0.00 %   +0.23 %
-   0     7  533.139 ms  533.139 ms  0.00 %   +0.17 %
-   1     5  531.227 ms  531.227 ms  0.00 %   +0.12 %
-   1     6  529.945 ms  529.945 ms  0.00 %   +0.49 %
-   1     7  533.835 ms  533.835 ms  0.00 %   -0.61 %
+rank  step  measured  replayed   error  held out
+   0     5  535.2 ms  535.2 ms  0.00 %   -0.40 %
+   0     6  532.9 ms  532.9 ms  0.00 %   +0.23 %
+   0     7  533.1 ms  533.1 ms  0.00 %   +0.17 %
+   1     5  531.2 ms  531.2 ms  0.00 %   +0.12 %
+   1     6  529.9 ms  529.9 ms  0.00 %   +0.49 %
+   1     7  533.8 ms  533.8 ms  0.00 %   -0.61 %
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 
 Where an iteration goes (replayed; the columns overlap)
-rank   iteration     compute  communication     exposed  copies  waiting for ranks  host        idle  unexplained
-   0  534.062 ms  150.171 ms     476.247 ms  383.494 ms    0 ns               0 ns  0 ns   89.333 us   295.333 us
-   1  530.586 ms  150.143 ms     473.844 ms  381.357 ms    0 ns               0 ns  0 ns  168.333 us   328.000 us
+rank  iteration   compute  communication   exposed  copies  waiting for ranks  host      idle  unexplained
+   0   534.1 ms  150.2 ms       476.2 ms  383.5 ms       0                  0     0   89.3 us     295.3 us
+   1   530.6 ms  150.1 ms       473.8 ms  381.4 ms       0                  0     0  168.3 us     328.0 us
 
 Waits that nothing explains
 - host thread: 1.762 ms in 123 waits over the whole capture
-- device: 71.000 us in 3 waits over the whole capture
-- communication: 37.000 us in 2 waits over the whole capture
+- device: 71 us in 3 waits over the whole capture
+- communication: 37 us in 2 waits over the whole capture
 
 Critical path of rank 0's step 7: 533.139 ms
 class          on the path   share
-compute          57.496 ms  10.8 %
-communication   474.986 ms  89.1 %
-copy                  0 ns   0.0 %
-host                  0 ns   0.0 %
-queueing              0 ns   0.0 %
-wait            657.000 us   0.1 %
+compute           57.50 ms  10.8 %
+communication    474.99 ms  89.1 %
+copy                     0   0.0 %
+host                     0   0.0 %
+queueing                 0   0.0 %
+wait               0.66 ms   0.1 %
 
 Its 10 longest tasks of 67, in order of time
      start   duration  class          rank  lane                task                       released by
@@ -47,8 +47,8 @@ Its 10 longest tasks of 67, in order of time
 
 Clocks against the first host
 host  ahead by  may be off by
-0         0 ns           0 ns
-1         0 ns      52.879 ms
+0            0              0
+1            0       52.88 ms
 
 Input
 2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
@@ -59,4 +59,4 @@ Assumptions
 Where to look next
 - Of the critical path's 533.139 ms, 89.1 % is communication; most of that is Comm.layer0_weight.PUSH.0 (18.857 ms in 1 task).
 - At most 71.8 % of an iteration (383.494 ms, rank 0) is communication beside which nothing is computed: the most that a faster network or more overlap could save there.
-- 0.1 % of an iteration (328.000 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56.000 us of it is on the critical path, and no what-if can move it.
+- 0.1 % of an iteration (328 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can move it.

@@ -2,31 +2,39 @@ Which bandwidth and partition size would be best for the BytePS sample, and what
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
 Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms, from 148.659 ms to 161.901 ms, instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
-Iteration times, and how much less and more they may be; * is the best
-network.bandwidth \ comm.partition_bytes                      256KiB                      1MiB                       4MiB
-0.5x                                           1.095 s -3.0 % +3.4 %     1.112 s -3.0 % +3.5 %     1.360 s -14.2 % +4.2 %
-1x                                          531.857 ms -2.1 % +2.2 %  532.850 ms -2.1 % +2.6 %  636.202 ms -10.4 % +6.1 %
-2x                                          251.411 ms -3.1 % +3.2 %  252.761 ms -3.1 % +3.2 %   298.297 ms -4.1 % +7.2 %
-4x                                          160.475 ms -4.1 % +4.3 %  160.718 ms -4.1 % +4.3 %   172.360 ms -3.9 % +4.6 %
-8x                                        * 155.098 ms -4.2 % +4.4 %  156.335 ms -4.1 % +4.4 %   160.155 ms -4.1 % +4.3 %
+Iteration times; * is the best
+network.bandwidth \ comm.partition_bytes    256KiB     1MiB     4MiB
+0.5x                                       1095 ms  1112 ms  1360 ms
+1x                                          532 ms   533 ms   636 ms
+2x                                          251 ms   253 ms   298 ms
+4x                                          160 ms   161 ms   172 ms
+8x                                        * 155 ms   156 ms   160 ms
+
+How much less and more they may be
+network.bandwidth \ comm.partition_bytes       256KiB         1MiB          4MiB
+0.5x                                      -3.0 +3.4 %  -3.0 +3.5 %  -14.2 +4.2 %
+1x                                        -2.1 +2.2 %  -2.1 +2.6 %  -10.4 +6.1 %
+2x                                        -3.1 +3.2 %  -3.1 +3.2 %   -4.1 +7.2 %
+4x                                        -4.1 +4.3 %  -4.1 +4.3 %   -3.9 +4.6 %
+8x                                        -4.2 +4.4 %  -4.1 +4.4 %   -4.1 +4.3 %
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
-Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.010 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times and their ranges; * is the best
-   network.bandwidth  compute.scale  comm.bucket_bytes   iteration        from          to    change
-*                 2x                                    253.183 ms  246.010 ms  260.035 ms  -52.42 %
-                                0.5                     560.306 ms  552.606 ms  580.068 ms   +5.30 %
-                  2x            0.5                     266.662 ms  260.106 ms  273.611 ms  -49.88 %
-                                                  25MB           -           -           -         -
+   network.bandwidth  compute.scale  comm.bucket_bytes  iteration      from        to    change
+*                 2x                                     253.2 ms  246.0 ms  260.0 ms  -52.42 %
+                                0.5                      560.3 ms  552.6 ms  580.1 ms   +5.30 %
+                  2x            0.5                      266.7 ms  260.1 ms  273.6 ms  -49.88 %
+                                                  25MB          -         -         -         -
 
 Points without an answer
 - comm.bucket_bytes=25MB: tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has
@@ -35,7 +43,7 @@ Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
@@ -53,7 +61,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 {"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"low_ns":null,"high_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
 "changes":[],
 "network":{"model":"maxmin"},
-"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5.000 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.","The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication."],
+"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded","Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.","The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim sweep scenarios/samples/byteps-even --scenario tests/golden/data/sweep_list.yaml","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

@@ -114,9 +114,19 @@ std::string left_out() {
   return list;
 }
 
+/// "`compute`, `device`.": what takes `select`.
+std::string selecting() {
+  std::string list;
+  for (const WhatIf* const what_if : what_ifs()) {
+    if (what_if->selected != nullptr) list += (list.empty() ? "`" : ", `") + std::string(what_if->name) + "`";
+  }
+  return list + ".";
+}
+
 TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
   const std::string text = ingest::read_small_file((source_folder() / "docs/scenarios.md").string(), 1U << 20U).text;
   EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
+  EXPECT_NE(text.find("\n" + selecting() + "\n"), std::string::npos) << selecting();
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
 }
 

@@ -48,6 +48,7 @@ void for_each_part(std::span<const Part> parts, Take take) {
 template <class Name>
 Table share_table(std::string title, std::span<const Part> parts, const Part& total, Name name) {
   Table table({{std::move(title), Align::kLeft}, {"pieces"}, {"share"}, {"before"}, {"after"}});
+  table.compare_times();
   for_each_part(parts, [&](std::size_t i, const Part& part) {
     table.add_row({std::string(name(i)), part.pieces, sim::percent_cell(sim::ratio(part.before, total.before)),
                    part.before, part.after});

@@ -35,15 +35,15 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   sim::Table table({{"kernels of", sim::Align::kLeft},
                     {"seen both ways"},
                     {"longer beside"},
-                    {"a tenth less"},
-                    {"a tenth more"},
-                    {"kernels"},
+                    {"a tenth less", sim::Align::kRight, sim::Use::kDetail},
+                    {"a tenth more", sim::Align::kRight, sim::Use::kDetail},
+                    {"kernels", sim::Align::kRight, sim::Use::kDetail},
                     {"as captured"},
                     {"here"}});
+  table.compare_times();
   for (const SlowedClass& each : slowed) {
-    table.add_row({std::string(to_text(each.slowdown.kernel_class)), fmt::to_string(each.slowdown.kernels),
-                   times(each.slowdown.factor), times(each.slowdown.low), times(each.slowdown.high),
-                   fmt::to_string(each.kernels), to_text(each.before), to_text(each.after)});
+    table.add_row({std::string(to_text(each.slowdown.kernel_class)), each.slowdown.kernels, times(each.slowdown.factor),
+                   times(each.slowdown.low), times(each.slowdown.high), each.kernels, each.before, each.after});
   }
   const Duration change = added(answer);
   return {{.title = "Kernels beside communication",

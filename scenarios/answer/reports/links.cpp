@@ -17,6 +17,7 @@ Duration queueing(const sim::LinkUse& use, const PredictionView& view) {
 std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   if (answer.links.empty()) return {};
   sim::Table table({{"link", sim::Align::kLeft}, {"busy"}, {"queueing"}, {"scenario: busy"}, {"queueing"}});
+  table.compare_times();
   for (std::size_t i = 0; i < std::min(kMostLinks, answer.links.size()); ++i) {
     const LinkPair& link = answer.links[i];
     table.add_row({link.name, sim::percent_cell(link.baseline.busy), queueing(link.baseline, answer.baseline),

@@ -10,7 +10,8 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   using sim::Align;
   if (answer.interval.sources.empty())
     return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
-  sim::Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft}});
+  sim::Table table({{"source", Align::kLeft}, {"from"}, {"to"}, {"reason", Align::kLeft, sim::Use::kHelp, true}});
+  table.compare_times();
   for (const IntervalSource& source : answer.interval.sources)
     table.add_row({std::string(source.name), source.low, source.high, source.reason});
   return {{.title = "Why it is a range", .table = std::move(table)}};

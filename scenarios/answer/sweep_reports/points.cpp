@@ -24,29 +24,32 @@ constexpr std::size_t kMostColumns = 10;
 
 bool is_matrix(const Points& points) { return points.axes.size() == 2 && points.axes[1].values.size() <= kMostColumns; }
 
-std::string time_text(const Outcome& outcome) { return outcome.iteration ? to_text(*outcome.iteration) : "-"; }
-
-/// How far the iteration may be less and more: "-2.1 % +3.4 %".
-std::string range_text(const Outcome& outcome) {
+sim::Cell time_cell(const Outcome& outcome, bool is_best) {
   if (!outcome.iteration) return "-";
-  return fmt::format("{:+.1f} % {:+.1f} %", 100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration),
+  return {fmt::format("{}{}", is_best ? "* " : "", to_text(*outcome.iteration)), outcome.iteration->count(),
+          sim::Unit::kNanoseconds};
+}
+
+/// How far the iteration may be less and more: "-2.1 +3.4 %".
+sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
+  if (!outcome.iteration) return "-";
+  return fmt::format("{:+.1f} {:+.1f} %", 100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration),
                      100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration));
 }
 
 /// Rows are the first axis, columns the second.
-Table matrix_of(const SweepAnswer& answer, std::size_t best) {
+Table matrix_of(const SweepAnswer& answer, std::size_t best,
+                sim::Cell (*cell_of)(const Outcome& outcome, bool is_best)) {
   const Points& points = answer.head.points;
   std::vector<Column> columns{{points.axes[0].key + " \\ " + points.axes[1].key, Align::kLeft}};
   for (const std::string& value : points.axes[1].values) columns.push_back({shown(value)});
   Table table(std::move(columns));
+  table.compare_times();
   for (std::size_t row = 0; row < points.axes[0].values.size(); ++row) {
     std::vector<sim::Cell> cells{points.axes[0].values[row]};
     for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
       const std::size_t point = row * points.stride(0) + column;
-      const Outcome& outcome = answer.outcomes[point];
-      std::string cell = fmt::format("{}{}", point == best ? "* " : "", time_text(outcome));
-      if (outcome.iteration) cell += fmt::format(" {}", range_text(outcome));
-      cells.emplace_back(std::move(cell));
+      cells.push_back(cell_of(answer.outcomes[point], point == best));
     }
     table.add_row(std::move(cells));
   }
@@ -58,8 +61,12 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<Column> columns{{""}};
   for (const std::string& key : keys) columns.push_back({shown(key)});
-  columns.insert(columns.end(), {{"iteration"}, {"from"}, {"to"}, {"change"}});
+  columns.insert(columns.end(), {{"iteration"},
+                                 {"from", Align::kRight, sim::Use::kDetail},
+                                 {"to", Align::kRight, sim::Use::kDetail},
+                                 {"change", Align::kRight, sim::Use::kHelp}});
   Table table(std::move(columns));
+  table.compare_times();
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
     const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::Cell{time} : "-"; };
@@ -76,10 +83,10 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
 
 std::vector<sim::Section> sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
-  return {{.title = is_matrix(answer.head.points)
-                        ? "Iteration times, and how much less and more they may be; * is the best"
-                        : "Iteration times and their ranges; * is the best",
-           .table = is_matrix(answer.head.points) ? matrix_of(answer, best) : list_of(answer, best)}};
+  if (!is_matrix(answer.head.points))
+    return {{.title = "Iteration times and their ranges; * is the best", .table = list_of(answer, best)}};
+  return {{.title = "Iteration times; * is the best", .table = matrix_of(answer, best, time_cell)},
+          {.title = "How much less and more they may be", .table = matrix_of(answer, best, range_cell)}};
 }
 
 void write_settings(JsonWriter& json, const std::vector<Setting>& settings) {

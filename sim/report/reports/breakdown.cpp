@@ -17,11 +17,11 @@ std::vector<Section> sections(const Findings& findings) {
                {"compute"},
                {"communication"},
                {"exposed"},
-               {"copies"},
-               {"waiting for ranks"},
-               {"host"},
-               {"idle"},
-               {"unexplained"}}};
+               {"copies", Align::kRight, Use::kDetail},
+               {"waiting for ranks", Align::kRight, Use::kHelp},
+               {"host", Align::kRight, Use::kHelp},
+               {"idle", Align::kRight, Use::kDetail},
+               {"unexplained", Align::kRight, Use::kDetail}}};
   for (const RankBreakdown& rank : findings.summary.ranks) {
     table.add_row({rank.rank, rank.iteration, rank.compute, rank.communication, rank.exposed_communication, rank.copies,
                    rank.collective_wait, rank.host, rank.idle, rank.unexplained});

@@ -9,14 +9,12 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kNameWidth = 60;
-
 std::vector<Section> sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
   // Workers of a parameter-server job share no ends.
   const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
-  std::vector<Column> columns{{"host", Align::kLeft, kNameWidth}, {"ahead by"}, {"may be off by"}};
+  std::vector<Column> columns{{"host", Align::kLeft}, {"ahead by"}, {"may be off by"}};
   if (ends) columns.push_back({"ends differ by"});
   Table table(columns);
   for (const HostClock& clock : clocks) {

@@ -1,4 +1,4 @@
-// What was read, what was skipped and why.
+// What was read, what was skipped and why. What is of no consequence is one line; programs get it all.
 
 #include <fmt/format.h>
 
@@ -13,13 +13,19 @@ std::vector<Section> sections(const Findings& findings) {
   Section section{.title = "Input",
                   .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
                                       capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
+  std::string noise;
   for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+    if (entry.severity == Severity::kInfo) {
+      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
+      continue;
+    }
     const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
     section.sentences.emplace_back(
         fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
                     lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
         entry.detail);
   }
+  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
   return {section};
 }
 

@@ -23,8 +23,8 @@ std::vector<Section> sections(const Findings& findings) {
                {"kernels of", Align::kLeft},
                {"seen both ways"},
                {"longer beside"},
-               {"a tenth less"},
-               {"a tenth more"}}};
+               {"a tenth less", Align::kRight, Use::kDetail},
+               {"a tenth more", Align::kRight, Use::kDetail}}};
   for (const Interference& each : found) {
     table.add_row({each.rank, std::string(to_text(each.kernel_class)), each.kernels, times(each.factor),
                    times(each.low), times(each.high)});

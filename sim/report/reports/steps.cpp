@@ -14,6 +14,7 @@ namespace {
 
 Table step_table(const Summary& summary) {
   Table table{{{"rank"}, {"step"}, {"measured"}, {"replayed"}, {"error"}, {"held out"}}};
+  table.compare_times();
   for (const StepReport& step : summary.steps) {
     table.add_row({step.rank, step.step, step.measured, step.replayed, signed_percent_cell(step.error),
                    step.held_out_error ? signed_percent_cell(*step.held_out_error) : "-"});

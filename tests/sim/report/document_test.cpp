@@ -99,6 +99,29 @@ TEST(DocumentTest, TextIsTheHeadlineThenTheSections) {
   EXPECT_TRUE(text.ends_with("\nWords\n- one <b>\n  more\n- two\n\nA file\na: <b>\n"));
 }
 
+TEST(DocumentTest, BriefIsWhatStandsAboveTheSections) {
+  Document document{.warning = "No.", .headline = "One.", .caution = "Not all.", .trust = "Tested."};
+  document.sections = {{.title = "Something", .lead = "a lead"}};
+  EXPECT_EQ(to_text(document, {.brief = true}), "No.\nOne.\nNot all.\nTested.\n");
+}
+
+TEST(DocumentTest, SentencesAreWrappedToTheTerminalAndIndented) {
+  Document document{.headline = "An iteration takes 534.062 ms, it seems."};
+  document.sections = {{.title = "Words", .sentences = {Sentence{"one two three four", "five six seven eight"}}},
+                       {.title = "A file", .verbatim = "a: a line that is there to be copied\n"}};
+  EXPECT_EQ(to_text(document, {.width = 20}),
+            "An iteration takes\n534.062 ms, it\nseems.\n\nWords\n- one two three four\n  five six seven\n  eight\n\n"
+            "A file\na: a line that is there to be copied\n");
+}
+
+TEST(DocumentTest, ColourShowsHeadingsFiguresAndWarnings) {
+  Document document{.warning = "No.", .headline = "It takes 5 ms.", .caution = "Not all."};
+  document.sections = {{.title = "Something", .lead = "a lead"}};
+  EXPECT_EQ(to_text(document, {.color = true}),
+            "\x1b[1;31mNo.\x1b[0m\nIt takes \x1b[1m5 ms\x1b[0m.\n\x1b[33mNot all.\x1b[0m\n\n"
+            "\x1b[1mSomething\x1b[0m\na lead\n");
+}
+
 TEST(DocumentTest, SectionsWithoutContentAreLeftOut) {
   Document document{.headline = "One."};
   document.sections = {{.title = "Nothing"}, {.title = "Something", .lead = "a lead"}};

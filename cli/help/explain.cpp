@@ -1,0 +1,79 @@
+#include "cli/help/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/help/topics.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return small;
+}
+
+std::string list_of(const TopicKind& kind, std::span<const Command* const> commands) {
+  const std::vector<Topic> topics = kind.topics(commands);
+  std::size_t width = 0;
+  for (const Topic& topic : topics) width = std::max(width, topic.name.size());
+  std::string text = fmt::format("{}: {}\n\n", kind.plural, kind.summary);
+  for (const Topic& topic : topics) text += fmt::format("  {:<{}}  {}\n", topic.name, width, topic.summary);
+  return text;
+}
+
+/// Words that somebody who typed `word` may have meant: those that hold it, else the nearest one.
+std::vector<std::string> near_words(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kShortest = 3;
+  std::vector<std::string> near;
+  for (const std::string& other : known) {
+    const bool holds = word.size() >= kShortest && lower(other).find(word) != std::string::npos;
+    if (holds && near.size() < kMost) near.push_back(other);
+  }
+  if (near.empty()) {
+    if (const std::optional<std::string> nearest = nearest_name(word, known)) near.push_back(*nearest);
+  }
+  return near;
+}
+
+[[noreturn]] void refuse(std::string_view word, const std::vector<std::string>& known) {
+  const std::vector<std::string> near = near_words(lower(word), known);
+  throw UsageError(fmt::format("nothing is called '{}'; {}expected one of the words that 'stepsim help' lists",
+                               shown(word), near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
+}
+
+}  // namespace
+
+std::string explain(std::string_view word, std::span<const Command* const> commands) {
+  const std::string asked = lower(word);
+  std::vector<std::string> known;
+  std::string text;
+  for (const TopicKind& kind : topic_kinds()) {
+    if (asked == kind.plural || asked == kind.name) text += list_of(kind, commands);
+    known.emplace_back(kind.plural);
+    for (const Topic& topic : kind.topics(commands)) {
+      if (lower(topic.name) == asked || lower(topic.also) == asked)
+        text += fmt::format("{}{} ({}): {}\n{}", text.empty() ? "" : "\n", topic.name, kind.name, topic.summary,
+                            topic.more);
+      known.push_back(topic.name);
+      if (!topic.also.empty()) known.push_back(topic.also);
+    }
+  }
+  if (text.empty()) refuse(word, known);
+  return text;
+}
+
+std::string kinds_of_words() {
+  std::string text;
+  for (const TopicKind& kind : topic_kinds()) text += fmt::format("  {:<12}  {}\n", kind.plural, kind.summary);
+  return text;
+}
+
+}  // namespace stepsim::cli

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/help/topics.h"
+#include "ingest/formats/format.h"
+#include "model/base/units.h"
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/device/library.h"
+#include "model/cost/network/network.h"
+#include "model/cost/network/parameters.h"
+#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "scenarios/change/what_if.h"
+#include "sim/export/exporter.h"
+
+namespace stepsim::cli {
+namespace {
+
+using Commands = std::span<const Command* const>;
+using scenarios::Parameter;
+using scenarios::WhatIf;
+
+constexpr std::array<std::string_view, kPrecisionCount> kPrecisionNames{"fp64", "fp32", "tf32", "fp16", "fp8"};
+
+/// "  label: text\n", or nothing without a text.
+std::string line(std::string_view label, std::string_view text) {
+  return text.empty() ? std::string() : fmt::format("  {:<17}  {}\n", label, text);
+}
+
+std::vector<Topic> command_topics(Commands commands) {
+  std::vector<Topic> topics;
+  for (const Command* const command : commands)
+    topics.push_back({std::string(command->name), "", std::string(command->summary),
+                      line("its options", fmt::format("stepsim {} --help", command->name))});
+  return topics;
+}
+
+std::string text_of(const Parameter& parameter) {
+  return fmt::format("{}: {}{}", parameter.form, parameter.summary,
+                     parameter.neutral.empty() ? "" : fmt::format(" ({} changes nothing)", parameter.neutral));
+}
+
+std::vector<Topic> what_if_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const WhatIf* const what_if : scenarios::what_ifs()) {
+    std::string more;
+    for (const Parameter& parameter : what_if->parameters) more += line(parameter.name, text_of(parameter));
+    more += line("select", what_if->selected == nullptr
+                               ? "it takes no selection of tasks"
+                               : fmt::format("it takes a selection of tasks: --set {}{{class=gemm,rank=0}}.{}=...",
+                                             what_if->name, what_if->parameters[0].name));
+    more += line("not accounted for", what_if->ignores);
+    topics.push_back({std::string(what_if->name), "", std::string(what_if->summary), std::move(more)});
+  }
+  return topics;
+}
+
+std::vector<Topic> parameter_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const WhatIf* const what_if : scenarios::what_ifs()) {
+    for (const Parameter& parameter : what_if->parameters)
+      topics.push_back({fmt::format("{}.{}", what_if->name, parameter.name), std::string(parameter.name),
+                        text_of(parameter), line("of the what-if", what_if->name)});
+  }
+  return topics;
+}
+
+std::vector<Topic> network_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const NetworkModel* const model : network_models()) {
+    topics.push_back({std::string(model->name), "", std::string(model->summary),
+                      line("formula", model->formula) + line("source", model->source) +
+                          line("ignores", model->ignores) + line("otherwise", model->otherwise)});
+  }
+  return topics;
+}
+
+std::vector<Topic> network_parameter_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const NetworkParameter* const parameter : network_parameters())
+    topics.push_back(
+        {fmt::format("messages.{}", parameter->key), std::string(parameter->key),
+         fmt::format("{}: {}", parameter->form, parameter->summary),
+         line("in a scenario",
+              parameter->what_if.empty() ? std::string() : fmt::format("network.{}", parameter->what_if))});
+  return topics;
+}
+
+std::vector<Topic> collective_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const CollectiveModel* const model : collective_models()) {
+    topics.push_back(
+        {std::string(model->name), "", std::string(model->summary),
+         line("formula", model->formula) + line("source", model->source) + line("ignores", model->ignores)});
+  }
+  return topics;
+}
+
+std::vector<Topic> device_topics(Commands /*commands*/) {
+  constexpr double kTera = 1e12;
+  std::vector<Topic> topics;
+  for (const Accelerator& device : accelerators()) {
+    std::string peaks;
+    for (std::size_t i = 0; i < kPrecisionCount; ++i) {
+      const double peak = device.peak_flops[i];
+      if (peak > 0) peaks += fmt::format("{}{} {:.4g}", peaks.empty() ? "" : ", ", kPrecisionNames[i], peak / kTera);
+    }
+    topics.push_back({std::string(device.name), std::string(device.model),
+                      fmt::format("memory {}, half-precision products {:.4g} Tflop/s", to_text(device.memory),
+                                  device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)] / kTera),
+                      line("peaks in Tflop/s", peaks) + line("source", device.source) +
+                          line("rates", device.is_measured ? "fitted to measurements of this device"
+                                                           : "those of its kind: this device was not measured") +
+                          line("in a scenario", fmt::format("device.to={}", device.model))});
+  }
+  return topics;
+}
+
+std::vector<Topic> format_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const ingest::Format* const format : ingest::formats())
+    topics.push_back({std::string(format->name), "", std::string(format->summary), ""});
+  return topics;
+}
+
+std::vector<Topic> output_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const sim::Exporter* const exporter : sim::exporters()) {
+    topics.push_back({fmt::format(".{}", exporter->extension), std::string(exporter->extension),
+                      std::string(exporter->summary), line("use", fmt::format("-o FILE.{}", exporter->extension))});
+  }
+  return topics;
+}
+
+std::vector<Topic> server_rule_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const ServerRule* const rule : server_rules())
+    topics.push_back({std::string(rule->name), "", std::string(rule->summary),
+                      line("in a scenario", fmt::format("comm.key_hash={}", rule->name))});
+  return topics;
+}
+
+constexpr std::array kKinds{
+    TopicKind{"command", "commands", "what stepsim can be asked", command_topics},
+    TopicKind{"what-if", "what-ifs", "kinds of changes, for --set and scenario files", what_if_topics},
+    TopicKind{"parameter", "parameters", "of what-ifs: --set WHATIF.PARAMETER=VALUE", parameter_topics},
+    TopicKind{"network model", "models", "how transfers are timed, for --network", network_topics},
+    TopicKind{"key of cluster.yaml", "keys", "parameters of network models, for --cluster", network_parameter_topics},
+    TopicKind{"collective", "collectives", "algorithms of collectives, for comm.algorithm", collective_topics},
+    TopicKind{"device", "devices", "accelerators that are known, for device.to", device_topics},
+    TopicKind{"format", "formats", "traces that are read", format_topics},
+    TopicKind{"output", "outputs", "files that are written, by the extension of -o", output_topics},
+    TopicKind{"server rule", "rules", "which parameter server holds a key, for comm.key_hash", server_rule_topics},
+};
+
+}  // namespace
+
+std::span<const TopicKind> topic_kinds() noexcept { return kKinds; }
+
+}  // namespace stepsim::cli

@@ -1,0 +1,112 @@
+#include "cli/program/terminal.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include "cli/program/arguments.h"
+#include "sim/report/text_width.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> kColorWords{"auto", "always", "never"};  // as ColorWhen
+constexpr std::size_t kHelpWidth = 100;
+constexpr std::size_t kLeastWidth = 20;  // a terminal that says less cannot show a table
+constexpr std::size_t kUsualWidth = 80;
+
+std::optional<ColorWhen> color_of(std::string_view text) noexcept {
+  const auto* const found = std::find(kColorWords.begin(), kColorWords.end(), text);
+  if (found == kColorWords.end()) return std::nullopt;
+  return static_cast<ColorWhen>(found - kColorWords.begin());
+}
+
+std::string_view environment(const char* name) noexcept {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : value;
+}
+
+bool has_color(ColorWhen color, int descriptor) noexcept {
+  if (color != ColorWhen::kAuto) return color == ColorWhen::kAlways;
+  return ::isatty(descriptor) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+}
+
+/// Of a terminal that does not know its size, what COLUMNS says.
+std::size_t terminal_width() noexcept {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::max<std::size_t>(size.ws_col, kLeastWidth);
+  const std::string_view columns = environment("COLUMNS");
+  std::size_t width = 0;
+  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  const bool whole = error == std::errc() && end == columns.data() + columns.size();
+  return whole ? std::max(width, kLeastWidth) : kUsualWidth;
+}
+
+bool is_terminal() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
+
+/// Where the text of a line of help begins: behind its name and the blanks after that, or its own first blanks.
+std::size_t text_column(std::string_view line) noexcept {
+  constexpr std::size_t kFarthest = 40;
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  if (first == 0) return 0;
+  const std::size_t gap = line.find("  ", first);
+  const std::size_t text = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  return text == std::string_view::npos || text > kFarthest ? first : text;
+}
+
+}  // namespace
+
+ColorWhen parse_color(std::string_view text) {
+  if (const std::optional<ColorWhen> color = color_of(text)) return *color;
+  throw_unknown("value of --color", text, std::vector<std::string>(kColorWords.begin(), kColorWords.end()));
+}
+
+ColorWhen color_wanted(std::span<const std::string> arguments) noexcept {
+  constexpr std::string_view kOption = "--color";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == kOption && i + 1 < arguments.size()) return color_of(arguments[i + 1]).value_or(ColorWhen::kAuto);
+    if (argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with('='))
+      return color_of(argument.substr(kOption.size() + 1)).value_or(ColorWhen::kAuto);
+  }
+  return ColorWhen::kAuto;
+}
+
+sim::TextStyle standard_output_style(ColorWhen color) {
+  return {.width = is_terminal() ? terminal_width() : 0, .color = has_color(color, STDOUT_FILENO)};
+}
+
+sim::TextStyle standard_error_style(ColorWhen color) noexcept { return {.color = has_color(color, STDERR_FILENO)}; }
+
+std::size_t help_width() { return is_terminal() ? std::min(terminal_width(), kHelpWidth) : kHelpWidth; }
+
+std::string folded_help(std::string_view help, std::size_t width) {
+  std::string folded;
+  while (!help.empty()) {
+    const std::size_t end = std::min(help.find('\n'), help.size());
+    const std::string_view line = help.substr(0, end);
+    help.remove_prefix(std::min(end + 1, help.size()));
+    const std::size_t column = text_column(line);
+    const bool is_example = line.starts_with("  stepsim ");  // to be copied
+    if (is_example || sim::display_width(line) <= width || column + kLeastWidth > width) {
+      folded.append(line).append("\n");
+      continue;
+    }
+    std::string_view before = line.substr(0, column);
+    for (const std::string_view part : sim::wrapped(line.substr(column), width - column)) {
+      folded += before.empty() ? std::string(column, ' ') : std::string(before);
+      folded.append(part).append("\n");
+      before = {};
+    }
+  }
+  return folded;
+}
+
+}  // namespace stepsim::cli
