@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "model/base/number.h"
+#include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -82,16 +83,33 @@ std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   return std::nullopt;
 }
 
+/// Of the job, for a captured batch: the less, the more it gets done.
+double time_in_all(const Outcome& outcome) {
+  return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
+}
+
+/// What a worker takes for a captured batch at a point of a line.
+struct BatchTime {
+  Duration time{};
+  Duration low{};
+  Duration high{};
+};
+
+BatchTime batch_time(const Outcome& outcome) {
+  const double share = 1 / outcome.batches;
+  return {scaled(*outcome.iteration, share), scaled(outcome.low, share), scaled(outcome.high, share)};
+}
+
 /// The line if each point takes its shortest time or its longest: all alike, or from one end of the line to the other.
-std::vector<std::vector<Duration>> within_ranges(const std::vector<const Outcome*>& line) {
+std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& line) {
   const std::size_t last = line.size() - 1;
   const auto taken = [&](double share_of_first, double share_of_last) {
     std::vector<Duration> times;
     for (std::size_t i = 0; i <= last; ++i) {
       const double along = static_cast<double>(i) / static_cast<double>(last);
       const double share = share_of_first + (share_of_last - share_of_first) * along;
-      const double width = static_cast<double>((line[i]->high - line[i]->low).count());
-      times.push_back(line[i]->low + Duration{std::llround(share * width)});
+      const double width = static_cast<double>((line[i].high - line[i].low).count());
+      times.push_back(line[i].low + Duration{std::llround(share * width)});
     }
     return times;
   };
@@ -100,8 +118,8 @@ std::vector<std::vector<Duration>> within_ranges(const std::vector<const Outcome
 
 /// A knee at the other end of the line, or none, leaves the range of this one as it is: then one value or the other is
 /// best, which the ranges of the points say.
-void set_range(Knee& knee, KneePlace found, const std::vector<const Outcome*>& line,
-               const std::vector<std::string>& values, const std::vector<std::size_t>& order) {
+void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, const std::vector<std::string>& values,
+               const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
   std::size_t to = found.place;
   for (std::vector<Duration>& times : within_ranges(line)) {
@@ -122,17 +140,20 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   const std::vector<std::size_t> order = by_size(values);
   if (order.size() < 2) return std::nullopt;
   const std::size_t first = best - points.place(best, axis) * points.stride(axis);
-  std::vector<const Outcome*> line;
+  std::vector<BatchTime> line;
   std::vector<Duration> times;
+  bool of_workers = false;
   for (const std::size_t place : order) {
     const Outcome& outcome = outcomes[first + place * points.stride(axis)];
     if (!outcome.iteration) return std::nullopt;
-    line.push_back(&outcome);
-    times.push_back(*outcome.iteration);
+    line.push_back(batch_time(outcome));
+    times.push_back(line.back().time);
+    of_workers = of_workers || outcome.workers != outcomes[best].workers;
   }
-  const auto found = knee_of(std::move(times), *outcomes[best].iteration);
+  const Duration shortest = *std::min_element(times.begin(), times.end());
+  const auto found = knee_of(std::move(times), shortest);
   if (!found) return std::nullopt;
-  Knee knee{axis, values[order[found->place]], found->upwards, found->whole_axis};
+  Knee knee{axis, values[order[found->place]], found->upwards, found->whole_axis, of_workers};
   set_range(knee, *found, line, values, order);
   return knee;
 }
@@ -150,7 +171,7 @@ std::optional<std::size_t> best_point(std::span<const Outcome> outcomes) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i].iteration) continue;
-    if (!best || *outcomes[i].iteration < *outcomes[*best].iteration) best = i;
+    if (!best || time_in_all(outcomes[i]) < time_in_all(outcomes[*best])) best = i;
   }
   return best;
 }
