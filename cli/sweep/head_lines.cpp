@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::cli {
@@ -15,7 +18,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "3";
+constexpr std::string_view kVersion = "4";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
@@ -39,6 +42,17 @@ class Line {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (error != std::errc() || end != digits.data() + digits.size()) refuse();
     return value;
+  }
+  std::uint32_t count() {
+    const std::uint64_t found = number();
+    if (found == 0 || found > std::numeric_limits<std::uint32_t>::max()) refuse();
+    return static_cast<std::uint32_t>(found);
+  }
+  /// Above 0.
+  double share() {
+    const auto found = parse_number<double>(text());
+    if (!found || !(*found > 0) || !std::isfinite(*found)) refuse();
+    return *found;
   }
   Duration duration() {
     const std::uint64_t nanoseconds = number();
@@ -104,6 +118,12 @@ constexpr std::array kKinds{
          }},
     Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline = line.duration(); }},
     Kind{"measured", [](Line& line, HeadRead& read) { read.head.measured = line.duration(); }},
+    Kind{"work",
+         [](Line& line, HeadRead& read) {
+           read.head.work.workers = line.count();
+           read.head.work.devices = line.count();
+           if (line.has_more()) read.head.work.batch_size = line.count();
+         }},
     Kind{"axis", read_axis},
     Kind{"listed", read_point},
     Kind{"shard",
@@ -148,6 +168,9 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
     lines.push_back({"assumption", assumption.id, assumption.sentence});
   lines.push_back({"baseline", std::to_string(head.baseline.count())});
   if (head.measured) lines.push_back({"measured", std::to_string(head.measured->count())});
+  Fields& work =
+      lines.emplace_back(Fields{"work", std::to_string(head.work.workers), std::to_string(head.work.devices)});
+  if (head.work.batch_size) work.push_back(std::to_string(*head.work.batch_size));
   for (const scenarios::Points::Axis& axis : head.points.axes) {
     Fields& fields = lines.emplace_back(Fields{"axis", axis.key});
     fields.insert(fields.end(), axis.values.begin(), axis.values.end());
@@ -197,6 +220,8 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.iteration = line.duration();
     read.outcome.low = line.duration();
     read.outcome.high = line.duration();
+    read.outcome.workers = line.count();
+    read.outcome.batches = line.share();
     if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();
   }
   if (line.has_more()) line.refuse();

@@ -21,8 +21,13 @@ constexpr std::ptrdiff_t kNamed = 6;
 
 Fields line_of(std::size_t point, const Outcome& outcome) {
   if (outcome.iteration)
-    return {"point", std::to_string(point), std::to_string(outcome.iteration->count()),
-            std::to_string(outcome.low.count()), std::to_string(outcome.high.count())};
+    return {"point",
+            std::to_string(point),
+            std::to_string(outcome.iteration->count()),
+            std::to_string(outcome.low.count()),
+            std::to_string(outcome.high.count()),
+            std::to_string(outcome.workers),
+            fmt::format("{}", outcome.batches)};
   return {"refused", std::to_string(point), outcome.problem};
 }
 
@@ -33,7 +38,8 @@ std::string text_of(const std::vector<Fields>& lines) {
 }
 
 bool same(const Outcome& a, const Outcome& b) {
-  return a.iteration == b.iteration && a.problem == b.problem && a.low == b.low && a.high == b.high;
+  return a.iteration == b.iteration && a.problem == b.problem && a.low == b.low && a.high == b.high &&
+         a.workers == b.workers && a.batches == b.batches;
 }
 
 std::string in_words(const Outcome& outcome) {

@@ -94,6 +94,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   head.network = what_if.network->name;
   head.warning = sim::warning_of(what_if.capture);
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
+  head.work = sim::captured_work(what_if.capture);
   head.points = sweep.points();
   head.provenance = make_provenance(request.arguments, what_if.capture.inputs);
   return head;

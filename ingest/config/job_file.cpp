@@ -59,6 +59,7 @@ const Keys& job_keys() {
          job.measured_step = field.duration();
          if (*job.measured_step <= Duration{}) field.reject("a time above 0 such as 530ms");
        }},
+      {"batch_size", [](Job& job, const YamlField& field) { job.batch_size = field.count(1, kMostMembers); }},
       {"network",
        [](Job& job, const YamlField& field) {
          if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");

@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/device_buckets.h"
 
 namespace stepsim {
 namespace {
@@ -30,6 +31,16 @@ bool is_pooled_all_reduce(const Dag& dag, RendezvousId rendezvous) {
                      [&](TaskId member) { return dag.lane(member).order == LaneOrder::kFifo; });
 }
 
+/// All-reduces are kernels.
+bool reduces_on_devices(const Dag& dag) {
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const RendezvousId rendezvous = dag.rendezvous(TaskId{i});
+    if (rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kAllReduce)
+      return dag.lane(TaskId{i}).kind == LaneKind::kStream;
+  }
+  return false;
+}
+
 class Rebucketing {
  public:
   Rebucketing(const Capture& capture, Bytes bound)
@@ -48,7 +59,7 @@ class Rebucketing {
     if (changed == 0) {
       throw UsageError(
           "the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
-          "DistributedDataParallel on gloo with record_shapes=True");
+          "DistributedDataParallel with its all-reduces and record_shapes=True");
     }
     return std::move(edit_).finish();
   }
@@ -135,18 +146,20 @@ class Rebucketing {
 
 }  // namespace
 
-std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound) {
+std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound, Bytes first) {
   std::vector<Bucket> buckets;
   Bytes filled{};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     filled += gradients[i];
-    if (filled < bound && i + 1 < gradients.size()) continue;
+    if (filled < (buckets.empty() ? first : bound) && i + 1 < gradients.size()) continue;
     buckets.push_back({i, filled});
     filled = {};
   }
   return buckets;
 }
 
-Capture with_buckets(const Capture& capture, Bytes bound) { return Rebucketing(capture, bound).run(); }
+Capture with_buckets(const Capture& capture, Bytes bound) {
+  return reduces_on_devices(capture.dag) ? with_device_buckets(capture, bound) : Rebucketing(capture, bound).run();
+}
 
 }  // namespace stepsim

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "model/base/number.h"
+#include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -82,16 +83,33 @@ std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   return std::nullopt;
 }
 
+/// Of the job, for a captured batch: the less, the more it gets done.
+double time_in_all(const Outcome& outcome) {
+  return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
+}
+
+/// What a worker takes for a captured batch at a point of a line.
+struct BatchTime {
+  Duration time{};
+  Duration low{};
+  Duration high{};
+};
+
+BatchTime batch_time(const Outcome& outcome) {
+  const double share = 1 / outcome.batches;
+  return {scaled(*outcome.iteration, share), scaled(outcome.low, share), scaled(outcome.high, share)};
+}
+
 /// The line if each point takes its shortest time or its longest: all alike, or from one end of the line to the other.
-std::vector<std::vector<Duration>> within_ranges(const std::vector<const Outcome*>& line) {
+std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& line) {
   const std::size_t last = line.size() - 1;
   const auto taken = [&](double share_of_first, double share_of_last) {
     std::vector<Duration> times;
     for (std::size_t i = 0; i <= last; ++i) {
       const double along = static_cast<double>(i) / static_cast<double>(last);
       const double share = share_of_first + (share_of_last - share_of_first) * along;
-      const double width = static_cast<double>((line[i]->high - line[i]->low).count());
-      times.push_back(line[i]->low + Duration{std::llround(share * width)});
+      const double width = static_cast<double>((line[i].high - line[i].low).count());
+      times.push_back(line[i].low + Duration{std::llround(share * width)});
     }
     return times;
   };
@@ -100,8 +118,8 @@ std::vector<std::vector<Duration>> within_ranges(const std::vector<const Outcome
 
 /// A knee at the other end of the line, or none, leaves the range of this one as it is: then one value or the other is
 /// best, which the ranges of the points say.
-void set_range(Knee& knee, KneePlace found, const std::vector<const Outcome*>& line,
-               const std::vector<std::string>& values, const std::vector<std::size_t>& order) {
+void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, const std::vector<std::string>& values,
+               const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
   std::size_t to = found.place;
   for (std::vector<Duration>& times : within_ranges(line)) {
@@ -118,25 +136,28 @@ void set_range(Knee& knee, KneePlace found, const std::vector<const Outcome*>& l
 /// The points along an axis through `best`, in order of the size of the axis's values.
 struct KneeLine {
   std::vector<std::size_t> order;  ///< places on the axis; empty if its values have no order
-  std::vector<const Outcome*> outcomes;
-  bool complete = true;  ///< every point has an iteration
+  std::vector<BatchTime> times;    ///< as many, if it is complete
+  bool complete = true;            ///< every point has an iteration
+  bool of_workers = false;         ///< their number differs along it
 };
 
 KneeLine line_through(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
   KneeLine line{by_size(points.axes[axis].values), {}};
   const std::size_t first = best - points.place(best, axis) * points.stride(axis);
   for (const std::size_t place : line.order) {
-    line.outcomes.push_back(&outcomes[first + place * points.stride(axis)]);
-    line.complete = line.complete && line.outcomes.back()->iteration.has_value();
+    const Outcome& outcome = outcomes[first + place * points.stride(axis)];
+    line.complete = line.complete && outcome.iteration.has_value();
+    if (!line.complete) break;
+    line.times.push_back(batch_time(outcome));
+    line.of_workers = line.of_workers || outcome.workers != outcomes[best].workers;
   }
   return line;
 }
 
-/// Precondition: the line is complete.
 std::vector<Duration> times_of(const KneeLine& line) {
   std::vector<Duration> times;
-  times.reserve(line.outcomes.size());
-  for (const Outcome* const outcome : line.outcomes) times.push_back(*outcome->iteration);
+  times.reserve(line.times.size());
+  for (const BatchTime& point : line.times) times.push_back(point.time);
   return times;
 }
 
@@ -146,28 +167,35 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   const std::vector<std::string>& values = points.axes[axis].values;
   const KneeLine line = line_through(points, outcomes, best, axis);
   if (line.order.size() < 2 || !line.complete) return std::nullopt;
-  const auto found = knee_of(times_of(line), *outcomes[best].iteration);
+  std::vector<Duration> times = times_of(line);
+  const Duration shortest = *std::min_element(times.begin(), times.end());
+  const auto found = knee_of(std::move(times), shortest);
   if (!found) return std::nullopt;
-  Knee knee{axis, values[line.order[found->place]], found->upwards, found->whole_axis};
-  set_range(knee, *found, line.outcomes, values, line.order);
+  Knee knee{axis, values[line.order[found->place]], found->upwards, found->whole_axis, line.of_workers};
+  set_range(knee, *found, line.times, values, line.order);
   return knee;
 }
 
 /// Precondition: the axis has no knee.
-NoKnee why_none(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
-  if (points.axes[axis].values.size() < 2) return NoKnee::kOneValue;
+AxisWithoutKnee why_none(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
+  const std::vector<std::string>& values = points.axes[axis].values;
+  AxisWithoutKnee none{axis, NoKnee::kOneValue, values[points.place(best, axis)]};
+  if (values.size() < 2) return none;
   const KneeLine line = line_through(points, outcomes, best, axis);
-  if (line.order.empty()) return NoKnee::kNoOrder;
-  if (!line.complete) return NoKnee::kMissing;
+  none.why = line.order.empty() ? NoKnee::kNoOrder : NoKnee::kMissing;
+  if (line.order.empty() || !line.complete) return none;
   std::vector<Duration> times = times_of(line);
-  const Duration shortest = *outcomes[best].iteration;
-  const std::size_t close_at_small = flat_length(times, shortest);
+  const auto shortest = std::min_element(times.begin(), times.end());
+  const auto place = static_cast<std::size_t>(shortest - times.begin());
+  none.best = values[line.order[place]];
+  none.of_workers = line.of_workers;
+  const Duration least = *shortest;
+  const std::size_t close_at_small = flat_length(times, least);
   std::reverse(times.begin(), times.end());
-  const std::size_t close_at_large = flat_length(times, shortest);
-  if (close_at_small + close_at_large == 0) return NoKnee::kBestBetween;
-  const std::size_t place = points.place(best, axis);
-  const bool at_end = place == line.order.front() || place == line.order.back();
-  return at_end && close_at_small + close_at_large == 1 ? NoKnee::kLastBuys : NoKnee::kUneven;
+  const std::size_t close = close_at_small + flat_length(times, least);
+  const bool at_end = place == 0 || place + 1 == times.size();
+  none.why = close == 0 ? NoKnee::kBestBetween : at_end && close == 1 ? NoKnee::kLastBuys : NoKnee::kUneven;
+  return none;
 }
 
 }  // namespace
@@ -183,7 +211,7 @@ std::optional<std::size_t> best_point(std::span<const Outcome> outcomes) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i].iteration) continue;
-    if (!best || *outcomes[i].iteration < *outcomes[*best].iteration) best = i;
+    if (!best || time_in_all(outcomes[i]) < time_in_all(outcomes[*best])) best = i;
   }
   return best;
 }
@@ -204,8 +232,7 @@ std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<c
   if (!best) return found;
   for (std::size_t axis = 0; axis < points.axes.size(); ++axis) {
     if (knee_on(points, outcomes, *best, axis)) continue;
-    found.push_back(
-        {axis, why_none(points, outcomes, *best, axis), points.axes[axis].values[points.place(*best, axis)]});
+    found.push_back(why_none(points, outcomes, *best, axis));
   }
   return found;
 }

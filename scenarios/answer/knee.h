@@ -12,19 +12,22 @@
 
 namespace stepsim::scenarios {
 
-/// The point with the shortest iteration, or the first of several. Nothing if no point has an iteration.
+/// The point that gets most done: the shortest iteration for what all workers take in it, or the first of several.
+/// Nothing if no point has an iteration.
 [[nodiscard]] std::optional<std::size_t> best_point(std::span<const Outcome> outcomes);
 
 /// More buys little where iterations are at most this much longer than the best.
 constexpr double kKneeShare = 0.05;
 
 /// Where more buys little: from `value` to the end of the axis (up or down), with all other axes as in the best
-/// point, every iteration is within kKneeShare of the best.
+/// point, every iteration is within kKneeShare of the shortest. Where points differ in what a worker takes in a step,
+/// iterations are those of a captured batch.
 struct Knee {
   std::size_t axis = 0;
   std::string value;
   bool upwards = true;      ///< the flat end has the large values
   bool whole_axis = false;  ///< the axis is flat: no value of it buys much
+  bool of_workers = false;  ///< the axis sets their number, so the knee is that of a worker's throughput
   /// The knee may be anywhere from `from` to `to`, in order of size: the knees of the line's shortest iterations, of
   /// its longest, and of those that change least and most along it.
   std::string from{};
@@ -46,7 +49,8 @@ enum class NoKnee : std::uint8_t {
 struct AxisWithoutKnee {
   std::size_t axis = 0;
   NoKnee why = NoKnee::kOneValue;
-  std::string best{};  ///< the axis's value in the best point
+  std::string best{};       ///< the axis's value with the shortest iteration; of kOneValue to kMissing the best point's
+  bool of_workers = false;  ///< as Knee::of_workers
 };
 /// The axes that knees() leaves out, in order; none if no point has an iteration.
 [[nodiscard]] std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<const Outcome> outcomes);

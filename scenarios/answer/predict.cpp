@@ -107,6 +107,7 @@ Plan Predictor::plan() const {
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
   if (captured_.parameter_server && *plan.job.workers > captured_workers(captured_))
     plan.assumptions.push_back(copies_assumption(captured_workers(captured_)));
+  plan.workers_before = *plan.job.workers;
   plan.cluster = cluster_;
   plan.network = &network_;
   plan.sharing_known = cluster_.network.is_given(kSharing);

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/side_by_side.h"
 #include "model/job/dag_builder.h"
+#include "scenarios/answer/work.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -150,6 +151,8 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const si
     outcome.iteration = predicted.iteration;
     outcome.low = range.low;
     outcome.high = range.high;
+    outcome.workers = work_of(plan).workers;
+    outcome.batches = plan.batches;
   });
   return outcome;
 }

@@ -8,6 +8,7 @@
 #include "scenarios/answer/sweep.h"
 #include "scenarios/question/points.h"
 #include "sim/output/provenance.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 
@@ -22,6 +23,7 @@ struct SweepHead {
   Assumptions assumptions;
   Duration baseline{};               ///< the iteration of the job as captured, predicted
   std::optional<Duration> measured;  ///< and measured; job.yaml's measured_step where the profiler was taken out
+  sim::StepWork work;                ///< of a captured step
   Points points;
 };
 

@@ -18,8 +18,13 @@ using stepsim::to_text;
 std::string knee_text(const Points& points, const Knee& knee) {
   const std::string& key = points.axes[knee.axis].key;
   const double percent = kKneeShare * 100;
-  if (knee.whole_axis) return fmt::format("no value of {} buys {:.0f} %", key, percent);
+  if (knee.whole_axis)
+    return fmt::format("no value of {} {} {:.0f} %", key, knee.of_workers ? "costs a worker" : "buys", percent);
   const std::string range = knee.from == knee.to ? "" : fmt::format(", from {} to {}", knee.from, knee.to);
+  if (knee.of_workers) {
+    return fmt::format("{} {}={} (the knee{}) a worker keeps {:.0f} % of its throughput",
+                       knee.upwards ? "from" : "up to", key, knee.value, range, 100 - percent);
+  }
   return knee.upwards
              ? fmt::format("beyond {}={} (the knee{}) more buys less than {:.0f} %", key, knee.value, range, percent)
              : fmt::format("below {}={} (the knee{}) less buys less than {:.0f} %", key, knee.value, range, percent);
@@ -34,6 +39,9 @@ std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
     case NoKnee::kNoOrder: return {};
     case NoKnee::kMissing: return fmt::format("{} has points without an answer, so no knee", key);
     case NoKnee::kLastBuys:
+      if (axis.of_workers)
+        return fmt::format("a worker has most throughput at {}={}, and {:.0f} % less or worse at the next value", key,
+                           best, kKneeShare * 100);
       return fmt::format("{} still buys {:.0f} % or more at its last value, {}", key, kKneeShare * 100, best);
     case NoKnee::kBestBetween: return fmt::format("{}={} is between worse values", key, best);
     case NoKnee::kUneven: return fmt::format("{} goes up and down, so it has no knee", key);
@@ -58,15 +66,34 @@ std::string trust_of(const SweepHead& head) {
                     head.assumptions);
 }
 
+/// "1,234 samples/s, 38.6 a device (93 % of the captured), "; empty where iterations say it.
+std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
+  if (!work_differs(answer) && !answer.head.work.batch_size) return {};
+  const sim::StepWork work = work_at(answer, outcome);
+  return fmt::format("{} {}, {} a device ({:.1f} % of the captured {}); ",
+                     sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
+                     sim::rate_text(sim::rate_of_device(work, *outcome.iteration)),
+                     efficiency_of(answer, outcome) * 100,
+                     sim::rate_text(sim::rate_of_device(answer.head.work, answer.head.baseline)));
+}
+
+/// Whether a point gets more done than the job as captured.
+bool is_faster(const SweepAnswer& answer, const Outcome& outcome) {
+  return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration) >
+         sim::rate_in_all(answer.head.work, answer.head.baseline);
+}
+
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
   return fmt::format(
-      "Of {} points the best is {}: an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}{}; {}.",
-      answer.outcomes.size(), to_text(head.points.at(best)), to_text(time), to_text(outcome.low), to_text(outcome.high),
-      to_text(head.baseline), ratio(time - head.baseline, head.baseline) * 100,
-      time < head.baseline ? "" : "; no point is faster than the job as captured", knees_text(answer), trust_of(head));
+      "Of {} points the best is {}: {}an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %){}{}; {}.",
+      answer.outcomes.size(), to_text(head.points.at(best)), rates_text(answer, outcome), to_text(time),
+      to_text(outcome.low), to_text(outcome.high), to_text(head.baseline),
+      ratio(time - head.baseline, head.baseline) * 100,
+      is_faster(answer, outcome) ? "" : "; no point is faster than the job as captured", knees_text(answer),
+      trust_of(head));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.
@@ -75,7 +102,14 @@ sim::Table rows_of(const SweepAnswer& answer) {
   std::vector<sim::Column> columns;
   columns.reserve(keys.size());
   for (const std::string& key : keys) columns.push_back({key});
-  columns.insert(columns.end(), {{"iteration_ns"}, {"low_ns"}, {"high_ns"}, {"baseline_ns"}, {"ratio"}, {"problem"}});
+  columns.insert(columns.end(), {{"iteration_ns"},
+                                 {"low_ns"},
+                                 {"high_ns"},
+                                 {"baseline_ns"},
+                                 {"ratio"},
+                                 {"per_second"},
+                                 {"efficiency"},
+                                 {"problem"}});
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
@@ -87,6 +121,9 @@ sim::Table rows_of(const SweepAnswer& answer) {
     cells.push_back(predicted(outcome.high));
     cells.push_back(sim::nanoseconds_cell(answer.head.baseline));
     cells.push_back(outcome.iteration ? sim::number_cell(1 + change_of(answer, outcome)) : "");
+    const auto rate = [&] { return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration); };
+    cells.push_back(outcome.iteration ? sim::number_cell(rate()) : "");
+    cells.push_back(outcome.iteration ? sim::number_cell(efficiency_of(answer, outcome)) : "");
     cells.emplace_back(outcome.problem);
     table.add_row(std::move(cells));
   }
@@ -138,6 +175,24 @@ std::vector<std::string> values_of(const Points& points, std::size_t point, cons
 
 double change_of(const SweepAnswer& answer, const Outcome& outcome) {
   return ratio(*outcome.iteration - answer.head.baseline, answer.head.baseline);
+}
+
+sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome) {
+  sim::StepWork work = answer.head.work;
+  work.workers = outcome.workers;
+  work.batches = outcome.batches;
+  return work;
+}
+
+bool work_differs(const SweepAnswer& answer) {
+  return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [&answer](const Outcome& outcome) {
+    return outcome.iteration && work_at(answer, outcome) != answer.head.work;
+  });
+}
+
+double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
+  const SweepHead& head = answer.head;
+  return sim::efficiency(work_at(answer, outcome), *outcome.iteration, head.work, head.baseline);
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {

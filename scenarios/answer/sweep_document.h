@@ -30,6 +30,14 @@ using SweepReport = sim::Report<SweepAnswer>;
 /// (iteration - baseline) / baseline. Precondition: `outcome` has an iteration.
 [[nodiscard]] double change_of(const SweepAnswer& answer, const Outcome& outcome);
 
+/// What a step does at a point. Precondition: `outcome` has an iteration.
+[[nodiscard]] sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome);
+/// Whether points differ in what a step does from each other or from the captured job, so that their iterations do not
+/// compare.
+[[nodiscard]] bool work_differs(const SweepAnswer& answer);
+/// A device's throughput over that of the captured job. Precondition: `outcome` has an iteration.
+[[nodiscard]] double efficiency_of(const SweepAnswer& answer, const Outcome& outcome);
+
 }  // namespace stepsim::scenarios
 
 #endif

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/cost/collective/nccl_assumption.h"
+#include "scenarios/answer/work.h"
 #include "sim/report/intervals.h"
 #include "sim/report/steady.h"
 
@@ -82,6 +83,8 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.baseline = view_of(std::move(baseline), captured.cluster);
   if (predictor.profiler()) compare_unprofiled(answer);
   answer.scenario = view_of(std::move(predicted), plan.cluster);
+  answer.baseline.work = work_of(captured);
+  answer.scenario.work = work_of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);

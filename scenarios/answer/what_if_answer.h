@@ -12,6 +12,7 @@
 #include "sim/report/iteration_path.h"
 #include "sim/report/link_use.h"
 #include "sim/report/summary.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 
@@ -22,6 +23,7 @@ struct PredictionView {
   sim::RankBreakdown slowest;  ///< of the rank with the longest iteration; of several the first
   sim::IterationPath path;
   std::vector<sim::LinkUse> links;
+  sim::StepWork work;     ///< of a step
   double iterations = 1;  ///< how many the replay holds, warm-up included
 };
 

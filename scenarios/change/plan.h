@@ -52,6 +52,11 @@ struct Plan {
   Cluster cluster;  ///< the hardware: as given, or calibrated
   const NetworkModel* network = nullptr;
   bool colocated_servers = false;
+  std::uint32_t workers_before = 1;  ///< of the plan that changes nothing
+  double batches = 1;                ///< that a worker takes in a step, each of what it took in a captured one
+  /// All workers together take the captured number of samples in a step. Of another number each takes its share.
+  bool strong_scaling = false;
+  double scaling_share = 1;  ///< that factor of `batches`
   /// Calibration or the user says how senders share a link, so the answer need not allow for other ways.
   bool sharing_known = false;
   /// Multiplies the recorded times of transfers that no network model times (keeps_recorded_time()),

@@ -1,8 +1,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
+#include <set>
+#include <string>
 
+#include "model/calibration/calibration.h"
 #include "model/rewrite/parameter_server/build.h"
+#include "scenarios/change/batch_growth.h"
+#include "scenarios/change/gpu_hosts.h"
 #include "scenarios/change/what_if.h"
 
 // More or fewer machines. New ones are copies of captured ones.
@@ -15,19 +21,113 @@ constexpr std::array kParameters{
     Parameter{"workers", "a whole number from 1", "of workers; in a job without servers a worker is local_size ranks",
               ""},
     Parameter{"servers", "a whole number from 1", "of parameter servers", ""},
+    Parameter{"scaling", "weak or strong",
+              "another number of workers leaves the samples of each worker, or of all together, as captured", "weak"},
+    Parameter{"nic", "a rate such as 200Gb/s", "of each host's NIC, each way; default: job.yaml's network.bandwidth",
+              ""},
+    Parameter{"gpus_per_host", "a whole number from 1",
+              "ranks share hosts, by the captured links inside a host and its NIC beyond it", ""},
     Parameter{"colocated", "true or false", "servers run on the workers' hosts and share their links", ""},
 };
+
+std::uint32_t ranks_of(const Plan& plan) { return *plan.job.workers * plan.job.local_size.value_or(1); }
+
+/// As the trace names it; empty if it does not.
+std::string device_of(const Plan& plan) {
+  return plan.captured->devices.empty() ? std::string() : plan.captured->devices.begin()->second;
+}
+
+/// What the captured ranks reach each other by is what is inside a host, unless they were on several.
+void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
+  std::set<std::string> hosts;
+  for (const Lane& lane : captured.dag.lanes()) {
+    if (!lane.host.empty()) hosts.insert(lane.host);
+  }
+  if (hosts.size() > 1) {
+    value.fail(fmt::format(
+        "the captured ranks are on {} hosts, and what links inside a host carry was not told apart from NICs; "
+        "expected --cluster FILE with nvlink (or pcie) and nic, without gpus_per_host",
+        hosts.size()));
+  }
+}
+
+/// Of hosts that there are, and of those that share_hosts() makes.
+void set_nic(Bandwidth rate, Plan& plan) {
+  plan.job.bandwidth = rate;
+  std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
+  if (!hosts) return;
+  hosts->nic.bandwidth = rate;
+  plan.cluster = with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan));
+}
+
+/// Ranks share hosts, `gpus` each.
+void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
+  if (plan.captured->parameter_server != nullptr)
+    value.fail("workers with parameter servers are hosts of their own; expected a job without servers");
+  std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
+  if (!hosts) {
+    refuse_captured_hosts(value, *plan.captured);
+    if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty())
+      value.fail("the capture does not show how fast its links are; expected --cluster FILE with nvlink and nic");
+    if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
+      value.fail(
+          "the capture shows the links inside one host alone, and not what its NIC carries; expected cluster.nic "
+          "before "
+          "it, such as cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
+    }
+    const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));  // that nothing crosses
+    const Link nic{{}, rate, plan.job.latency.value_or(kUsualLatency), 1};
+    for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
+    hosts = GpuHosts{1, plan.cluster.links[plan.cluster.uplinks.front().up.front().index()], nic};
+  }
+  hosts->gpus = gpus;
+  plan.cluster = with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan));
+  if (gpus < ranks_of(plan)) {
+    plan.assumptions.push_back(
+        {"hosts_of_gpus",
+         fmt::format("Hosts of {} GPUs: inside a host links as captured, between hosts a NIC a host that carries {} "
+                     "each way with a latency of {}.",
+                     gpus, to_text(hosts->nic.bandwidth), to_text(hosts->nic.latency))});
+  }
+}
+
+/// Null: stays as it is.
+void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
+  const bool has_servers = plan.captured->parameter_server != nullptr;
+  const std::uint32_t before = *plan.job.workers;
+  if (workers != nullptr) plan.job.workers = workers->count(1, kMost);
+  if (servers != nullptr) plan.job.servers = servers->count(1, kMost);
+  if (colocated != nullptr) plan.colocated_servers = colocated->flag();
+  const auto hosts = has_servers ? std::nullopt : gpu_hosts_of(plan.cluster);
+  plan.cluster = hosts ? with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan))
+                       : with_endpoints(plan.cluster, has_servers ? *plan.job.workers : ranks_of(plan),
+                                        has_servers ? plan.job.servers.value_or(1) : 0, plan.colocated_servers);
+  const std::uint32_t captured = captured_workers(*plan.captured);
+  if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
+}
+
+/// Weak: a worker takes what it took. Strong: each takes its share of what all took.
+void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
+  const double share = plan.strong_scaling ? static_cast<double>(plan.workers_before) / *plan.job.workers : 1;
+  grow_batch(change, value, share / plan.scaling_share, plan);
+  plan.scaling_share = share;
+}
 
 void apply(const Change& change, Plan& plan) {
   const YamlField* const workers = change.find("workers");
   const YamlField* const servers = change.find("servers");
   const YamlField* const colocated = change.find("colocated");
+  const YamlField* const scaling = change.find("scaling");
+  const YamlField* const nic = change.find("nic");
+  const YamlField* const gpus = change.find("gpus_per_host");
   const bool has_servers = plan.captured->parameter_server != nullptr;
+  if (nic != nullptr) set_nic(nic->bandwidth(), plan);
+  const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMost);
   for (const YamlField* const value : {servers, colocated}) {
     if (value != nullptr && !has_servers) value->fail("the job has no parameter servers; expected one that has");
   }
   if (plan.network->make == nullptr) {
-    for (const YamlField* const value : {workers, servers, colocated}) {
+    for (const YamlField* const value : {workers, servers, colocated, gpus}) {
       if (value != nullptr)
         value->fail("under --network recorded transfers keep their recorded times; expected another network model");
     }
@@ -43,15 +143,10 @@ void apply(const Change& change, Plan& plan) {
                     "one can be copied or left out",
                     lone_collectives(*plan.captured)));
   }
-  const std::uint32_t before = plan.job.workers.value();
-  if (workers != nullptr) plan.job.workers = workers->count(1, kMost);
-  if (servers != nullptr) plan.job.servers = servers->count(1, kMost);
-  if (colocated != nullptr) plan.colocated_servers = colocated->flag();
-  const std::uint32_t per_worker = has_servers ? 1 : plan.job.local_size.value_or(1);
-  plan.cluster = with_endpoints(plan.cluster, *plan.job.workers * per_worker,
-                                has_servers ? plan.job.servers.value_or(1) : 0, plan.colocated_servers);
-  const std::uint32_t captured = captured_workers(*plan.captured);
-  if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
+  if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);
+  if (gpus != nullptr) share_hosts(*gpus, gpus_a_host, plan);
+  if (scaling != nullptr) plan.strong_scaling = scaling->one_of_words({"weak", "strong"}) == 1;
+  if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
 #include "model/rewrite/capture_edit.h"
+#include "scenarios/change/selected_links.h"
 #include "scenarios/change/what_if.h"
 
 // Another bandwidth, latency or sharing of links. A factor scales the captured value.
@@ -18,9 +19,10 @@ namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kOfLinks{
-    Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x", "of every link", "1x"},
-    Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of every link", "1x"},
-    Parameter{"efficiency", "a number from 0.01 to 1", "the share of a link's bandwidth that carries payload", ""},
+    Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x",
+              "of every link, or of the selected ranks' own", "1x"},
+    Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of the same links", "1x"},
+    Parameter{"efficiency", "a number from 0.01 to 1", "the share of these links' bandwidth that carries payload", ""},
 };
 
 bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
@@ -103,11 +105,15 @@ double slowest_link(const Cluster& cluster) {
   return slowest;
 }
 
-void set_bandwidth(const YamlField& value, Plan& plan) {
+void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, bool of_all, Plan& plan) {
   const double before = slowest_link(plan.cluster);
   const auto factor = factor_of(value);
-  for (Link& link : plan.cluster.links) link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
-  scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
+  for (const LinkId id : links) {
+    Link& link = plan.cluster.links[id.index()];
+    link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
+  }
+  if (of_all)
+    scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
 double slowest_goodput(const Cluster& cluster) {
@@ -139,23 +145,48 @@ void scale_buffered(const Change& change, double factor, Plan& plan) {
   });
 }
 
+/// What is not of single links cannot be changed for some.
+void refuse_for_a_part(const Change& change) {
+  if (change.selector().is_all()) return;
+  for (const Parameter& parameter : parameters().subspan(kOfLinks.size())) {
+    if (const YamlField* const value = change.find(parameter.name))
+      value->fail(fmt::format("'{}' is of the whole network; expected no selection beside it", parameter.name));
+  }
+}
+
+void note_recorded_transfers(Plan& plan) {
+  if (const std::size_t count = recorded_transfers(plan); count > 0) {
+    plan.assumptions.push_back(
+        {"recorded_transfers",
+         fmt::format("{} parts of collectives keep their recorded times: they do not say what they transfer, or lack "
+                     "too many members",
+                     count)});
+  }
+}
+
 void apply(const Change& change, Plan& plan) {
-  if (plan.network->make == nullptr || !uses_links(*plan.captured)) return apply_as_recorded(change, plan);
+  refuse_for_a_part(change);
+  const Selector& selector = change.selector();
+  if (plan.network->make == nullptr || !uses_links(*plan.captured)) {
+    if (!selector.is_all()) selector.fail(*plan.captured, "links whose rates are not known");
+    return apply_as_recorded(change, plan);
+  }
   Cluster& cluster = plan.cluster;
   const double before = slowest_goodput(cluster);
-  if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, plan);
-  if (const YamlField* const value = change.find("latency")) {
-    for (Link& link : cluster.links) link.latency = changed(link.latency, *value);
-  }
-  if (const YamlField* const value = change.find("efficiency")) {
-    for (Link& link : cluster.links) link.efficiency = value->number(0.01, 1);
+  const std::vector<LinkId> links = selected_links(selector, plan);
+  if (!selector.is_all()) note_recorded_transfers(plan);
+  if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, links, selector.is_all(), plan);
+  for (const LinkId id : links) {
+    Link& link = cluster.links[id.index()];
+    if (const YamlField* const value = change.find("latency")) link.latency = changed(link.latency, *value);
+    if (const YamlField* const value = change.find("efficiency")) link.efficiency = value->number(0.01, 1);
   }
   for (const NetworkParameter* const parameter : network_parameters()) {
     if (const YamlField* const value = change.find(parameter->what_if))
       cluster.network.set_value(*parameter, changed(*parameter, cluster.network, *value));
   }
   if (change.find(kSharing.what_if) != nullptr) plan.sharing_known = true;
-  scale_buffered(change, slowest_goodput(cluster) / before, plan);
+  if (selector.is_all()) scale_buffered(change, slowest_goodput(cluster) / before, plan);
 }
 
 }  // namespace
@@ -166,6 +197,7 @@ const WhatIf network_what_if{
     .summary = "other links: another bandwidth, latency, overhead or sharing",
     .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
     .parameters = parameters,
+    .selected = selected_transfers,
     .apply = apply,
 };
 

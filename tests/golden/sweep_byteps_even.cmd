@@ -50,14 +50,14 @@ Assumptions
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
-"baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852},
+"baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852,"throughput":{"unit":"batches/s","in_all":3.758817370357341,"per_device":1.8794086851786704,"workers":2,"devices":2}},
 "best":{
-"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326},
+"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326,"throughput":{"unit":"batches/s","in_all":7.899431079023973,"per_device":3.9497155395119865,"workers":2,"devices":2,"efficiency":2.101573527173786}},
 "knees":[],
 "points":[
-{"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326},
-{"set":{"compute.scale":"0.5"},"iteration_ns":560305873,"low_ns":552605975,"high_ns":580067919,"change":0.05304372407281717},
-{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":266661671,"low_ns":260106211,"high_ns":273610730,"change":-0.49883373951834276},
+{"set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":260035033,"change":-0.5241660655362326,"throughput":{"unit":"batches/s","in_all":7.899431079023973,"per_device":3.9497155395119865,"workers":2,"devices":2,"efficiency":2.101573527173786}},
+{"set":{"compute.scale":"0.5"},"iteration_ns":560305873,"low_ns":552605975,"high_ns":580067919,"change":0.05304372407281717,"throughput":{"unit":"batches/s","in_all":3.5694789156707625,"per_device":1.7847394578353812,"workers":2,"devices":2,"efficiency":0.9496281846040904}},
+{"set":{"network.bandwidth":"2x","compute.scale":"0.5"},"iteration_ns":266661671,"low_ns":260106211,"high_ns":273610730,"change":-0.49883373951834276,"throughput":{"unit":"batches/s","in_all":7.5001405057572,"per_device":3.7500702528786,"workers":2,"devices":2,"efficiency":1.9953458140596443}},
 {"set":{"comm.bucket_bytes":"25MB"},"iteration_ns":null,"low_ns":null,"high_ns":null,"change":null,"problem":"tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a capture of a job that has"}],
 "changes":[],
 "network":{"model":"maxmin"},

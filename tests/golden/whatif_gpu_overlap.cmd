@@ -5,6 +5,7 @@ With these changes, an iteration takes 14.435 ms, from 14.26 ms to 15.575 ms, in
 
 Changes
 - network.bandwidth=4x
+  applies to 3 tasks, 13.500 ms of 13.500 ms of communication (100.0 %)
 
 Why it is a range
 source             from        to  reason
@@ -48,6 +49,7 @@ With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, in
 
 Changes
 - network.bandwidth=4x
+  applies to 3 tasks, 13.500 ms of 13.500 ms of communication (100.0 %)
 
 Why it is a range
 source              from         to  reason

@@ -58,6 +58,9 @@ const std::map<std::string, Entry>& entries() {
       {"smaller-partitions", {parameter_server_question, Effect::kFaster}},
       {"smaller-buckets", {data_parallel_question, Effect::kFaster}},
       {"eight-workers", {data_parallel_question, Effect::kNoFaster}},
+      {"two-hosts-of-eight", {data_parallel_question, Effect::kNoFaster}},
+      {"one-slow-nic", {data_parallel_question, Effect::kSlower}},
+      {"begin-together", {data_parallel_question, Effect::kNoFaster}},
       {"cuda-graphs", {small_kernels, Effect::kFaster}},
       {"fused-kernels", {small_kernels, Effect::kFaster}},
       {"copies-apart", {kernels_and_a_copy, Effect::kFaster}},
@@ -111,7 +114,8 @@ TEST(LibraryTest, EachChangesTheStepInTheExpectedDirection) {
 
 TEST(LibraryTest, ASweepHasAnAnswerAtEveryPoint) {
   const std::map<std::string, Question (*)()> sweeps{{"which-gpu", gpu_question},
-                                                     {"network-or-partitions", parameter_server_question}};
+                                                     {"network-or-partitions", parameter_server_question},
+                                                     {"strong-scaling", data_parallel_question}};
   std::set<std::string> asked;
   for (const auto& file : std::filesystem::directory_iterator(kLibrary)) {
     const std::string name = file.path().stem().string();

@@ -16,11 +16,12 @@ std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<H
     std::uint32_t around = kNoIndex;  // the event before, which may be the operator around this one
     for (const std::uint32_t event : events.threads[t].events) {
       const EventDetail* const detail = events.trace->detail_of(event);
-      if (detail != nullptr && detail->bytes > Bytes{} && events.name_of(event) == kAccumulation) {
+      const Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
+      if (events.name_of(event) == kAccumulation) {
         const bool inside = around != kNoIndex && events.end_of(event) <= events.end_of(around);
         const Time ready = events.end_of(inside ? around : event);
-        threads[t].cuts.push_back(ready);
-        gradients.push_back({ready, t, detail->bytes});
+        if (bytes > Bytes{}) threads[t].cuts.push_back(ready);
+        gradients.push_back({ready, t, bytes});
       }
       around = event;
     }

@@ -56,6 +56,20 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best,
   return table;
 }
 
+/// Whether rates say more than times.
+bool shows_rates(const SweepAnswer& answer) { return answer.head.work.batch_size || work_differs(answer); }
+
+void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<sim::Cell>& cells) {
+  if (!outcome.iteration) {
+    cells.insert(cells.end(), 3, sim::Cell("-"));
+    return;
+  }
+  const sim::StepWork work = work_at(answer, outcome);
+  cells.push_back(sim::rate_cell(sim::rate_in_all(work, *outcome.iteration)));
+  cells.push_back(sim::rate_cell(sim::rate_of_device(work, *outcome.iteration)));
+  cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
+}
+
 /// One row a point, for people.
 Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
@@ -65,6 +79,9 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
                                  {"from", Align::kRight, sim::Use::kDetail},
                                  {"to", Align::kRight, sim::Use::kDetail},
                                  {"change", Align::kRight, sim::Use::kHelp}});
+  const bool rates = shows_rates(answer);
+  if (rates)
+    columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"a device"}, {"efficiency"}});
   Table table(std::move(columns));
   table.compare_times();
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
@@ -76,6 +93,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
     cells.push_back(predicted(outcome.low));
     cells.push_back(predicted(outcome.high));
     cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
+    if (rates) add_rates(answer, outcome, cells);
     table.add_row(std::move(cells));
   }
   return table;
@@ -83,7 +101,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
 
 std::vector<sim::Section> sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
-  if (!is_matrix(answer.head.points))
+  if (!is_matrix(answer.head.points) || shows_rates(answer))
     return {{.title = "Iteration times and their ranges; * is the best", .table = list_of(answer, best)}};
   return {{.title = "Iteration times; * is the best", .table = matrix_of(answer, best, time_cell)},
           {.title = "How much less and more they may be", .table = matrix_of(answer, best, range_cell)}};
@@ -103,6 +121,9 @@ void write_point(JsonWriter& json, const SweepAnswer& answer, std::size_t point)
     json.key("iteration_ns").value(*outcome.iteration);
     json.key("low_ns").value(outcome.low).key("high_ns").value(outcome.high);
     json.key("change").value(change_of(answer, outcome));
+    json.key("throughput");
+    sim::begin_throughput(json, work_at(answer, outcome), *outcome.iteration);
+    json.key("efficiency").value(efficiency_of(answer, outcome)).end_object();
   } else {
     json.key("iteration_ns").null().key("low_ns").null().key("high_ns").null();
     json.key("change").null().key("problem").value(outcome.problem);
@@ -127,7 +148,9 @@ void write_baseline(JsonWriter& json, const SweepHead& head) {
   json.key("iteration_ns").value(head.baseline).key("measured_ns").value(head.measured);
   json.key("error");
   head.measured ? json.value(ratio(head.baseline - *head.measured, *head.measured)) : json.null();
-  json.end_object().new_line();
+  json.key("throughput");
+  sim::begin_throughput(json, head.work, head.baseline);
+  json.end_object().end_object().new_line();
 }
 
 void members(JsonWriter& json, const SweepAnswer& answer) {

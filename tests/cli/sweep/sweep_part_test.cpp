@@ -29,6 +29,7 @@ SweepHead sample_head() {
   head.assumptions = {{"link_latency", "one\nline"}, {"copies", "another"}};
   head.baseline = Duration{1'000};
   head.measured = Duration{990};
+  head.work = {.workers = 4, .devices = 2, .batches = 1, .batch_size = 64};
   head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};
   return head;
 }
@@ -36,7 +37,7 @@ SweepHead sample_head() {
 Outcome outcome_of(std::size_t point) {
   if (point == 4) return {std::nullopt, "s.yaml:3: cannot\tbe had"};
   const Duration iteration{static_cast<std::int64_t>(1'000 - 10 * point)};
-  return {iteration, {}, iteration - Duration{7}, iteration + Duration{9}};
+  return {iteration, {}, iteration - Duration{7}, iteration + Duration{9}, 2, 1.0 / static_cast<double>(1 + point)};
 }
 
 void expect_outcome(std::size_t point, const Outcome& outcome) {
@@ -44,6 +45,8 @@ void expect_outcome(std::size_t point, const Outcome& outcome) {
   EXPECT_EQ(outcome.problem, outcome_of(point).problem) << point;
   EXPECT_EQ(outcome.low, outcome_of(point).low) << point;
   EXPECT_EQ(outcome.high, outcome_of(point).high) << point;
+  EXPECT_EQ(outcome.workers, outcome_of(point).workers) << point;
+  EXPECT_EQ(outcome.batches, outcome_of(point).batches) << point;
 }
 
 std::string text_in(const std::string& path) {
@@ -183,9 +186,9 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
-      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 15 has 1000 ns, from 993 to 1009; "
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 16 has 1000 ns, from 993 to 1009; "
       "expected one answer a point";
-  EXPECT_EQ(merge_error({"part"}), path("part") + ":17: " + problem);
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":18: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
 
@@ -194,7 +197,11 @@ TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
   const std::string whole = text_in(path("part"));
   put("part", whole + sealed({"point", "0", "9223372036854775808"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes"));
-  put("part", whole + sealed({"point", "6", "1000", "990", "1010"}));
+  for (const char* const batches : {"0", "-1", "inf", "nan", ""}) {
+    put("part", whole + sealed({"point", "0", "1000", "990", "1010", "2", batches}));
+    EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes")) << batches;
+  }
+  put("part", whole + sealed({"point", "6", "1000", "990", "1010", "2", "0.5"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("holds point 6 of 6; expected a point of the sweep"));
 }
 

@@ -37,6 +37,7 @@ credit_bytes: 0
 barrier: cross
 control: inline
 measured_step: 530ms
+batch_size: 64
 network: {bandwidth: 1000Mb/s, latency: 10us}
 )",
                             "job.yaml");
@@ -57,6 +58,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.bandwidth, Bandwidth::from_bits_per_second(1e9));
   EXPECT_EQ(job.latency, Duration{10'000});
   EXPECT_EQ(job.measured_step, Duration{530'000'000});
+  EXPECT_EQ(job.batch_size, 64U);
 }
 
 TEST(JobFileTest, AnEmptyFileSaysNothing) {
@@ -102,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"measured_step: 530\n", "job.yaml:1: 'measured_step': '530' is not a duration"},
         BadJob{"measured_step: 0ms\n", "job.yaml:1: 'measured_step' is '0ms'; expected a time above 0"},
         BadJob{"measured_step: -5ms\n", "job.yaml:1: 'measured_step' is '-5ms'"},
+        BadJob{"batch_size: 0\n", "job.yaml:1: 'batch_size' is '0'"},
         BadJob{"\nworkers: 0\n", "job.yaml:2: 'workers' is '0'"},
         BadJob{"workers: -1\n", "job.yaml:1: 'workers' is '-1'"},
         BadJob{"workers: 2.5\n", "job.yaml:1: 'workers' is '2.5'"},

@@ -11,12 +11,9 @@ namespace {
 constexpr Duration kCompute{10'000'000};
 constexpr Duration kOptimizer{1'000'000};
 
-class JobRecorder {
+/// Tasks with the times at which they ran.
+class TaskRecorder {
  public:
-  explicit JobRecorder(const DataParallelJob& job) : job_(job) {
-    for (std::size_t rank = 0; rank < job.ranks; ++rank) record_rank(static_cast<Rank>(rank));
-  }
-
   Capture capture() && {
     DagBuilder::Result built = std::move(builder_).build();
     const std::vector<TaskId>& new_id = built.new_id;
@@ -26,9 +23,32 @@ class JobRecorder {
     recording.step = reordered(step_, new_id);
     for (RecordedStep& step : recording.steps) step.first = new_id[step.first.index()];
     for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
+    for (LaunchTable::Use& use : capture_.launches.uses) use.task = new_id[use.task.index()];
     capture_.dag = std::move(built.dag);
     return std::move(capture_);
   }
+
+ protected:
+  TaskId add(TaskKind kind, std::string_view name, LaneId lane, Time begin, Duration duration) {
+    start_.push_back(begin);
+    finish_.push_back(begin + duration);
+    step_.push_back(static_cast<std::int32_t>(capture_.recording.steps.size()) - 1);
+    return builder_.add_task(
+        {.kind = kind, .name = builder_.intern(name), .lane = lane, .duration = duration, .hint = begin});
+  }
+  void begin_step(Rank rank, std::size_t number, std::size_t steps) {
+    capture_.recording.steps.push_back({rank, static_cast<std::int64_t>(number), {}, number + 1 < steps, true});
+  }
+  [[nodiscard]] Time end_of(TaskId task) const { return finish_[task.index()]; }
+  /// The k-th all-reduce of each rank is one.
+  void join(std::size_t k, TaskId task, Bytes bytes) {
+    if (k == reductions_.size())
+      reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));
+    builder_.join(reductions_[k], task);
+  }
+
+  Capture capture_;
+  DagBuilder builder_;
 
  private:
   template <class T>
@@ -38,6 +58,25 @@ class JobRecorder {
     return out;
   }
 
+  std::vector<Time> start_;
+  std::vector<Time> finish_;
+  std::vector<std::int32_t> step_;
+  std::vector<RendezvousId> reductions_;  ///< of all steps, in order
+};
+
+/// 1 ns a byte that a rank sends in a ring.
+Duration ring_time(std::size_t ranks, Bytes bytes) {
+  const auto count = static_cast<std::int64_t>(ranks);
+  return Duration{2 * (count - 1) * bytes.count() / count};
+}
+
+class JobRecorder : public TaskRecorder {
+ public:
+  explicit JobRecorder(const DataParallelJob& job) : job_(job) {
+    for (std::size_t rank = 0; rank < job.ranks; ++rank) record_rank(static_cast<Rank>(rank));
+  }
+
+ private:
   void record_rank(Rank rank) {
     capture_.recording.ranks.push_back(rank);
     main_ = builder_.add_lane({.name = "main", .rank = rank});
@@ -51,7 +90,7 @@ class JobRecorder {
   }
 
   void record_step(Rank rank, std::size_t number) {
-    capture_.recording.steps.push_back({rank, static_cast<std::int64_t>(number), {}, number + 1 < job_.steps, true});
+    begin_step(rank, number, job_.steps);
     Bytes bucket{};
     TaskId reduction;
     for (std::size_t i = 0; i < job_.gradients.size(); ++i) {
@@ -62,7 +101,7 @@ class JobRecorder {
       if (i % 2 == 0 && i + 1 < job_.gradients.size()) continue;
       reduction = reduce(computed, std::exchange(bucket, Bytes{}));
     }
-    now_ = std::max(now_, finish_[reduction.index()]);
+    now_ = std::max(now_, end_of(reduction));
     builder_.add_edge(reduction, on_main("optimizer", kOptimizer), EdgeKind::kHandOff);
   }
 
@@ -75,34 +114,17 @@ class JobRecorder {
   }
 
   TaskId reduce(TaskId submitted, Bytes bytes) {
-    const auto ranks = static_cast<std::int64_t>(job_.ranks);
     const std::size_t carrier = reduced_ % carriers_.size();
-    const TaskId task = add(TaskKind::kCollective, "gloo:all_reduce", carriers_[carrier], now_,
-                            Duration{2 * (ranks - 1) * bytes.count() / ranks});
+    const TaskId task =
+        add(TaskKind::kCollective, "gloo:all_reduce", carriers_[carrier], now_, ring_time(job_.ranks, bytes));
     builder_.add_edge(submitted, task, EdgeKind::kHandOff);
     if (carried_[carrier].valid()) builder_.add_edge(carried_[carrier], task, EdgeKind::kProgram);
     carried_[carrier] = task;
-    if (reduced_ == reductions_.size())
-      reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));
-    builder_.join(reductions_[reduced_++], task);
+    join(reduced_++, task, bytes);
     return task;
   }
 
-  TaskId add(TaskKind kind, std::string_view name, LaneId lane, Time begin, Duration duration) {
-    start_.push_back(begin);
-    finish_.push_back(begin + duration);
-    step_.push_back(static_cast<std::int32_t>(capture_.recording.steps.size()) - 1);
-    return builder_.add_task(
-        {.kind = kind, .name = builder_.intern(name), .lane = lane, .duration = duration, .hint = begin});
-  }
-
   const DataParallelJob& job_;
-  Capture capture_;
-  DagBuilder builder_;
-  std::vector<Time> start_;
-  std::vector<Time> finish_;
-  std::vector<std::int32_t> step_;
-  std::vector<RendezvousId> reductions_;  ///< of all steps, in order
   LaneId main_;
   std::array<LaneId, 2> carriers_{};
   std::array<TaskId, 2> carried_{};  ///< last, by carrier
@@ -111,7 +133,98 @@ class JobRecorder {
   std::size_t reduced_ = 0;
 };
 
+class DeviceJobRecorder : public TaskRecorder {
+ public:
+  explicit DeviceJobRecorder(const DeviceDataParallelJob& job) : job_(job) {
+    for (std::size_t rank = 0; rank < job.ranks; ++rank) record_rank(static_cast<Rank>(rank));
+  }
+
+ private:
+  static constexpr Duration kCall{10'000};
+
+  struct Row {
+    LaneId lane;
+    TaskId last{};
+    Time free{};
+  };
+
+  void record_rank(Rank rank) {
+    capture_.recording.ranks.push_back(rank);
+    thread_ = {builder_.add_lane({.name = "main", .rank = rank})};
+    compute_ = {builder_.add_lane({.name = "stream 7", .rank = rank, .kind = LaneKind::kStream, .device = 0})};
+    network_ = {builder_.add_lane({.name = "stream 20", .rank = rank, .kind = LaneKind::kStream, .device = 0})};
+    reduced_ = 0;
+    for (std::size_t step = 0; step < job_.steps; ++step) record_step(rank, step);
+  }
+
+  void record_step(Rank rank, std::size_t number) {
+    begin_step(rank, number, job_.steps);
+    std::vector<TaskId> reductions;
+    Bytes bucket{};
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < job_.gradients.size(); ++i) {
+      const TaskId kernel = launch(TaskKind::kKernel, "gradient", compute_, kCompute);
+      if (i == 0) capture_.recording.steps.back().first = first_of_step_;
+      if (!job_.shapes) copy_into_bucket(job_.gradients[i]);
+      bucket += job_.gradients[i];
+      if (next < job_.buckets.size() && job_.buckets[next] == i) {
+        reductions.push_back(reduce(kernel, std::exchange(bucket, Bytes{})));
+        ++next;
+      }
+      capture_.gradients.push_back(
+          {on(thread_, TaskKind::kHost, "autograd", kCall), job_.shapes ? job_.gradients[i] : Bytes{}});
+    }
+    for (const TaskId reduction : reductions) compute_.free = std::max(compute_.free, end_of(reduction));
+    const TaskId optimizer = launch(TaskKind::kKernel, "optimizer", compute_, kOptimizer);
+    for (const TaskId reduction : reductions) builder_.add_edge(reduction, optimizer, EdgeKind::kSync);
+    first_of_step_ = {};
+  }
+
+  void copy_into_bucket(Bytes bytes) {
+    const TaskId copy = launch(TaskKind::kKernel, "vectorized_elementwise_kernel", compute_, Duration{});
+    const auto blocks = static_cast<std::uint64_t>(bytes.count() / DeviceDataParallelJob::kBlock);
+    capture_.launches.uses.push_back({copy, static_cast<std::uint32_t>(capture_.launches.launches.size())});
+    capture_.launches.launches.push_back({.blocks = blocks, .threads = 128});
+  }
+
+  TaskId reduce(TaskId gradient, Bytes bytes) {
+    (void)on(thread_, TaskKind::kHost, "c10d::allreduce_", kCall);
+    network_.free = std::max(network_.free, end_of(gradient));
+    const TaskId task = launch(TaskKind::kCollective, "ncclKernel_AllReduce", network_, ring_time(job_.ranks, bytes));
+    (void)on(thread_, TaskKind::kHost, "c10d::allreduce_", kCall);
+    builder_.add_edge(gradient, task, EdgeKind::kSync);
+    join(reduced_++, task, bytes);
+    return task;
+  }
+
+  TaskId launch(TaskKind kind, std::string_view name, Row& stream, Duration duration) {
+    const TaskId call = on(thread_, TaskKind::kRuntime, "cudaLaunchKernel", kCall);
+    if (!first_of_step_.valid()) first_of_step_ = call;
+    stream.free = std::max(stream.free, thread_.free);
+    const TaskId work = on(stream, kind, name, duration);
+    builder_.add_edge(call, work, EdgeKind::kLaunch);
+    return work;
+  }
+
+  TaskId on(Row& row, TaskKind kind, std::string_view name, Duration duration) {
+    const TaskId task = add(kind, name, row.lane, row.free, duration);
+    if (row.last.valid()) builder_.add_edge(row.last, task, &row == &thread_ ? EdgeKind::kProgram : EdgeKind::kStream);
+    row.last = task;
+    row.free += duration;
+    return task;
+  }
+
+  const DeviceDataParallelJob& job_;
+  Row thread_;
+  Row compute_;
+  Row network_;
+  TaskId first_of_step_;
+  std::size_t reduced_ = 0;
+};
+
 }  // namespace
+
+Capture DeviceDataParallelJob::capture() const { return DeviceJobRecorder(*this).capture(); }
 
 Capture DataParallelJob::capture() const { return JobRecorder(*this).capture(); }
 

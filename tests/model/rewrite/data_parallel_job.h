@@ -23,6 +23,22 @@ struct DataParallelJob {
   [[nodiscard]] Capture capture() const;
 };
 
+/// The same job on GPUs with NCCL: a thread launches a kernel of 10 ms for each gradient and, in the hook of each
+/// bucket's last one, the all-reduce, which follows the gradient's kernel on a stream of its own. The optimizer's
+/// kernel waits for all of them. The thread takes microseconds and runs ahead.
+struct DeviceDataParallelJob {
+  std::size_t ranks = 2;
+  std::size_t steps = 3;
+  std::vector<Bytes> gradients{Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}};
+  std::vector<std::size_t> buckets{1, 3};  ///< the last gradient of each
+  /// Without, a kernel of no time copies each gradient into its bucket, a block for every `kBlock`.
+  bool shapes = true;
+
+  static constexpr std::int64_t kBlock = 2000;
+
+  [[nodiscard]] Capture capture() const;
+};
+
 /// The tasks of that name, by id.
 std::vector<TaskId> tasks_named(const Dag& dag, std::string_view name);
 /// Whether an edge leads from one to the other.

@@ -33,6 +33,39 @@ TEST(BestPointTest, IsTheFirstOfTheShortest) {
   EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
 }
 
+/// Points with these numbers of workers.
+std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector<std::uint32_t>& workers) {
+  std::vector<Outcome> outcomes = outcomes_of(times);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].workers = workers[i];
+  return outcomes;
+}
+
+TEST(BestPointTest, OfDifferentWorkGetsMostDone) {
+  // 1 / 100, 2 / 110 and 4 / 300 batches a nanosecond
+  EXPECT_THAT(best_point(of_workers({100, 110, 300}, {1, 2, 4})), Optional(Eq(1U)));
+  std::vector<Outcome> outcomes = of_workers({100, 110, 300}, {1, 1, 1});
+  outcomes[2].batches = 4;
+  EXPECT_THAT(best_point(outcomes), Optional(Eq(2U)));
+}
+
+TEST(KneeTest, OfWorkersIsThatOfAWorkersThroughput) {
+  const auto found =
+      knees({.axes = {{"cluster.workers", {"1", "2", "4", "8"}}}}, of_workers({100, 103, 105, 150}, {1, 2, 4, 8}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].of_workers);
+  EXPECT_FALSE(found[0].upwards);
+  EXPECT_EQ(found[0].value, "4");
+}
+
+TEST(KneeTest, OfBatchesIsThatOfATimeForABatch) {
+  std::vector<Outcome> outcomes = outcomes_of({60, 100, 190, 370});  // 120, 100, 95 and 92.5 a batch
+  for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].batches = 0.5 * static_cast<double>(1U << i);
+  const auto found = knees({.axes = {{"batch.scale", {"0.5", "1", "2", "4"}}}}, outcomes);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].value, "2");
+  EXPECT_TRUE(found[0].upwards);
+}
+
 TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
   const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
   ASSERT_THAT(found, SizeIs(1));

@@ -59,6 +59,64 @@ TEST(ClusterWhatIf, ARingOfMoreRanksHasMoreRoundsOfSmallerPieces) {
   }
 }
 
+TEST(ClusterWhatIf, StrongScalingSplitsTheSamplesOfAllWorkers) {
+  WorkloadMaker maker;
+  maker.steps = 2;
+  maker.workers = 2;
+  const Question question = question_of(maker);
+  // One worker takes the samples of two: forward and backward take twice as long.
+  expect_close(
+      question.iteration({"cluster.scaling=strong", "cluster.workers=1"}) - question.iteration({"cluster.workers=1"}),
+      kForward + kBackward);
+}
+
+TEST(ClusterWhatIf, StrongScalingIsTheBatchThatKeepsAllSamples) {
+  const Question question = data_parallel_question();
+  const Duration expected = question.iteration({"cluster.workers=4", "batch.scale=0.5"});
+  EXPECT_EQ(question.iteration({"cluster.scaling=strong", "cluster.workers=4"}), expected);
+  EXPECT_EQ(question.iteration({"cluster.workers=4", "cluster.scaling=strong"}), expected);
+  EXPECT_EQ(question.iteration({"cluster.scaling=strong", "cluster.workers=8", "cluster.workers=4"}), expected);
+  EXPECT_LT(expected, question.iteration({"cluster.workers=4"}));
+}
+
+TEST(ClusterWhatIf, WeakScalingTakesStrongScalingBack) {
+  const Question question = data_parallel_question();
+  EXPECT_EQ(question.iteration({"cluster.scaling=strong", "cluster.workers=4", "cluster.scaling=weak"}),
+            question.iteration({"cluster.workers=4"}));
+  EXPECT_EQ(question.iteration({"cluster.scaling=strong"}), question.iteration());
+}
+
+TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
+  const Question question = data_parallel_question();
+  const auto ring = [&](const std::string& nic) {
+    return question.iteration(
+        {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2"});
+  };
+  // Six rounds of a quarter of 2.6 MB. At 0.4 GB/s and 2 x 5 us the two hops between hosts pace the ring, at 100 GB/s
+  // those inside hosts, of 1 GB/s and 2 x 10 us.
+  EXPECT_EQ(ring("400MB/s"), microseconds{41'000} + (microseconds{10} + microseconds{1625}) * 6);
+  EXPECT_EQ(ring("100GB/s"), microseconds{41'000} + (kLatency + microseconds{650}) * 6);
+}
+
+TEST(ClusterWhatIf, HostsOfGpusKeepTheirFormForAnyNumberOfWorkers) {
+  const Question question = data_parallel_question();
+  const Duration expected = question.iteration({"cluster.nic=100MB/s", "cluster.workers=4", "cluster.gpus_per_host=2"});
+  EXPECT_EQ(
+      question.iteration({"cluster.nic=100MB/s", "cluster.workers=2", "cluster.gpus_per_host=2", "cluster.workers=4"}),
+      expected);
+  EXPECT_EQ(
+      question.iteration({"cluster.nic=1Gb/s", "cluster.workers=4", "cluster.gpus_per_host=2", "cluster.nic=100MB/s"}),
+      expected);
+}
+
+TEST(ClusterWhatIf, HostsOfGpusWithoutANicAreRefused) {
+  EXPECT_NE(problem_of(data_parallel_question(), {"cluster.workers=4", "cluster.gpus_per_host=2"}).find("cluster.nic"),
+            std::string::npos);
+  EXPECT_EQ(problem_of(data_parallel_question(), {"cluster.gpus_per_host=2"}), "taken");
+  EXPECT_NE(problem_of(parameter_server_question(), {"cluster.gpus_per_host=2"}).find("hosts of their own"),
+            std::string::npos);
+}
+
 TEST(ClusterWhatIf, TheCapturedNumbersChangeNothing) {
   const Question servers = parameter_server_question();
   EXPECT_EQ(servers.iteration({"cluster.workers=2", "cluster.servers=2", "cluster.colocated=false"}),

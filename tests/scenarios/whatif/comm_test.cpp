@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/report/summary.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -55,6 +56,18 @@ TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
 TEST(CommWhatIf, WithABucketPerGradientOnlyTheLastIsExposed) {
   EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring", "comm.bucket_bytes=1B"}),
             reduced_in((kLatency + microseconds{300}) * 2));
+}
+
+TEST(CommWhatIf, BucketsOfNcclAreRebuiltLikeThoseOfGloo) {
+  const Question question(DeviceDataParallelJob{}.capture(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+  const auto iteration = [&](const std::string& bytes) {
+    return question.iteration({"comm.algorithm=ring", "comm.bucket_bytes=" + bytes});
+  };
+  EXPECT_EQ(question.iteration({"comm.algorithm=ring"}), reduced_in((kLatency + microseconds{1300}) * 2));
+  EXPECT_EQ(iteration("4MB"), reduced_in((kLatency + microseconds{1300}) * 2));
+  EXPECT_EQ(iteration("1B"), reduced_in((kLatency + microseconds{300}) * 2));
+  EXPECT_EQ(iteration("100MB"), reduced_in((kLatency + microseconds{3300}) * 2));
+  EXPECT_EQ(question.iteration({"comm.bucket_bytes=4MB"}), question.iteration());
 }
 
 /// Two workers and servers, tensors of several partitions, so that every setting decides something.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/job/dag_builder.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/question.h"
 
@@ -107,6 +108,36 @@ TEST(NetworkWhatIf, SharingDividesALinkAmongItsSenders) {
   EXPECT_EQ(question.iteration({"network.sharing=serial"}), kBefore + kLatency + kWire + kAfter);
   // The first gets 1, the second 0.5 of it.
   EXPECT_EQ(question.iteration({"network.sharing=0.5"}), kBefore + kLatency + kWire * 3 / 2 + kAfter);
+}
+
+/// Four ranks on a switch of 1 GB/s.
+Question ring_question() {
+  return Question(DataParallelJob{.ranks = 4}.capture(), switch_of(4, 1e9, microseconds{10}), "maxmin");
+}
+
+TEST(NetworkWhatIf, OneSlowNicSlowsTheWholeRing) {
+  const Question question = ring_question();
+  const auto ring = [&](const std::string& set) { return question.iteration({"comm.algorithm=ring", set}); };
+  // The last bucket of DataParallelJob, 2.6 MB, is not hidden behind its 41 ms: six rounds of a quarter of it, at half
+  // the rate.
+  EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), microseconds{41'000} + (kLatency + microseconds{1300}) * 6);
+  EXPECT_EQ(ring("network{rank=2}.bandwidth=4Gb/s"), ring("network{rank=2}.bandwidth=0.5x"));
+  EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), ring("network.bandwidth=0.5x"));
+}
+
+TEST(NetworkWhatIf, OneFastNicAmongOthersIsNoGain) {
+  const Question question = ring_question();
+  EXPECT_EQ(question.iteration({"comm.algorithm=ring", "network{rank=2}.bandwidth=2x"}),
+            question.iteration({"comm.algorithm=ring"}));
+  EXPECT_EQ(question.iteration({"network{rank=1}.bandwidth=1x", "network{rank=3}.latency=1x"}), question.iteration());
+}
+
+TEST(NetworkWhatIf, OfAPartTakesNoParametersOfTheWhole) {
+  EXPECT_NE(problem_of(ring_question(), {"network{rank=1}.overhead=5us"}).find("is of the whole network"),
+            std::string::npos);
+  EXPECT_NE(problem_of(ring_question(), {"network{kind=host}.bandwidth=2x"}).find("no collective and no message"),
+            std::string::npos);
+  EXPECT_NE(problem_of(message_question(), {"network{rank=7}.bandwidth=2x"}).find("matches none"), std::string::npos);
 }
 
 TEST(NetworkWhatIf, TheCapturedValuesChangeNothing) {

@@ -1,0 +1,389 @@
+#include "model/rewrite/device_buckets.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/median.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/capture_edit.h"
+#include "model/rewrite/device_reductions.h"
+
+namespace stepsim {
+namespace {
+
+/// The steps of all ranks that take part in the same all-reduces, as indices of Recording::steps, ascending.
+using JointStep = std::set<std::int32_t>;
+
+/// DistributedDataParallel's default for the first bucket, so that communication begins early.
+constexpr Bytes kFirstBucket{1 << 20};
+
+std::vector<Bytes> sizes_of(const StepReductions& step) {
+  std::vector<Bytes> sizes;
+  sizes.reserve(step.gradients.size());
+  for (const Gradient& gradient : step.gradients) sizes.push_back(gradient.bytes);
+  return sizes;
+}
+
+/// The captured buckets; empty if gradients came in another order than that of the buckets.
+std::vector<Bucket> captured_buckets(const StepReductions& step) {
+  std::vector<Bucket> buckets;
+  std::size_t next = 0;
+  for (const DeviceReduction& reduction : step.reductions) {
+    if (reduction.gradients.front() != next || reduction.gradients.back() != next + reduction.gradients.size() - 1)
+      return {};
+    Bytes bytes{};
+    for (const std::size_t gradient : reduction.gradients) bytes += step.gradients[gradient].bytes;
+    next = reduction.gradients.back() + 1;
+    buckets.push_back({next - 1, bytes});
+  }
+  return buckets;
+}
+
+/// Whether one bound explains buckets from `first` on: each but the last reached it with its last gradient.
+bool have_one_bound(const StepReductions& step, const std::vector<Bucket>& buckets, std::size_t first) {
+  Bytes more_than{};
+  Bytes at_most{std::numeric_limits<std::int64_t>::max()};
+  for (std::size_t i = first; i < buckets.size(); ++i) {
+    more_than = std::max(more_than, buckets[i].bytes - step.gradients[buckets[i].last].bytes);
+    if (i + 1 < buckets.size()) at_most = std::min(at_most, buckets[i].bytes);
+  }
+  return more_than < at_most;
+}
+
+/// The bound of the first bucket: the default's where the captured buckets look like it, else that of the others.
+Bytes first_bound(const StepReductions& step, Bytes bound) {
+  const std::vector<Bucket> captured = captured_buckets(step);
+  if (captured.size() < 2 || !have_one_bound(step, captured, 1)) return bound;
+  const Bytes before_last = captured.front().bytes - step.gradients[captured.front().last].bytes;
+  const bool is_default = captured.front().bytes >= kFirstBucket && before_last < kFirstBucket;
+  return is_default ? std::min(bound, kFirstBucket) : bound;
+}
+
+/// What the thread does around one launch of an all-reduce.
+struct Call {
+  std::vector<TaskId> before;  ///< up to the launch
+  std::vector<TaskId> after;
+};
+
+class DeviceRebucketing {
+ public:
+  DeviceRebucketing(const Capture& capture, Bytes bound)
+      : dag_(capture.dag),
+        recording_(capture.recording),
+        edit_(capture),
+        bound_(bound),
+        launches_(device_launches(capture)),
+        steps_(device_reductions(capture, launches_)),
+        next_(capture.dag.task_count()),
+        previous_(capture.dag.task_count()),
+        launches_work_(capture.dag.task_count(), false) {
+    for (const auto& [thread, list] : launches_) {
+      for (const DeviceLaunch& launch : list) launches_work_[launch.call.index()] = true;
+    }
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) link(TaskId{i});
+  }
+
+  Capture run() && {
+    std::size_t answered = 0;
+    for (const JointStep& step : joint_steps()) {
+      if (!is_alike(step)) continue;
+      ++answered;
+      const StepReductions& one = steps_.at(*step.begin());
+      const std::vector<Bucket> buckets = buckets_of(sizes_of(one), bound_, first_bound(one, bound_));
+      if (buckets != captured_buckets(one)) rebuild(step, buckets);
+    }
+    if (answered == 0) refuse();
+    rewire();
+    try {
+      return std::move(edit_).finish();
+    } catch (const CycleError&) {
+      throw UsageError(
+          "something in the backward pass waits for an all-reduce before all gradients of its new bucket are there; "
+          "expected smaller buckets");
+    }
+  }
+
+ private:
+  /// The order of a thread, and how long another stream's work takes to be seen.
+  void link(TaskId task) {
+    for (EdgeId edge = dag_.first_edge(task); edge < dag_.first_edge(TaskId{task.index() + 1});
+         edge = EdgeId{edge.index() + 1}) {
+      const TaskId target = dag_.target(edge);
+      if (dag_.edge_kind(edge) == EdgeKind::kSync && dag_.kind(target) == TaskKind::kCollective)
+        sync_lag_[target] = dag_.lag(edge);
+      if (dag_.edge_kind(edge) != EdgeKind::kProgram || dag_.lane_id(target) != dag_.lane_id(task)) continue;
+      next_[task.index()] = target;
+      previous_[target.index()] = task;
+    }
+  }
+
+  [[noreturn]] static void refuse() {
+    throw UsageError(
+        "the capture does not show which gradients its all-reduces carry; expected DistributedDataParallel with all "
+        "ranks or one rank of a group of at most 64, whose trace has the sizes of all-reduces (PyTorch 2.1 or later) "
+        "and of gradients (record_shapes=True)");
+  }
+
+  [[nodiscard]] RendezvousId rendezvous_of(const DeviceReduction& reduction) const {
+    return dag_.rendezvous(reduction.launch.work);
+  }
+
+  /// Steps in which ranks reduce together. Without those whose all-reduces keep recorded times: too many members lack.
+  [[nodiscard]] std::set<JointStep> joint_steps() const {
+    std::set<JointStep> joint;
+    for (const auto& [index, step] : steps_) {
+      if (step.reductions.empty()) continue;
+      JointStep steps;
+      bool timed = true;
+      for (const DeviceReduction& reduction : step.reductions) {
+        const Collective& collective = dag_.collective(rendezvous_of(reduction));
+        const auto members = dag_.members(rendezvous_of(reduction));
+        timed = timed && (members.size() >= collective.members ||
+                          (members.size() == 1 && collective.members <= kMostAbsentMembers));
+        for (const TaskId member : members) steps.insert(recording_.step[member.index()]);
+      }
+      if (timed && !steps.contains(-1)) joint.insert(std::move(steps));
+    }
+    return joint;
+  }
+
+  /// Every rank has the same gradients, and all take part in the same all-reduces.
+  [[nodiscard]] bool is_alike(const JointStep& joint) const {
+    const auto first = steps_.find(*joint.begin());
+    return std::all_of(joint.begin(), joint.end(), [&](std::int32_t index) {
+      const auto step = steps_.find(index);
+      if (first == steps_.end() || step == steps_.end()) return false;
+      const auto& a = first->second.reductions;
+      const auto& b = step->second.reductions;
+      return sizes_of(step->second) == sizes_of(first->second) &&
+             std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+               return rendezvous_of(x) == rendezvous_of(y) && x.gradients == y.gradients;
+             });
+    });
+  }
+
+  void rebuild(const JointStep& joint, const std::vector<Bucket>& buckets) {
+    std::vector<RendezvousId> reduced;
+    for (const Bucket& bucket : buckets) {
+      Collective collective = dag_.collective(rendezvous_of(steps_.at(*joint.begin()).reductions.front()));
+      collective.bytes = bucket.bytes;
+      reduced.push_back(edit_.builder().add_rendezvous(collective));
+    }
+    for (const std::int32_t index : joint) rebuild_rank(index, buckets, reduced);
+  }
+
+  void rebuild_rank(std::int32_t index, const std::vector<Bucket>& buckets, const std::vector<RendezvousId>& reduced) {
+    const StepReductions& step = steps_.at(index);
+    std::map<std::size_t, const DeviceReduction*> ending;  // captured ones by their last gradient
+    for (const DeviceReduction& reduction : step.reductions) ending[reduction.gradients.back()] = &reduction;
+    const auto [before, after] = call_times(step);
+    std::vector<TaskId> kernels;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      const auto kept = ending.find(buckets[i].last);
+      DeviceLaunch launch = step.reductions.front().launch;
+      if (kept == ending.end()) {
+        launch.call = add_call(step, index, step.gradients[buckets[i].last].ready, before, after);
+      } else {
+        launch = kept->second->launch;
+        ending.erase(kept);
+      }
+      kernels.push_back(add_kernel(step, index, buckets[i], launch));
+      edit_.builder().join(reduced[i], kernels.back());
+    }
+    for (const auto& [last, reduction] : ending) take_no_time(call_of(reduction->launch.call));
+    move_waits(step, buckets, kernels);
+    for (const DeviceReduction& reduction : step.reductions) {
+      edit_.remove(reduction.launch.work);
+      gone_.insert(reduction.launch.work);
+    }
+  }
+
+  /// What the backward thread does for an all-reduce, up to its launch and after it.
+  [[nodiscard]] std::pair<Duration, Duration> call_times(const StepReductions& step) const {
+    std::vector<Duration> before;
+    std::vector<Duration> after;
+    for (const DeviceReduction& reduction : step.reductions) {
+      const Call call = call_of(reduction.launch.call);
+      before.push_back(total(call.before));
+      after.push_back(total(call.after));
+    }
+    return {median(std::move(before)), median(std::move(after))};
+  }
+
+  [[nodiscard]] Duration total(const std::vector<TaskId>& tasks) const {
+    Duration sum{};
+    for (const TaskId task : tasks) sum += dag_.duration(task);
+    return sum;
+  }
+
+  /// Whether a task is part of the library's call: its own ranges, and calls of the runtime that launch nothing.
+  [[nodiscard]] bool is_of_call(TaskId task) const {
+    if (launches_work_[task.index()]) return false;
+    const std::string_view name = dag_.name(task);
+    return dag_.kind(task) == TaskKind::kRuntime || name.starts_with("c10d::") || name.starts_with("nccl:") ||
+           name == "record_param_comms";
+  }
+
+  [[nodiscard]] Call call_of(TaskId launch) const {
+    Call call{.before = {launch}, .after = {}};
+    for (TaskId task = previous_[launch.index()]; task.valid() && is_of_call(task); task = previous_[task.index()])
+      call.before.push_back(task);
+    for (TaskId task = next_[launch.index()]; task.valid() && is_of_call(task); task = next_[task.index()])
+      call.after.push_back(task);
+    return call;
+  }
+
+  void take_no_time(const Call& call) {
+    for (const auto* part : {&call.before, &call.after}) {
+      for (const TaskId task : *part) edit_.builder().set_duration(task, Duration{});
+    }
+  }
+
+  /// Returns the task that launches.
+  TaskId add_call(const StepReductions& step, std::int32_t index, TaskId ready, Duration before, Duration after) {
+    const Time at = recording_.finish[ready.index()];
+    TaskSpec spec{.kind = TaskKind::kHost,
+                  .name = edit_.builder().intern("all-reduce of a new bucket"),
+                  .lane = step.thread,
+                  .duration = before,
+                  .bytes = {},
+                  .hint = at};
+    const TaskId launch = edit_.add_task(spec, index);
+    spec.duration = after;
+    spec.hint = at + before;
+    const TaskId rest = edit_.add_task(spec, index);
+    edit_.builder().add_edge(launch, rest, EdgeKind::kProgram);
+    calls_after_[ready].emplace_back(launch, rest);
+    return launch;
+  }
+
+  TaskId add_kernel(const StepReductions& step, std::int32_t index, const Bucket& bucket, const DeviceLaunch& launch) {
+    const DeviceReduction& like = step.reductions.front();
+    const TaskId ready = step.gradients[bucket.last].ready;
+    const bool is_new = launch.call.index() >= dag_.task_count();
+    const Time at = is_new ? recording_.finish[ready.index()] : launch.end;
+    const TaskId kernel = edit_.add_task({.kind = TaskKind::kCollective,
+                                          .name = edit_.builder().intern(dag_.name(like.launch.work)),
+                                          .lane = dag_.lane_id(like.launch.work),
+                                          .duration = dag_.duration(like.launch.work),
+                                          .bytes = dag_.bytes(like.launch.work) > Bytes{} ? bucket.bytes : Bytes{},
+                                          .hint = at},
+                                         index);
+    edit_.builder().add_edge(launch.call, kernel, EdgeKind::kLaunch, launch.lag);
+    if (const auto work = last_work(step, is_new ? recording_.finish[ready.index()] : launch.end))
+      edit_.builder().add_edge(*work, kernel, EdgeKind::kSync, sync_lag_[like.launch.work]);
+    added_[dag_.lane_id(like.launch.work)].emplace_back(at, kernel);
+    return kernel;
+  }
+
+  /// The last work that the thread had launched by `time` on the stream that computes gradients.
+  [[nodiscard]] std::optional<TaskId> last_work(const StepReductions& step, Time time) const {
+    const std::vector<DeviceLaunch>& launches = launches_.at(step.thread);
+    auto place = std::upper_bound(launches.begin(), launches.end(), time,
+                                  [](Time at, const DeviceLaunch& launch) { return at < launch.end; });
+    while (place != launches.begin()) {
+      --place;
+      if (dag_.kind(place->work) != TaskKind::kCollective) return place->work;
+    }
+    return std::nullopt;
+  }
+
+  /// Who waits for a captured all-reduce waits for that of its last gradient.
+  void move_waits(const StepReductions& step, const std::vector<Bucket>& buckets, const std::vector<TaskId>& kernels) {
+    for (const DeviceReduction& reduction : step.reductions) {
+      const auto bucket =
+          std::lower_bound(buckets.begin(), buckets.end(), reduction.gradients.back(),
+                           [](const Bucket& candidate, std::size_t gradient) { return candidate.last < gradient; });
+      const TaskId kernel = kernels[static_cast<std::size_t>(bucket - buckets.begin())];
+      const TaskId work = reduction.launch.work;
+      for (EdgeId edge = dag_.first_edge(work); edge < dag_.first_edge(TaskId{work.index() + 1});
+           edge = EdgeId{edge.index() + 1}) {
+        if (dag_.edge_kind(edge) == EdgeKind::kStream) continue;
+        edit_.builder().add_edge(kernel, dag_.target(edge), dag_.edge_kind(edge), dag_.lag(edge));
+      }
+    }
+  }
+
+  /// Puts what was added into the order of its thread or stream.
+  void rewire() {
+    for (DagBuilder::Edge& edge : edit_.builder().edges()) {
+      const auto calls = calls_after_.find(edge.from);
+      if (calls == calls_after_.end() || edge.kind != EdgeKind::kProgram) continue;
+      if (edge.to.index() < dag_.task_count() && dag_.lane_id(edge.to) == dag_.lane_id(edge.from))
+        edge.from = calls->second.back().second;
+    }
+    for (const auto& [ready, calls] : calls_after_) {
+      TaskId last = ready;
+      for (const auto& [launch, rest] : calls) {
+        edit_.builder().add_edge(last, launch, EdgeKind::kProgram);
+        last = rest;
+      }
+    }
+    for (auto& [lane, kernels] : added_) rewire(lane, kernels);
+  }
+
+  void rewire(LaneId lane, std::vector<std::pair<Time, TaskId>>& order) {
+    std::set<TaskId> is_new;
+    for (const auto& [at, kernel] : order) is_new.insert(kernel);
+    std::map<TaskId, Time> called;
+    for (const auto& [thread, list] : launches_) {
+      for (const DeviceLaunch& launch : list) called[launch.work] = launch.end;
+    }
+    std::vector<std::pair<Time, TaskId>> all = std::move(order);
+    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
+      const TaskId task{i};
+      if (dag_.lane_id(task) != lane) continue;
+      const auto call = called.find(task);
+      all.emplace_back(call == called.end() ? recording_.start[i] : call->second, task);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const Duration pause = pause_on(lane);
+    TaskId last;
+    bool changed = false;  // since `last`
+    for (const auto& [at, task] : all) {
+      changed = changed || is_new.contains(task) || gone_.contains(task);
+      if (gone_.contains(task)) continue;
+      if (changed && last.valid()) edit_.builder().add_edge(last, task, EdgeKind::kStream, pause);
+      changed = is_new.contains(task);
+      last = task;
+    }
+  }
+
+  /// Between two pieces of work of a stream, at least.
+  [[nodiscard]] Duration pause_on(LaneId lane) const {
+    Duration least = Duration::max();
+    for (const TaskId work : gone_) {
+      if (dag_.lane_id(work) != lane) continue;
+      for (EdgeId edge = dag_.first_edge(work); edge < dag_.first_edge(TaskId{work.index() + 1});
+           edge = EdgeId{edge.index() + 1}) {
+        if (dag_.edge_kind(edge) == EdgeKind::kStream) least = std::min(least, dag_.lag(edge));
+      }
+    }
+    return least == Duration::max() ? Duration{} : least;
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  CaptureEdit edit_;
+  Bytes bound_;
+  DeviceLaunches launches_;
+  std::map<std::int32_t, StepReductions> steps_;
+  std::vector<TaskId> next_;      ///< of a thread, by task
+  std::vector<TaskId> previous_;  ///< the same
+  std::vector<bool> launches_work_;
+  std::map<TaskId, Duration> sync_lag_;                                   ///< by collective
+  std::map<TaskId, std::vector<std::pair<TaskId, TaskId>>> calls_after_;  ///< new ones, by what they follow
+  std::map<LaneId, std::vector<std::pair<Time, TaskId>>> added_;          ///< kernels by stream, with their launch
+  std::set<TaskId> gone_;                                                 ///< captured all-reduces
+};
+
+}  // namespace
+
+Capture with_device_buckets(const Capture& capture, Bytes bound) { return DeviceRebucketing(capture, bound).run(); }
+
+}  // namespace stepsim

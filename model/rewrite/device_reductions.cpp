@@ -1,0 +1,215 @@
+#include "model/rewrite/device_reductions.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "model/job/kernel_class.h"
+
+namespace stepsim {
+namespace {
+
+bool is_all_reduce(const Dag& dag, TaskId task) {
+  if (dag.kind(task) != TaskKind::kCollective || dag.lane(task).kind != LaneKind::kStream) return false;
+  const RendezvousId rendezvous = dag.rendezvous(task);
+  return rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kAllReduce;
+}
+
+/// By task: the blocks of its grid, where they were recorded.
+std::map<TaskId, std::uint64_t> blocks_of(const LaunchTable& table) {
+  std::map<TaskId, std::uint64_t> blocks;
+  for (const LaunchTable::Use& use : table.uses) blocks.emplace(use.task, table.launches[use.which].blocks);
+  return blocks;
+}
+
+/// Finds what the all-reduces of one rank's step carry.
+class Matching {
+ public:
+  Matching(const Capture& capture, const std::vector<DeviceLaunch>& launches,
+           const std::map<TaskId, std::uint64_t>& blocks)
+      : capture_(capture), launches_(launches), blocks_(blocks) {}
+
+  StepReductions run(LaneId thread, const std::vector<Gradient>& gradients, std::vector<DeviceLaunch> all_reduces) {
+    std::sort(all_reduces.begin(), all_reduces.end(),
+              [](const DeviceLaunch& a, const DeviceLaunch& b) { return a.end < b.end; });
+    gradients_ = gradients;
+    left_.resize(gradients.size());
+    std::iota(left_.begin(), left_.end(), std::size_t{0});
+    const bool sized = std::all_of(gradients.begin(), gradients.end(),
+                                   [](const Gradient& gradient) { return gradient.bytes > Bytes{}; });
+    StepReductions found{.thread = thread, .gradients = {}, .reductions = {}};
+    for (const DeviceLaunch& launch : all_reduces) {
+      std::vector<std::size_t> carried = sized ? run_of_size(launch) : since_the_last(launch);
+      if (carried.empty()) continue;  // it carries something else
+      found.reductions.push_back({launch, std::move(carried)});
+    }
+    drop_nested(found.reductions);
+    keep_carried(found);
+    return found;
+  }
+
+ private:
+  [[nodiscard]] Time ready(std::size_t gradient) const {
+    return capture_.recording.finish[gradients_[gradient].ready.index()];
+  }
+  [[nodiscard]] Bytes payload(const DeviceLaunch& launch) const {
+    return capture_.dag.collective(capture_.dag.rendezvous(launch.work)).bytes;
+  }
+
+  /// How many of those left had come: the hook that launches runs before its gradient counts as ready.
+  [[nodiscard]] std::size_t come_by(const DeviceLaunch& launch) const {
+    const auto next =
+        std::find_if(left_.begin(), left_.end(), [&](std::size_t gradient) { return ready(gradient) >= launch.end; });
+    return static_cast<std::size_t>(next - left_.begin()) + (next != left_.end() ? 1 : 0);
+  }
+
+  std::vector<std::size_t> take(std::size_t begin, std::size_t end) {
+    const auto first = left_.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = left_.begin() + static_cast<std::ptrdiff_t>(end);
+    std::vector<std::size_t> taken(first, last);
+    left_.erase(first, last);
+    return taken;
+  }
+
+  /// The latest run of those that had come whose sizes sum to the payload. Empty if there is none.
+  std::vector<std::size_t> run_of_size(const DeviceLaunch& launch) {
+    std::size_t end = come_by(launch);
+    std::size_t begin = end;
+    Bytes sum{};
+    while (end > 0) {
+      while (sum < payload(launch) && begin > 0) sum += gradients_[left_[--begin]].bytes;
+      if (sum == payload(launch) && begin < end) return take(begin, end);
+      if (sum < payload(launch)) return {};
+      sum = sum - gradients_[left_[--end]].bytes;
+    }
+    return {};
+  }
+
+  /// All that had come, with the payload split among them. Empty if that cannot be done.
+  std::vector<std::size_t> since_the_last(const DeviceLaunch& launch) {
+    if (payload(launch) == Bytes{}) return {};
+    const std::size_t count = come_by(launch);
+    std::vector<std::uint64_t> grids;
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto grid = grid_of_copy(left_[i]);
+      if (!grid) return {};
+      grids.push_back(*grid);
+      all += *grid;
+    }
+    if (all == 0) return {};
+    const double bytes_a_block = static_cast<double>(payload(launch).count()) / static_cast<double>(all);
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < count; ++i) {  // differences of rounded sums, so that they sum to the payload
+      const auto from = static_cast<std::int64_t>(static_cast<double>(before) * bytes_a_block);
+      before += grids[i];
+      const auto to = before == all ? payload(launch).count()
+                                    : static_cast<std::int64_t>(static_cast<double>(before) * bytes_a_block);
+      gradients_[left_[i]].bytes = Bytes{to - from};
+    }
+    return take(0, count);
+  }
+
+  /// Of the kernel that copies a gradient into its bucket: the last work launched before the gradient was ready, beside
+  /// collectives.
+  [[nodiscard]] std::optional<std::uint64_t> grid_of_copy(std::size_t gradient) const {
+    const Time from = gradient == 0 ? Time::min() : ready(gradient - 1);
+    const auto launched = launched_between(launches_, from, ready(gradient));
+    const auto last = std::find_if(launched.rbegin(), launched.rend(), [this](const DeviceLaunch& launch) {
+      return capture_.dag.kind(launch.work) != TaskKind::kCollective;
+    });
+    if (last == launched.rend()) return std::nullopt;
+    const KernelClass found = classify_kernel(capture_.dag.kind(last->work), capture_.dag.name(last->work));
+    const auto blocks = blocks_.find(last->work);
+    const bool copies = found == KernelClass::kElementwise || found == KernelClass::kCopy;
+    return copies && blocks != blocks_.end() ? std::optional{blocks->second} : std::nullopt;
+  }
+
+  /// What lies between two gradients of another bucket is of another reducer.
+  static void drop_nested(std::vector<DeviceReduction>& reductions) {
+    const std::vector<DeviceReduction> all = reductions;
+    std::erase_if(reductions, [&all](const DeviceReduction& inner) {
+      return std::any_of(all.begin(), all.end(), [&inner](const DeviceReduction& outer) {
+        return outer.gradients.front() < inner.gradients.front() && inner.gradients.back() < outer.gradients.back();
+      });
+    });
+  }
+
+  /// Leaves out the gradients that no all-reduce carries.
+  void keep_carried(StepReductions& found) const {
+    std::vector<std::size_t> place(gradients_.size());
+    for (const DeviceReduction& reduction : found.reductions) {
+      for (const std::size_t gradient : reduction.gradients) place[gradient] = 1;
+    }
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      if (place[i] == 0) continue;
+      place[i] = found.gradients.size();
+      found.gradients.push_back(gradients_[i]);
+    }
+    for (DeviceReduction& reduction : found.reductions) {
+      for (std::size_t& gradient : reduction.gradients) gradient = place[gradient];
+    }
+  }
+
+  const Capture& capture_;
+  const std::vector<DeviceLaunch>& launches_;
+  const std::map<TaskId, std::uint64_t>& blocks_;
+  std::vector<Gradient> gradients_;
+  std::vector<std::size_t> left_;  ///< that no all-reduce carries so far, in order
+};
+
+}  // namespace
+
+DeviceLaunches device_launches(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  DeviceLaunches launches;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskId call{i};
+    for (EdgeId edge = dag.first_edge(call); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {
+      if (dag.edge_kind(edge) != EdgeKind::kLaunch) continue;
+      launches[dag.lane_id(call)].push_back({capture.recording.finish[i], call, dag.target(edge), dag.lag(edge)});
+    }
+  }
+  for (auto& [thread, list] : launches) {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const DeviceLaunch& a, const DeviceLaunch& b) { return a.end < b.end; });
+  }
+  return launches;
+}
+
+std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& launches, Time from, Time to) {
+  const auto after = [](Time time, const DeviceLaunch& launch) { return time < launch.end; };
+  const auto begin = std::upper_bound(launches.begin(), launches.end(), from, after);
+  const auto end = std::upper_bound(begin, launches.end(), to, after);
+  return {begin, end};
+}
+
+std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture, const DeviceLaunches& launches) {
+  using Place = std::pair<std::int32_t, LaneId>;  // step, thread
+  const std::vector<std::int32_t>& step = capture.recording.step;
+  std::map<Place, std::vector<Gradient>> gradients;
+  for (const Gradient& gradient : capture.gradients)
+    gradients[{step[gradient.ready.index()], capture.dag.lane_id(gradient.ready)}].push_back(gradient);
+  std::map<Place, std::vector<DeviceLaunch>> all_reduces;
+  for (const auto& [thread, list] : launches) {
+    for (const DeviceLaunch& launch : list) {
+      if (is_all_reduce(capture.dag, launch.work)) all_reduces[{step[launch.call.index()], thread}].push_back(launch);
+    }
+  }
+  const std::map<TaskId, std::uint64_t> blocks = blocks_of(capture.launches);
+  std::map<std::int32_t, StepReductions> found;
+  for (const auto& [place, of_step] : gradients) {
+    const auto reduced = all_reduces.find(place);
+    if (place.first < 0 || reduced == all_reduces.end()) continue;
+    StepReductions matched =
+        Matching(capture, launches.at(place.second), blocks).run(place.second, of_step, reduced->second);
+    StepReductions& best = found[place.first];
+    if (matched.gradients.size() > best.gradients.size()) best = std::move(matched);
+  }
+  return found;
+}
+
+}  // namespace stepsim

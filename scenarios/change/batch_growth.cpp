@@ -1,0 +1,106 @@
+#include "scenarios/change/batch_growth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "model/cost/device/changed_work.h"
+#include "scenarios/change/compute_tasks.h"
+#include "scenarios/change/device_rule.h"
+#include "scenarios/change/graph_edits.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Operators are named FW.LAYER, BW.LAYER and UPDATE.LAYER.
+bool is_update(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
+
+bool grows(const Dag& dag, TaskId task) { return !is_update(dag.name(task)); }
+
+bool carries_activations(const Collective& collective) {
+  return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
+}
+
+/// Whether the task is part of a message that carries activations. If a network model times it, its recorded duration
+/// is not used.
+bool is_activation_message(const Dag& dag, TaskId task) {
+  return dag.rendezvous(task).valid() && carries_activations(dag.collective(dag.rendezvous(task)));
+}
+
+void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durations) {
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (is_activation_message(dag, TaskId{i})) durations[i] = scaled(durations[i], factor);
+  }
+}
+
+/// Throws InputError at `value` if the capture shows no compute on samples.
+void scale_compute(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
+  std::vector<TaskId> tasks = compute_tasks(Selector::of_all(value), capture);
+  std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
+  if (tasks.empty()) {
+    value.fail("the capture shows no forward or backward compute; expected a trace with operators or kernels");
+  }
+  for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
+}
+
+/// For a capture that has only durations of operators.
+void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
+  plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
+    scale_compute(capture, value, factor, durations);
+  });
+  plan.assumptions.push_back(
+      {"proportional_compute",
+       "compute on samples takes time in proportion to their number, and gradients keep their sizes"});
+}
+
+/// Work on more or fewer samples.
+class OtherBatch final : public DeviceRule {
+ public:
+  OtherBatch(const Change& change, const YamlField& value, const Plan& plan, SampleGrowth growth)
+      : DeviceRule(change, value, plan, "the optimizer, operators on parameters and gradients alone, and collectives"),
+        growth_(std::move(growth)) {}
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return growth_.grown(piece); }
+
+  SampleGrowth growth_;
+};
+
+/// For a capture with the operators of kernels and the shapes of their tensors.
+void grow_by_shapes(const Change& change, const YamlField& value, double factor, Plan& plan) {
+  SampleGrowth growth(plan.captured->operators, factor);
+  const std::size_t parameters = growth.parameters();
+  plan.rules.emplace_back(std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
+  plan.assumptions.push_back(
+      {"sample_tensors", fmt::format("a tensor carries samples if it has two dimensions or more and no parameter has "
+                                     "its sizes ({} were found); what "
+                                     "works on such tensors grows by roofline, and the host takes the time it took",
+                                     parameters)});
+}
+
+}  // namespace
+
+void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan) {
+  if (factor == 1) return;
+  plan.batches *= factor;
+  const Capture& captured = *plan.captured;
+  const auto& operators = captured.operators.operators;
+  if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
+    grow_by_shapes(change, value, factor, plan);
+  } else if (has_kernels(captured) && !captured.devices.empty()) {
+    value.fail(
+        "the capture does not show the shapes of operators, so it is not known which kernels work on samples; "
+        "expected a profiler's trace with record_shapes=True");
+  } else {
+    grow_in_proportion(value, factor, plan);
+  }
+  plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
+    scale_messages(capture.dag, factor, durations);
+  });
+  plan.add_edit(change,
+                [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });
+}
+
+}  // namespace stepsim::scenarios

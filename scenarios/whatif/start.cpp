@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "scenarios/change/what_if.h"
+
+// When a rank begins. A replay begins each rank as long after the first one as the capture shows; all else follows from
+// there.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::array kParameters{
+    Parameter{"delay", "a time such as 0us, or a factor such as 0.5x",
+              "by which the selected ranks begin after the first", "1x"},
+};
+
+/// When each rank's first task began.
+std::map<Rank, Time> starts_of(const Capture& capture) {
+  std::map<Rank, Time> first;
+  for (std::size_t i = 0; i < capture.recording.start.size(); ++i) {
+    const Time start = capture.recording.start[i];
+    const auto [rank, is_new] = first.try_emplace(capture.dag.lane(TaskId{i}).rank, start);
+    if (!is_new) rank->second = std::min(rank->second, start);
+  }
+  return first;
+}
+
+/// The capture with all that was recorded of some ranks moved in time, so that they begin as `delay` says.
+Capture moved(Capture capture, const std::set<Rank>& ranks, const YamlField& delay) {
+  const std::map<Rank, Time> starts = starts_of(capture);
+  Time begin = Time::max();
+  for (const auto& [rank, start] : starts) begin = std::min(begin, start);
+  const auto factor = factor_of(delay);
+  std::map<Rank, Duration> by;
+  for (const auto& [rank, start] : starts) {
+    if (!ranks.contains(rank)) continue;
+    const Duration captured = start - begin;
+    by[rank] = (factor ? scaled(captured, *factor) : delay.duration()) - captured;
+  }
+  for (std::size_t i = 0; i < capture.recording.start.size(); ++i) {
+    const auto shift = by.find(capture.dag.lane(TaskId{i}).rank);
+    if (shift == by.end()) continue;
+    capture.recording.start[i] += shift->second;
+    capture.recording.finish[i] += shift->second;
+  }
+  return capture;
+}
+
+void apply(const Change& change, Plan& plan) {
+  const YamlField* const delay = change.find("delay");
+  if (delay == nullptr) return;
+  const auto factor = factor_of(*delay);
+  if (!factor) static_cast<void>(delay->duration());  // refuses what is neither
+  if (factor == 1) return;
+  const Capture& captured = *plan.captured;
+  if (captured.parameter_server != nullptr) {
+    delay->fail(
+        "workers with parameter servers begin spread over a step, not as captured; expected a job of ranks that meet "
+        "in collectives");
+  }
+  if (starts_of(captured).size() < 2)
+    delay->fail("the capture does not show several ranks begin; expected the traces of all ranks");
+  std::set<Rank> ranks;
+  for (const TaskId task : change.selector().select(captured)) ranks.insert(captured.dag.lane(task).rank);
+  plan.add_edit(change, [ranks, value = *delay](const Capture& capture) { return moved(capture, ranks, value); });
+}
+
+}  // namespace
+
+extern const WhatIf start_what_if;
+const WhatIf start_what_if{
+    .name = "start",
+    .summary = "ranks begin earlier or later; what the job waits for besides stays",
+    .ignores = "why a rank begins late: a slow input pipeline does so in every step",
+    .parameters = kParameters,
+    .selected = selected_tasks,
+    .apply = apply,
+};
+
+}  // namespace stepsim::scenarios

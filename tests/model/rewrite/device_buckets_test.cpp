@@ -1,0 +1,118 @@
+#include "model/rewrite/device_buckets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/base/error.h"
+#include "model/rewrite/capture_edit.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+
+namespace stepsim {
+namespace {
+
+using testing::DeviceDataParallelJob;
+using ::testing::ElementsAre;
+using testing::has_edge;
+using testing::tasks_named;
+
+/// The payloads of a step's all-reduces on rank 0, in the order of their stream.
+std::vector<Bytes> payloads(const Capture& capture, std::int32_t step = 0) {
+  std::vector<Bytes> bytes;
+  for (const TaskId task : tasks_named(capture.dag, "ncclKernel_AllReduce")) {
+    if (capture.dag.lane(task).rank == 0 && capture.recording.step[task.index()] == step)
+      bytes.push_back(capture.dag.collective(capture.dag.rendezvous(task)).bytes);
+  }
+  return bytes;
+}
+
+TEST(DeviceBucketsTest, EveryStepReducesTheNewBuckets) {
+  const DeviceDataParallelJob job{.ranks = 3};
+  const Capture all = with_device_buckets(job.capture(), Bytes{100'000'000});
+  for (std::int32_t step = 0; step < 3; ++step) EXPECT_THAT(payloads(all, step), ElementsAre(Bytes{6'600'000}));
+  EXPECT_EQ(all.dag.members(all.dag.rendezvous(tasks_named(all.dag, "ncclKernel_AllReduce").front())).size(), 3U);
+  EXPECT_THAT(payloads(with_device_buckets(job.capture(), Bytes{1})),
+              ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}));
+}
+
+TEST(DeviceBucketsTest, ReductionFollowsItsLastGradientAndTheOptimizerAllReductions) {
+  const Capture job = with_device_buckets(DeviceDataParallelJob{.ranks = 1, .steps = 1}.capture(), Bytes{1});
+  const std::vector<TaskId> gradients = tasks_named(job.dag, "gradient");
+  const std::vector<TaskId> reductions = tasks_named(job.dag, "ncclKernel_AllReduce");
+  ASSERT_EQ(reductions.size(), gradients.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    EXPECT_TRUE(has_edge(job.dag, gradients[i], reductions[i]));
+    EXPECT_TRUE(i == 0 || has_edge(job.dag, reductions[i - 1], reductions[i]));
+  }
+  EXPECT_TRUE(has_edge(job.dag, reductions.back(), tasks_named(job.dag, "optimizer").front()));
+}
+
+TEST(DeviceBucketsTest, TheCapturedBucketsChangeNothing) {
+  const Capture captured = DeviceDataParallelJob{}.capture();
+  // 2 MB are less than the bound, 2 + 2 MB are not: buckets of 4 and 2.6 MB, as captured.
+  const Capture same = with_device_buckets(captured, Bytes{4'000'000});
+  EXPECT_EQ(same.dag.task_count(), captured.dag.task_count());
+  EXPECT_EQ(same.dag.edge_count(), captured.dag.edge_count());
+  EXPECT_EQ(payloads(same), payloads(captured));
+}
+
+TEST(DeviceBucketsTest, AFirstBucketOfOneMebibyteStaysOne) {
+  // The default of DistributedDataParallel: the first bucket ends at 1 MiB, others at 25 MiB.
+  const DeviceDataParallelJob job{
+      .gradients = {Bytes{600'000}, Bytes{600'000}, Bytes{20'000'000}, Bytes{10'000'000}, Bytes{4'000'000}},
+      .buckets = {1, 3, 4}};
+  EXPECT_THAT(payloads(with_device_buckets(job.capture(), Bytes{100'000'000})),
+              ElementsAre(Bytes{1'200'000}, Bytes{34'000'000}));
+  EXPECT_THAT(payloads(with_device_buckets(job.capture(), Bytes{600'000})),
+              ElementsAre(Bytes{600'000}, Bytes{600'000}, Bytes{20'000'000}, Bytes{10'000'000}, Bytes{4'000'000}));
+}
+
+TEST(DeviceBucketsTest, WithoutShapesTheCopiesTellTheSizes) {
+  const DeviceDataParallelJob job{.shapes = false};
+  EXPECT_THAT(payloads(with_device_buckets(job.capture(), Bytes{1})),
+              ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}));
+}
+
+TEST(DeviceBucketsTest, CallsThatAreNoLongerMadeTakeNoTime) {
+  const auto on_thread = [](const Capture& capture) {
+    Duration sum{};
+    for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+      if (capture.dag.lane(TaskId{i}).kind == LaneKind::kThread) sum += capture.dag.duration(TaskId{i});
+    }
+    return sum;
+  };
+  const Capture captured = DeviceDataParallelJob{.ranks = 1, .steps = 1}.capture();
+  // A call takes 3 x 10 us. One bucket makes one call less, four make two more.
+  EXPECT_EQ(on_thread(captured) - on_thread(with_device_buckets(captured, Bytes{100'000'000})), Duration{30'000});
+  EXPECT_EQ(on_thread(with_device_buckets(captured, Bytes{1})) - on_thread(captured), Duration{60'000});
+}
+
+TEST(DeviceBucketsTest, ReductionsThatAreNotOfGradientsStay) {
+  Capture job = DeviceDataParallelJob{.ranks = 1, .steps = 1}.capture();
+  job.gradients.back().bytes += Bytes{4};
+  EXPECT_THAT(payloads(with_device_buckets(job, Bytes{1})),
+              ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'600'000}));
+}
+
+TEST(DeviceBucketsTest, ABucketAmongTheGradientsOfAnotherIsOfAnotherReducer) {
+  // The second gradient is reduced alone, then the first with the third and fourth.
+  DeviceDataParallelJob job{.ranks = 1, .steps = 1, .buckets = {1, 3}};
+  Capture capture = job.capture();
+  const std::vector<TaskId> reductions = tasks_named(capture.dag, "ncclKernel_AllReduce");
+  CaptureEdit edit(capture);
+  edit.builder().collective(capture.dag.rendezvous(reductions[0])).bytes = Bytes{2'000'000};
+  edit.builder().collective(capture.dag.rendezvous(reductions[1])).bytes = Bytes{4'600'000};
+  EXPECT_THAT(payloads(with_device_buckets(std::move(edit).finish(), Bytes{2'000'000})),
+              ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}));
+}
+
+TEST(DeviceBucketsTest, CaptureWithoutGradientsOrSizesIsRefused) {
+  Capture job = DeviceDataParallelJob{}.capture();
+  job.gradients.clear();
+  EXPECT_THROW((void)with_device_buckets(job, Bytes{100}), UsageError);
+  Capture unsized_job = DeviceDataParallelJob{.shapes = false}.capture();
+  unsized_job.launches = {};
+  EXPECT_THROW((void)with_device_buckets(unsized_job, Bytes{100}), UsageError);
+}
+
+}  // namespace
+}  // namespace stepsim

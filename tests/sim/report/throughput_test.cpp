@@ -1,0 +1,62 @@
+#include "sim/report/throughput.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::DagMaker;
+
+constexpr StepWork kWork{.workers = 4, .devices = 2, .batches = 1, .batch_size = 64};
+
+TEST(ThroughputTest, OfAllIsThatOfADeviceTimesTheirNumber) {
+  // 4 workers x 64 samples in half a second, on 4 x 2 devices
+  EXPECT_DOUBLE_EQ(rate_in_all(kWork, milliseconds{500}), 512);
+  EXPECT_DOUBLE_EQ(rate_of_device(kWork, milliseconds{500}), 64);
+  EXPECT_EQ(unit_of(kWork), "samples/s");
+}
+
+TEST(ThroughputTest, WithoutABatchSizeIsInBatches) {
+  const StepWork work{.workers = 4, .devices = 1, .batches = 0.5, .batch_size = {}};
+  EXPECT_DOUBLE_EQ(rate_in_all(work, milliseconds{500}), 4);
+  EXPECT_EQ(unit_of(work), "batches/s");
+}
+
+TEST(ThroughputTest, EfficiencyIsADevicesRateOverItsRateElsewhere) {
+  StepWork more = kWork;
+  more.workers = 64;
+  EXPECT_DOUBLE_EQ(efficiency(more, milliseconds{625}, kWork, milliseconds{500}), 0.8);
+  more.batches = 0.5;
+  EXPECT_DOUBLE_EQ(efficiency(more, milliseconds{250}, kWork, milliseconds{500}), 1);
+}
+
+TEST(ThroughputTest, AnIterationWithoutTimeHasNone) {
+  EXPECT_EQ(rate_in_all(kWork, Duration{}), 0);
+  EXPECT_EQ(efficiency(kWork, milliseconds{500}, kWork, Duration{}), 0);
+}
+
+TEST(ThroughputTest, HasFourDigitsInGroups) {
+  EXPECT_EQ(rate_text(1234567.8), "1,234,568");
+  EXPECT_EQ(rate_text(61.524), "61.52");
+  EXPECT_EQ(rate_text(0.0045123), "0.004512");
+}
+
+TEST(CapturedWorkTest, CountsRanksThatOnlyTakePartInCollectives) {
+  DagMaker maker;
+  const TaskId part = maker.task(maker.lane(0), 10, {}, "nccl:all_reduce", TaskKind::kCollective);
+  maker.builder.join(maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .members = 8}), part);
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.ranks = {0};
+  EXPECT_EQ(captured_work(capture).workers, 8U);
+  capture.job.local_size = 4;
+  EXPECT_EQ(captured_work(capture).workers, 2U);
+  capture.job.workers = 3;
+  EXPECT_EQ(captured_work(capture).workers, 3U);
+}
+
+}  // namespace
+}  // namespace stepsim::sim
