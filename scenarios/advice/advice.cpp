@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/cost/collective/nccl_assumption.h"
+#include "scenarios/advice/change_range.h"
 #include "scenarios/advice/points_scenario.h"
 #include "scenarios/change/selection.h"
 #include "sim/report/cautions.h"
@@ -23,28 +24,44 @@ constexpr double kNoChange = 0.0005;
 /// More than this many changes at once are a project, not an advice.
 constexpr std::size_t kMostTogether = 3;
 
+/// A point of a sweep, and how it compares with the job as captured.
+struct Compared {
+  Outcome outcome;
+  RelativeChange change;  ///< 0 without an iteration
+};
+
+RelativeChange change_of(const Prediction& captured, const Prediction& changed, const AnswerInterval& range) {
+  const double change = sim::ratio(changed.iteration, captured.iteration);
+  const Factors factors = change_range(captured, changed, range);
+  return {change - 1, change * factors.least - 1, change * factors.most - 1};
+}
+
 /// The outcomes of points, by point.
-std::vector<Outcome> outcomes_of(Predictor& predictor, const std::vector<std::vector<Setting>>& points,
-                                 const AdviceOptions& options) {
-  std::vector<Outcome> outcomes(points.size());
+std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
+                                  const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
+  std::vector<Compared> outcomes(points.size());
   if (points.empty()) return outcomes;
   const Scenario scenario = scenario_of(points);
   Sweep sweep(predictor, scenario);
   std::vector<std::size_t> all(points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::uint64_t done = 0;
-  sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = [&](std::size_t point, const Outcome& one) {
-                    outcomes[point] = one;
-                    outcomes[point].problem = without_place(one.problem);
-                    if (options.progress) options.progress(++done, points.size());
-                  }});
+  const auto take = [&](std::size_t point, const Outcome& outcome) {
+    outcomes[point].outcome = outcome;
+    outcomes[point].outcome.problem = without_place(outcome.problem);
+    if (options.progress) options.progress(++done, points.size());
+  };
+  const auto compare = [&](std::size_t point, const Prediction& predicted, const AnswerInterval& range) {
+    outcomes[point].change = change_of(captured, predicted, range);
+  };
+  sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = take, .look = compare});
   return outcomes;
 }
 
-Verdict verdict_of(const Outcome& outcome, Duration baseline) {
-  if (std::abs(sim::ratio(*outcome.iteration - baseline, baseline)) < kNoChange) return Verdict::kNothing;
-  if (outcome.high < baseline) return Verdict::kGain;
-  return outcome.low > baseline ? Verdict::kWorse : Verdict::kUnsure;
+Verdict verdict_of(const RelativeChange& change) {
+  if (std::abs(change.by) < kNoChange) return Verdict::kNothing;
+  if (change.high < 0) return Verdict::kGain;
+  return change.low > 0 ? Verdict::kWorse : Verdict::kUnsure;
 }
 
 /// "compute" of "compute{class=gemm}.scale".
@@ -75,22 +92,33 @@ void describe(const Plan& captured, Tried& tried) {
                            plan.assumptions.end());
 }
 
-/// The predicted candidates, the shortest iteration first. Those that were refused are left out with the reason.
-void take(std::vector<Candidate> candidates, const std::vector<Outcome>& outcomes, const Plan& plan, Advice& advice) {
+/// What a refused candidate is called: by its first key alone where all values of one setting are refused.
+std::string refused_as(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes,
+                       std::size_t refused) {
+  std::size_t values = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Outcome& outcome = outcomes[i];
+    if (candidates[i].family != candidates[refused].family) continue;
+    if (outcomes[i].outcome.iteration) return to_text(candidates[refused].settings);
+    ++values;
+  }
+  return values > 1 ? candidates[refused].settings.front().key : to_text(candidates[refused].settings);
+}
+
+/// The predicted candidates, the shortest iteration first. Those that were refused are left out with the reason.
+void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan, Advice& advice) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Outcome& outcome = outcomes[i].outcome;
     if (!outcome.iteration) {
-      advice.left_out.push_back(
-          {fmt::format("{} ({})", candidates[i].what, to_text(candidates[i].settings)), outcome.problem});
+      leave_out(refused_as(candidates, outcomes, i), outcome.problem, advice.left_out);
       continue;
     }
     Tried& tried = advice.tried.emplace_back();
-    tried.candidate = std::move(candidates[i]);
+    tried.candidate = candidates[i];
     tried.iteration = *outcome.iteration;
     tried.low = outcome.low;
     tried.high = outcome.high;
-    tried.change = sim::ratio(tried.iteration - advice.baseline, advice.baseline);
-    tried.verdict = verdict_of(outcome, advice.baseline);
+    tried.change = outcomes[i].change;
+    tried.verdict = verdict_of(tried.change);
     describe(plan, tried);
   }
   std::stable_sort(advice.tried.begin(), advice.tried.end(),
@@ -117,13 +145,13 @@ bool collide(const Candidate& a, const Candidate& b) {
 }
 
 /// The largest gains that do not collide. Fewer than two are nothing to combine.
-std::vector<std::size_t> largest_gains(const Advice& advice, bool with_machines) {
+std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < advice.tried.size() && chosen.size() < kMostTogether; ++i) {
     const Tried& tried = advice.tried[i];
     const Effort effort = tried.candidate.effort;
     if (!tried.best || tried.verdict != Verdict::kGain || effort == Effort::kLimit) continue;
-    if (!with_machines && effort == Effort::kMachine) continue;
+    if (!with_hardware && effort == Effort::kHardware) continue;
     const bool collides = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
       return collide(tried.candidate, advice.tried[other].candidate);
     });
@@ -133,10 +161,10 @@ std::vector<std::size_t> largest_gains(const Advice& advice, bool with_machines)
   return chosen;
 }
 
-void predict_together(Predictor& predictor, const AdviceOptions& options, Advice& advice) {
+void predict_together(Predictor& predictor, const Prediction& captured, const AdviceOptions& options, Advice& advice) {
   std::vector<std::vector<std::size_t>> sets;
-  for (const bool with_machines : {true, false}) {
-    std::vector<std::size_t> set = largest_gains(advice, with_machines);
+  for (const bool with_hardware : {true, false}) {
+    std::vector<std::size_t> set = largest_gains(advice, with_hardware);
     if (!set.empty() && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
   }
   std::vector<std::vector<Setting>> points;
@@ -147,14 +175,13 @@ void predict_together(Predictor& predictor, const AdviceOptions& options, Advice
       point.insert(point.end(), settings.begin(), settings.end());
     }
   }
-  std::vector<Outcome> outcomes = outcomes_of(predictor, points, options);
+  std::vector<Compared> outcomes = outcomes_of(predictor, captured, points, options);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     Together& together = advice.together.emplace_back();
     together.tried = std::move(sets[i]);
-    together.outcome = std::move(outcomes[i]);
-    for (const std::size_t one : together.tried) together.sum += advice.tried[one].change;
-    if (together.outcome.iteration)
-      together.change = sim::ratio(*together.outcome.iteration - advice.baseline, advice.baseline);
+    together.outcome = std::move(outcomes[i].outcome);
+    together.change = outcomes[i].change;
+    for (const std::size_t one : together.tried) together.sum += advice.tried[one].change.by;
   }
 }
 
@@ -182,12 +209,12 @@ std::vector<TaskId> all_tasks(const Capture& capture) {
   return tasks;
 }
 
-/// Predicts the job as captured, and says what is worth trying.
-Candidates look_at_job(Predictor& predictor, const Calibration* calibration, const AdviceOptions& options,
-                       Advice& advice) {
-  const Plan plan = predictor.plan();
-  const Prediction baseline = predictor.predict(plan, {.threads = options.threads, .stop = options.stop});
+/// What is worth trying for the job whose prediction this is. Says what the advice rests on.
+Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
+                       const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
+  advice.warning = sim::warning_of(*plan.captured);
+  advice.network = plan.network->name;
   advice.baseline = baseline.iteration;
   if (summary.measured) advice.measured = summary.iteration.measured;
   if (predictor.profiler()) advice.measured = plan.captured->job.measured_step;
@@ -205,16 +232,15 @@ std::string_view to_text(Verdict verdict) noexcept {
 Advice advise(Predictor& predictor, const Calibration* calibration, const AdviceOptions& options) {
   Advice advice;
   const Plan plan = predictor.plan();
-  advice.warning = sim::warning_of(*plan.captured);
-  advice.network = plan.network->name;
-  Candidates candidates = look_at_job(predictor, calibration, options, advice);
+  const Prediction baseline = predictor.predict(plan, {.threads = options.threads, .stop = options.stop});
+  Candidates candidates = look_at_job(predictor, baseline, calibration, plan, advice);
   advice.left_out = std::move(candidates.left_out);
-  const std::vector<Outcome> outcomes = outcomes_of(predictor, settings_of(candidates.tried), options);
-  take(std::move(candidates.tried), outcomes, plan, advice);
+  const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
+  take(candidates.tried, outcomes, plan, advice);
   if (advice.tried.empty())
-    throw UsageError("none of the changes that advise tries can be predicted; the first: " +
-                     advice.left_out.front().what + ": " + advice.left_out.front().reason);
-  predict_together(predictor, options, advice);
+    throw UsageError(fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
+                                 advice.left_out.front().changes.front(), advice.left_out.front().reason));
+  predict_together(predictor, baseline, options, advice);
   return advice;
 }
 

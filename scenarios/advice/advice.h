@@ -16,14 +16,21 @@
 
 namespace stepsim::scenarios {
 
-/// What a prediction says of a change, beside the job as captured.
+/// What a prediction says of a change, by the range of the change (scenarios/advice/change_range.h).
 enum class Verdict : std::uint8_t {
-  kGain,     ///< shorter, over its whole range
-  kUnsure,   ///< the iteration as captured lies within its range
+  kGain,     ///< shorter, over the whole range
+  kUnsure,   ///< the range holds no change at all
   kNothing,  ///< changes less than 0.05 %
-  kWorse,    ///< longer, over its whole range
+  kWorse,    ///< longer, over the whole range
 };
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
+
+/// A change of the iteration relative to Advice::baseline: negative is shorter. low <= by <= high.
+struct RelativeChange {
+  double by = 0;
+  double low = 0;
+  double high = 0;
+};
 
 /// A candidate that was predicted.
 struct Tried {
@@ -31,7 +38,7 @@ struct Tried {
   Duration iteration{};
   Duration low{};  ///< low <= iteration <= high
   Duration high{};
-  double change = 0;  ///< relative to Advice::baseline: negative is shorter
+  RelativeChange change;
   Verdict verdict = Verdict::kNothing;
   std::vector<std::string> applies_to;  ///< of changes that select: how many tasks, and their time
   Assumptions assumptions;              ///< of this change alone
@@ -43,8 +50,8 @@ struct Tried {
 struct Together {
   std::vector<std::size_t> tried;  ///< index into Advice::tried, the largest gain first
   Outcome outcome;                 ///< with a problem where they do not go together
-  double change = 0;               ///< relative to the baseline
-  double sum = 0;                  ///< of what each changes alone
+  RelativeChange change;
+  double sum = 0;  ///< of what each changes alone
 };
 
 struct Advice {

@@ -14,11 +14,11 @@ using sim::Align;
 using sim::ratio;
 using stepsim::to_text;
 
-/// The largest gain that can be carried out, with other machines or without. Null if there is none.
-const Tried* largest_gain(const Advice& advice, bool with_machines) {
-  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_machines](const Tried& tried) {
+/// The largest gain that can be carried out, with other hardware or without. Null if there is none.
+const Tried* largest_gain(const Advice& advice, bool with_hardware) {
+  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
     const Effort effort = tried.candidate.effort;
-    return tried.verdict == Verdict::kGain && effort != Effort::kLimit && (with_machines || effort != Effort::kMachine);
+    return tried.verdict == Verdict::kGain && effort != Effort::kLimit && (with_hardware || effort != Effort::kHardware);
   });
   return found == advice.tried.end() ? nullptr : &*found;
 }
@@ -34,12 +34,12 @@ std::string best_text(const Advice& advice) {
     return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
                        advice.tried.size(), to_text(advice.baseline));
   std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({:+.1f} %)", advice.tried.size(),
-                                 gain_text(*best), to_text(advice.baseline), 100 * best->change);
+                                 gain_text(*best), to_text(advice.baseline), 100 * best->change.by);
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
-  return text + (without == nullptr ? std::string("; without other machines nothing is a gain")
-                                    : fmt::format("; without other machines it is {} ({:+.1f} %)",
-                                                  to_text(without->candidate.settings), 100 * without->change));
+  return text + (without == nullptr ? std::string("; without other hardware nothing is a gain")
+                                    : fmt::format("; without other hardware it is {} ({:+.1f} %)",
+                                                  to_text(without->candidate.settings), 100 * without->change.by));
 }
 
 std::string headline(const Advice& advice) {
@@ -60,12 +60,15 @@ sim::Table rows_of(const Advice& advice) {
                     {"low_ns"},
                     {"high_ns"},
                     {"baseline_ns"},
-                    {"ratio"}});
+                    {"ratio"},
+                    {"low_ratio"},
+                    {"high_ratio"}});
   for (const Tried& tried : advice.tried) {
     table.add_row({to_text(tried.candidate.settings), std::string(to_text(tried.candidate.effort)),
                    tried.candidate.what, std::string(to_text(tried.verdict)), sim::nanoseconds_cell(tried.iteration),
                    sim::nanoseconds_cell(tried.low), sim::nanoseconds_cell(tried.high),
-                   sim::nanoseconds_cell(advice.baseline), sim::number_cell(1 + tried.change)});
+                   sim::nanoseconds_cell(advice.baseline), sim::number_cell(1 + tried.change.by),
+                   sim::number_cell(1 + tried.change.low), sim::number_cell(1 + tried.change.high)});
   }
   return table;
 }
@@ -84,10 +87,11 @@ std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initial
 }
 
 sim::Table table_of(const std::vector<const Tried*>& tried) {
-  sim::Table table({{"change", Align::kLeft}, {"takes", Align::kLeft}, {"iteration"}, {"from"}, {"to"}, {"by"}});
+  sim::Table table({{"change", Align::kLeft}, {"takes", Align::kLeft}, {"iteration"}, {"from"}, {"to"}, {"by"}, {"best case"}, {"worst case"}});
   for (const Tried* const one : tried) {
     table.add_row({to_text(one->candidate.settings), std::string(to_text(one->candidate.effort)), one->iteration,
-                   one->low, one->high, sim::signed_percent_cell(one->change)});
+                   one->low, one->high, sim::signed_percent_cell(one->change.by),
+                   sim::signed_percent_cell(one->change.low), sim::signed_percent_cell(one->change.high)});
   }
   return table;
 }

@@ -27,7 +27,7 @@ using AdviceReport = sim::Report<AdviceFindings>;
 /// alone, or all others.
 [[nodiscard]] std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
                                                   bool limits);
-/// The change as it is typed, what it takes, its iteration with the range, and the change of it.
+/// The change as it is typed, what it takes, its iteration with the range, and the change of it with its own.
 [[nodiscard]] sim::Table table_of(const std::vector<const Tried*>& tried);
 
 /// What would help, ranked; {"schema":"stepsim.advise/1", ...} for programs. Refers to its arguments.

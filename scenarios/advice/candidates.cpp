@@ -32,13 +32,14 @@ struct Proposals {
 struct Entry {
   Effort effort;
   std::string_view what;
-  std::string_view set{};
+  std::string_view key;         ///< the first that it changes
+  std::string_view value{};
   Proposals (*propose)(const Situation& situation) = nullptr;
   bool one_of = false;  ///< its proposals are values of one setting
 };
 
-/// Halves and doubles of what a job has: beyond a factor of eight a size is not the one that was thought of.
-constexpr std::array kSizeFactors{0.125, 0.25, 0.5, 2.0, 4.0};
+/// Of the size that a job has, the nearest first: of sizes that do as well, the first is advised.
+constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
 constexpr std::array kCreditPartitions{4, 16};
 /// Classes of kernels that are asked about: the longest ones, if they are a share of device work that can matter.
 constexpr std::size_t kMostClasses = 3;
@@ -136,6 +137,8 @@ Proposals buckets(const Situation& situation) {
 
 Proposals algorithms(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
+  if (!has_sized_collectives(captured(situation)))
+    return none("the capture has no collective of several ranks that says what it transfers");
   if (!nccl_assumptions(captured(situation).dag, situation.plan.cluster).empty())
     return none("NCCL chooses the algorithm of each collective itself");
   Proposals proposals;
@@ -227,75 +230,79 @@ Proposals no_copies(const Situation& situation) {
 constexpr std::array kEntries{
     Entry{.effort = Effort::kSetting,
           .what = "another size of partitions (BYTEPS_PARTITION_BYTES)",
-          .propose = partitions,
+          .key = "comm.partition_bytes",.propose = partitions,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "layers that are needed first go first, and pushes under way are bounded (BYTEPS_SCHEDULING_CREDIT)",
-          .propose = priority,
+          .key = "comm.schedule",.propose = priority,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "a layer's next forward pass waits for its own gradient only",
-          .propose = cross_barrier},
+          .key = "comm.barrier",.propose = cross_barrier},
     Entry{.effort = Effort::kSetting,
           .what = "a layer's next forward pass waits for its own gradient only, and layers that are needed first go first",
-          .propose = cross_barrier_with_priority,
+          .key = "comm.barrier",.propose = cross_barrier_with_priority,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "acknowledgements and requests go ahead of bulk data",
-          .propose = control_first},
+          .key = "comm.control",.propose = control_first},
     Entry{.effort = Effort::kSetting,
           .what = "another size of gradient buckets (bucket_cap_mb)",
-          .propose = buckets,
+          .key = "comm.bucket_bytes",.propose = buckets,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "another algorithm of collectives",
-          .propose = algorithms,
+          .key = "comm.algorithm",.propose = algorithms,
           .one_of = true},
-    Entry{.effort = Effort::kSetting, .what = "products in TF32 (allow_tf32)", .set = "precision.to=tf32"},
-    Entry{.effort = Effort::kCode, .what = "mixed precision (torch.autocast)", .set = "precision.to=bf16"},
+    Entry{.effort = Effort::kSetting, .what = "products in TF32 (allow_tf32)", .key = "precision.to", .value = "tf32"},
+    Entry{.effort = Effort::kCode, .what = "mixed precision (torch.autocast)", .key = "precision.to", .value = "bf16"},
     Entry{.effort = Effort::kCode,
           .what = "launches cost the host nothing (CUDA graphs)",
-          .set = "launch.overhead=0us"},
+          .key = "launch.overhead", .value = "0us"},
     Entry{.effort = Effort::kCode,
           .what = "elementwise kernels fused (torch.compile)",
-          .set = "fuse{class=elementwise}.most=100"},
+          .key = "fuse{class=elementwise}.most", .value = "100"},
     Entry{.effort = Effort::kCode,
           .what = "copies beside kernels (pinned memory, non_blocking=True, a stream of their own)",
-          .set = "overlap.copies=apart"},
-    Entry{.effort = Effort::kCode, .what = "no barriers within a step", .propose = no_barriers},
-    Entry{.effort = Effort::kCode, .what = "kernels of a class twice as fast", .propose = longest_classes},
-    Entry{.effort = Effort::kCode, .what = "data loading twice as fast (more workers)", .propose = faster_loading},
-    Entry{.effort = Effort::kMachine, .what = "the slowest rank as fast as the others", .propose = slowest_rank},
-    Entry{.effort = Effort::kMachine, .what = "links of twice the rate", .set = "network.bandwidth=2x"},
-    Entry{.effort = Effort::kMachine, .what = "links of half the latency", .set = "network.latency=0.5x"},
-    Entry{.effort = Effort::kMachine, .what = "more parameter servers", .propose = more_servers, .one_of = true},
-    Entry{.effort = Effort::kMachine, .what = "compute twice as fast", .set = "compute.scale=0.5"},
-    Entry{.effort = Effort::kMachine, .what = "a host processor twice as fast", .set = "host.scale=0.5"},
-    Entry{.effort = Effort::kLimit, .what = "links take no time", .propose = free_network},
-    Entry{.effort = Effort::kLimit, .what = "compute takes no time", .set = "compute.scale=0"},
-    Entry{.effort = Effort::kLimit, .what = "host work takes no time", .set = "host.scale=0"},
-    Entry{.effort = Effort::kLimit, .what = "data loading takes no time", .propose = free_loading},
-    Entry{.effort = Effort::kLimit, .what = "no copies to, from and within devices", .propose = no_copies},
+          .key = "overlap.copies", .value = "apart"},
+    Entry{.effort = Effort::kCode, .what = "no barriers within a step", .key = "overlap.barriers",.propose = no_barriers},
+    Entry{.effort = Effort::kCode, .what = "kernels of a class twice as fast", .key = "compute{class=...}.scale",.propose = longest_classes},
+    Entry{.effort = Effort::kCode, .what = "data loading twice as fast (more workers)", .key = "compute{name=DataLoader}.scale",.propose = faster_loading},
+    Entry{.effort = Effort::kHardware, .what = "the slowest rank as fast as the others", .key = "compute{rank=...}.scale",.propose = slowest_rank},
+    Entry{.effort = Effort::kHardware, .what = "links of twice the rate", .key = "network.bandwidth", .value = "2x"},
+    Entry{.effort = Effort::kHardware, .what = "links of half the latency", .key = "network.latency", .value = "0.5x"},
+    Entry{.effort = Effort::kHardware, .what = "more parameter servers", .key = "cluster.servers",.propose = more_servers, .one_of = true},
+    Entry{.effort = Effort::kHardware, .what = "devices, or processors where there are none, twice as fast", .key = "compute.scale", .value = "0.5"},
+    Entry{.effort = Effort::kHardware, .what = "a faster host processor, as far as those of servers of one time differ", .key = "host.scale", .value = "0.7"},
+    Entry{.effort = Effort::kLimit, .what = "links take no time", .key = "network.bandwidth",.propose = free_network},
+    Entry{.effort = Effort::kLimit, .what = "compute takes no time", .key = "compute.scale", .value = "0"},
+    Entry{.effort = Effort::kLimit, .what = "host work takes no time", .key = "host.scale", .value = "0"},
+    Entry{.effort = Effort::kLimit, .what = "data loading takes no time", .key = "compute{name=DataLoader}.scale",.propose = free_loading},
+    Entry{.effort = Effort::kLimit, .what = "no copies to, from and within devices", .key = "remove{kind=copy}.share",.propose = no_copies},
 };
-
-Setting setting_of(std::string_view set) {
-  const std::size_t equals = set.rfind('=');
-  return {std::string(set.substr(0, equals)), std::string(set.substr(equals + 1))};
-}
 
 }  // namespace
 
 std::string_view to_text(Effort effort) noexcept {
-  constexpr std::array<std::string_view, 4> kNames{"setting", "code", "machine", "limit"};
+  constexpr std::array<std::string_view, 4> kNames{"setting", "code", "hardware", "limit"};
   return kNames[static_cast<std::size_t>(effort)];
+}
+
+void leave_out(std::string change, std::string reason, std::vector<LeftOut>& left_out) {
+  const auto known = std::find_if(left_out.begin(), left_out.end(),
+                                  [&reason](const LeftOut& entry) { return entry.reason == reason; });
+  LeftOut& entry = known == left_out.end() ? left_out.emplace_back(LeftOut{{}, std::move(reason)}) : *known;
+  if (std::find(entry.changes.begin(), entry.changes.end(), change) == entry.changes.end())
+    entry.changes.push_back(std::move(change));
 }
 
 Candidates candidates_for(const Situation& situation) {
   Candidates candidates;
   std::size_t family = 0;
   for (const Entry& entry : kEntries) {
-    Proposals proposals = entry.propose == nullptr ? Proposals{{{{setting_of(entry.set)}}}} : entry.propose(situation);
-    if (proposals.list.empty()) candidates.left_out.push_back({std::string(entry.what), std::move(proposals.reason)});
+    const Setting fixed{std::string(entry.key), std::string(entry.value)};
+    Proposals proposals = entry.propose == nullptr ? Proposals{{{{fixed}}}} : entry.propose(situation);
+    if (proposals.list.empty()) leave_out(fixed.key, std::move(proposals.reason), candidates.left_out);
     for (Proposal& proposal : proposals.list) {
       candidates.tried.push_back({.effort = entry.effort,
                                   .what = proposal.what.empty() ? std::string(entry.what) : std::move(proposal.what),

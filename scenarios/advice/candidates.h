@@ -18,7 +18,7 @@ namespace stepsim::scenarios {
 enum class Effort : std::uint8_t {
   kSetting,  ///< an option of the job or of a library
   kCode,     ///< work on the program
-  kMachine,  ///< other or more hardware, or a repair
+  kHardware,  ///< other or more of it, or a repair
   kLimit,    ///< nobody can do it: the most that all work on this part of a step could save
 };
 [[nodiscard]] std::string_view to_text(Effort effort) noexcept;
@@ -32,11 +32,13 @@ struct Candidate {
   std::size_t family = 0;
 };
 
-/// A kind of candidate that this job has none of.
+/// Changes that do not apply to this job, for one reason.
 struct LeftOut {
-  std::string what;
-  std::string reason;  ///< a sentence without its full stop
+  std::vector<std::string> changes;  ///< "comm.partition_bytes", or with the value that was refused
+  std::string reason;                ///< a sentence without its full stop
 };
+/// Adds `change` to those that are left out for `reason`.
+void leave_out(std::string change, std::string reason, std::vector<LeftOut>& left_out);
 
 /// The job that advice is about.
 struct Situation {

@@ -26,7 +26,7 @@ std::string others_of(const Advice& advice, const Tried& best) {
   for (const Tried& tried : advice.tried) {
     if (tried.best || tried.candidate.family != best.candidate.family) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", to_text(tried.candidate.settings),
-                        sim::signed_percent(tried.change));
+                        sim::signed_percent(tried.change.by));
   }
   return text;
 }
@@ -38,7 +38,7 @@ std::vector<sim::Sentence> other_values(const AdviceFindings& findings) {
     const std::string others = others_of(findings.advice, tried);
     if (others.empty()) continue;
     sentences.emplace_back(fmt::format("{} {}, the best of its values; {}", to_text(tried.candidate.settings),
-                                       sim::signed_percent(tried.change), others));
+                                       sim::signed_percent(tried.change.by), others));
   }
   return sentences;
 }
@@ -64,7 +64,8 @@ void write_tried(JsonWriter& json, const Tried& tried) {
   json.key("takes").value(to_text(tried.candidate.effort)).key("what").value(tried.candidate.what);
   json.key("verdict").value(to_text(tried.verdict)).key("best_of_its_values").value(tried.best);
   json.key("iteration_ns").value(tried.iteration).key("low_ns").value(tried.low).key("high_ns").value(tried.high);
-  json.key("change").value(tried.change);
+  json.key("change").value(tried.change.by);
+  json.key("low_change").value(tried.change.low).key("high_change").value(tried.change.high);
   write_texts(json, "applies_to", tried.applies_to);
   write_texts(json, "assumptions", sentences_of(tried.assumptions));
   write_texts(json, "leaves_out", tried.leaves_out);

@@ -24,7 +24,7 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   if (!outcome.iteration) return fmt::format("{}: cannot be predicted together: {}", set, outcome.problem);
   return fmt::format("{}: {}, from {} to {} ({}); the changes alone add up to {}", set,
                      stepsim::to_text(*outcome.iteration), stepsim::to_text(outcome.low),
-                     stepsim::to_text(outcome.high), sim::signed_percent(together.change),
+                     stepsim::to_text(outcome.high), sim::signed_percent(together.change.by),
                      sim::signed_percent(together.sum));
 }
 
@@ -43,7 +43,8 @@ void members(JsonWriter& json, const AdviceFindings& findings) {
     for (const Setting& setting : settings_of(findings.advice, together)) json.key(setting.key).value(setting.value);
     json.end_object().key("iteration_ns").value(outcome.iteration);
     if (outcome.iteration) {
-      json.key("low_ns").value(outcome.low).key("high_ns").value(outcome.high).key("change").value(together.change);
+      json.key("low_ns").value(outcome.low).key("high_ns").value(outcome.high).key("change").value(together.change.by);
+      json.key("low_change").value(together.change.low).key("high_change").value(together.change.high);
     } else {
       json.key("problem").value(outcome.problem);
     }
