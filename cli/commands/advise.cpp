@@ -20,9 +20,9 @@ scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptio
   progress.phase("trying", Progress::Clock::now(), "changes");
   return scenarios::advise(
       *what_if.predictor, what_if.calibration ? &*what_if.calibration : nullptr,
-      {.threads = options.threads, .stop = &session.stop, .progress = [&progress](std::uint64_t done, std::uint64_t total) {
-         progress.update(done, total);
-       }});
+      {.threads = options.threads,
+       .stop = &session.stop,
+       .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }});
 }
 
 void run(CommonOptions options, std::size_t rows, const Session& session) {

@@ -23,6 +23,7 @@ export function titleLine(answer) {
     answer.steps?.length && `${counted(new Set(answer.steps.map((step) => step.step)).size, 'step')} used`,
     answer.tasks && counted(answer.tasks, 'task'),
     answer.points && counted(answer.points.length, 'point'),
+    answer.advice && `${counted(answer.advice.length, 'change')} tried`,
     answer.network?.model && `network model ${answer.network.model}`,
     answer.provenance && `stepsim ${answer.provenance.version} (${answer.provenance.commit})`,
   ].filter(Boolean);

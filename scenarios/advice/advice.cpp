@@ -104,12 +104,19 @@ std::string refused_as(const std::vector<Candidate>& candidates, const std::vect
   return values > 1 ? candidates[refused].settings.front().key : to_text(candidates[refused].settings);
 }
 
+/// Why, without the key that some sentences begin with.
+std::string reason_of(const Candidate& candidate, const Outcome& outcome) {
+  const std::string key = candidate.settings.front().key + ": ";
+  return outcome.problem.starts_with(key) ? outcome.problem.substr(key.size()) : outcome.problem;
+}
+
 /// The predicted candidates, the shortest iteration first. Those that were refused are left out with the reason.
-void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan, Advice& advice) {
+void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan,
+          Advice& advice) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Outcome& outcome = outcomes[i].outcome;
     if (!outcome.iteration) {
-      leave_out(refused_as(candidates, outcomes, i), outcome.problem, advice.left_out);
+      leave_out(refused_as(candidates, outcomes, i), reason_of(candidates[i], outcome), advice.left_out);
       continue;
     }
     Tried& tried = advice.tried.emplace_back();

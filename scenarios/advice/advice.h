@@ -72,9 +72,9 @@ struct AdviceOptions {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
 };
 
-/// Predicts what is worth trying for the captured job (candidates_for()), then the largest gains together: up to three of
-/// those that can be carried out, once with other hardware and once without. Candidates are predicted several at a time,
-/// as points of a sweep (scenarios/answer/sweep.h), which also says what memory and replays they take.
+/// Predicts what is worth trying for the captured job (candidates_for()), then the largest gains together: up to three
+/// of those that can be carried out, once with other hardware and once without. Candidates are predicted several at a
+/// time, as points of a sweep (scenarios/answer/sweep.h), which also says what memory and replays they take.
 ///
 /// `calibration` may be null. A change that its what-if refuses is left out with the reason. Throws UsageError if none
 /// can be predicted, and what predict() throws of the job as captured.

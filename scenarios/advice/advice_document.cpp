@@ -18,7 +18,8 @@ using stepsim::to_text;
 const Tried* largest_gain(const Advice& advice, bool with_hardware) {
   const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
     const Effort effort = tried.candidate.effort;
-    return tried.verdict == Verdict::kGain && effort != Effort::kLimit && (with_hardware || effort != Effort::kHardware);
+    return tried.verdict == Verdict::kGain && effort != Effort::kLimit &&
+           (with_hardware || effort != Effort::kHardware);
   });
   return found == advice.tried.end() ? nullptr : &*found;
 }
@@ -87,7 +88,14 @@ std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initial
 }
 
 sim::Table table_of(const std::vector<const Tried*>& tried) {
-  sim::Table table({{"change", Align::kLeft}, {"takes", Align::kLeft}, {"iteration"}, {"from"}, {"to"}, {"by"}, {"best case"}, {"worst case"}});
+  sim::Table table({{"change", Align::kLeft},
+                    {"takes", Align::kLeft},
+                    {"iteration"},
+                    {"from"},
+                    {"to"},
+                    {"by"},
+                    {"best case"},
+                    {"worst case"}});
   for (const Tried* const one : tried) {
     table.add_row({to_text(one->candidate.settings), std::string(to_text(one->candidate.effort)), one->iteration,
                    one->low, one->high, sim::signed_percent_cell(one->change.by),

@@ -25,8 +25,8 @@ using AdviceReport = sim::Report<AdviceFindings>;
 
 /// The best of each family with one of these verdicts, as one row of a table each, up to findings.rows of them: limits
 /// alone, or all others.
-[[nodiscard]] std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
-                                                  bool limits);
+[[nodiscard]] std::vector<const Tried*> best_with(const AdviceFindings& findings,
+                                                  std::initializer_list<Verdict> verdicts, bool limits);
 /// The change as it is typed, what it takes, its iteration with the range, and the change of it with its own.
 [[nodiscard]] sim::Table table_of(const std::vector<const Tried*>& tried);
 

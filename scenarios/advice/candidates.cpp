@@ -11,8 +11,8 @@
 #include "model/cost/collective/nccl_assumption.h"
 #include "model/cost/network/transfers.h"
 
-// What advise tries: one entry a kind of change, in the table at the end. A new one is a line there, with a function above
-// it if it depends on the job.
+// What advise tries: one entry a kind of change, in the table at the end. A new one is a line there, with a function
+// above it if it depends on the job.
 
 namespace stepsim::scenarios {
 namespace {
@@ -32,7 +32,7 @@ struct Proposals {
 struct Entry {
   Effort effort;
   std::string_view what;
-  std::string_view key;         ///< the first that it changes
+  std::string_view key;  ///< the first that it changes
   std::string_view value{};
   Proposals (*propose)(const Situation& situation) = nullptr;
   bool one_of = false;  ///< its proposals are values of one setting
@@ -148,6 +148,11 @@ Proposals algorithms(const Situation& situation) {
   return proposals;
 }
 
+/// A device may have units for one of them only.
+Proposals half_precision(const Situation& /*situation*/) {
+  return {{{{{"precision.to", "bf16"}}}, {{{"precision.to", "fp16"}}}}};
+}
+
 Proposals more_servers(const Situation& situation) {
   if (!has_servers(situation)) return none(std::string(kNoServers));
   const std::uint32_t now = situation.plan.job.servers.value_or(1);
@@ -230,55 +235,98 @@ Proposals no_copies(const Situation& situation) {
 constexpr std::array kEntries{
     Entry{.effort = Effort::kSetting,
           .what = "another size of partitions (BYTEPS_PARTITION_BYTES)",
-          .key = "comm.partition_bytes",.propose = partitions,
+          .key = "comm.partition_bytes",
+          .propose = partitions,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "layers that are needed first go first, and pushes under way are bounded (BYTEPS_SCHEDULING_CREDIT)",
-          .key = "comm.schedule",.propose = priority,
+          .key = "comm.schedule",
+          .propose = priority,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "a layer's next forward pass waits for its own gradient only",
-          .key = "comm.barrier",.propose = cross_barrier},
+          .key = "comm.barrier",
+          .propose = cross_barrier},
     Entry{.effort = Effort::kSetting,
-          .what = "a layer's next forward pass waits for its own gradient only, and layers that are needed first go first",
-          .key = "comm.barrier",.propose = cross_barrier_with_priority,
+          .what =
+              "a layer's next forward pass waits for its own gradient only, and layers that are needed first go first",
+          .key = "comm.barrier",
+          .propose = cross_barrier_with_priority,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "acknowledgements and requests go ahead of bulk data",
-          .key = "comm.control",.propose = control_first},
+          .key = "comm.control",
+          .propose = control_first},
     Entry{.effort = Effort::kSetting,
           .what = "another size of gradient buckets (bucket_cap_mb)",
-          .key = "comm.bucket_bytes",.propose = buckets,
+          .key = "comm.bucket_bytes",
+          .propose = buckets,
           .one_of = true},
     Entry{.effort = Effort::kSetting,
           .what = "another algorithm of collectives",
-          .key = "comm.algorithm",.propose = algorithms,
+          .key = "comm.algorithm",
+          .propose = algorithms,
           .one_of = true},
     Entry{.effort = Effort::kSetting, .what = "products in TF32 (allow_tf32)", .key = "precision.to", .value = "tf32"},
-    Entry{.effort = Effort::kCode, .what = "mixed precision (torch.autocast)", .key = "precision.to", .value = "bf16"},
+    Entry{.effort = Effort::kCode,
+          .what = "mixed precision (torch.autocast)",
+          .key = "precision.to",
+          .propose = half_precision,
+          .one_of = true},
     Entry{.effort = Effort::kCode,
           .what = "launches cost the host nothing (CUDA graphs)",
-          .key = "launch.overhead", .value = "0us"},
+          .key = "launch.overhead",
+          .value = "0us"},
     Entry{.effort = Effort::kCode,
           .what = "elementwise kernels fused (torch.compile)",
-          .key = "fuse{class=elementwise}.most", .value = "100"},
+          .key = "fuse{class=elementwise}.most",
+          .value = "100"},
     Entry{.effort = Effort::kCode,
           .what = "copies beside kernels (pinned memory, non_blocking=True, a stream of their own)",
-          .key = "overlap.copies", .value = "apart"},
-    Entry{.effort = Effort::kCode, .what = "no barriers within a step", .key = "overlap.barriers",.propose = no_barriers},
-    Entry{.effort = Effort::kCode, .what = "kernels of a class twice as fast", .key = "compute{class=...}.scale",.propose = longest_classes},
-    Entry{.effort = Effort::kCode, .what = "data loading twice as fast (more workers)", .key = "compute{name=DataLoader}.scale",.propose = faster_loading},
-    Entry{.effort = Effort::kHardware, .what = "the slowest rank as fast as the others", .key = "compute{rank=...}.scale",.propose = slowest_rank},
+          .key = "overlap.copies",
+          .value = "apart"},
+    Entry{.effort = Effort::kCode,
+          .what = "no barriers within a step",
+          .key = "overlap.barriers",
+          .propose = no_barriers},
+    Entry{.effort = Effort::kCode,
+          .what = "kernels of a class twice as fast",
+          .key = "compute{class=...}.scale",
+          .propose = longest_classes},
+    Entry{.effort = Effort::kCode,
+          .what = "data loading twice as fast (more workers)",
+          .key = "compute{name=DataLoader}.scale",
+          .propose = faster_loading},
+    Entry{.effort = Effort::kHardware,
+          .what = "the slowest rank as fast as the others",
+          .key = "compute{rank=...}.scale",
+          .propose = slowest_rank},
     Entry{.effort = Effort::kHardware, .what = "links of twice the rate", .key = "network.bandwidth", .value = "2x"},
     Entry{.effort = Effort::kHardware, .what = "links of half the latency", .key = "network.latency", .value = "0.5x"},
-    Entry{.effort = Effort::kHardware, .what = "more parameter servers", .key = "cluster.servers",.propose = more_servers, .one_of = true},
-    Entry{.effort = Effort::kHardware, .what = "devices, or processors where there are none, twice as fast", .key = "compute.scale", .value = "0.5"},
-    Entry{.effort = Effort::kHardware, .what = "a faster host processor, as far as those of servers of one time differ", .key = "host.scale", .value = "0.7"},
-    Entry{.effort = Effort::kLimit, .what = "links take no time", .key = "network.bandwidth",.propose = free_network},
+    Entry{.effort = Effort::kHardware,
+          .what = "more parameter servers",
+          .key = "cluster.servers",
+          .propose = more_servers,
+          .one_of = true},
+    Entry{.effort = Effort::kHardware,
+          .what = "devices, or processors where there are none, twice as fast",
+          .key = "compute.scale",
+          .value = "0.5"},
+    Entry{.effort = Effort::kHardware,
+          .what = "a faster host processor, as far as those of servers of one time differ",
+          .key = "host.scale",
+          .value = "0.7"},
+    Entry{.effort = Effort::kLimit, .what = "links take no time", .key = "network.bandwidth", .propose = free_network},
     Entry{.effort = Effort::kLimit, .what = "compute takes no time", .key = "compute.scale", .value = "0"},
     Entry{.effort = Effort::kLimit, .what = "host work takes no time", .key = "host.scale", .value = "0"},
-    Entry{.effort = Effort::kLimit, .what = "data loading takes no time", .key = "compute{name=DataLoader}.scale",.propose = free_loading},
-    Entry{.effort = Effort::kLimit, .what = "no copies to, from and within devices", .key = "remove{kind=copy}.share",.propose = no_copies},
+    Entry{.effort = Effort::kLimit,
+          .what = "data loading takes no time",
+          .key = "compute{name=DataLoader}.scale",
+          .propose = free_loading},
+    Entry{.effort = Effort::kLimit,
+          .what = "no copies to, from and within devices",
+          .key = "remove{kind=copy}.share",
+          .propose = no_copies},
 };
 
 }  // namespace

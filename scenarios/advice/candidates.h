@@ -16,10 +16,10 @@ namespace stepsim::scenarios {
 
 /// What it takes to carry out a change.
 enum class Effort : std::uint8_t {
-  kSetting,  ///< an option of the job or of a library
-  kCode,     ///< work on the program
+  kSetting,   ///< an option of the job or of a library
+  kCode,      ///< work on the program
   kHardware,  ///< other or more of it, or a repair
-  kLimit,    ///< nobody can do it: the most that all work on this part of a step could save
+  kLimit,     ///< nobody can do it: the most that all work on this part of a step could save
 };
 [[nodiscard]] std::string_view to_text(Effort effort) noexcept;
 

@@ -9,8 +9,8 @@ namespace stepsim::scenarios {
 
 /// How far a change is known: the range of `changed` divided by `captured`, as factors of that ratio of iterations.
 ///
-/// It is mostly narrower than the range of the iteration, because both are predictions of the same steps. So sources that
-/// are about the captured steps (IntervalSource::of_capture) are replaced by what the change does to them:
+/// It is mostly narrower than the range of the iteration, because both are predictions of the same steps. So sources
+/// that are about the captured steps (IntervalSource::of_capture) are replaced by what the change does to them:
 ///
 /// * steps: the ratio of each step that is whole in both replays, on the rank that is slowest as captured;
 /// * repetition: the ratio of iterations in the long run;

@@ -274,16 +274,17 @@ class IntervalFinder::Sources {
     if (!summary_.measured) return;
     const std::size_t count = basis_.step_count();
     add_of_capture("steps",
-        count < 2 ? std::string("one captured step does not show how steps differ")
-                  : fmt::format("the {} captured steps differ, and so few may differ from others", count),
-        basis_.steps());
+                   count < 2 ? std::string("one captured step does not show how steps differ")
+                             : fmt::format("the {} captured steps differ, and so few may differ from others", count),
+                   basis_.steps());
   }
 
   void add_transient() {
     if (!basis_.trend()) return;
     Factors factors;
     factors.include(*basis_.trend());
-    add_of_capture("transient",
+    add_of_capture(
+        "transient",
         fmt::format("the captured steps {} throughout: the job was not steady, and the answer is about its middle",
                     *basis_.trend() < 1 ? "shorten" : "lengthen"),
         factors);
@@ -294,7 +295,8 @@ class IntervalFinder::Sources {
     if (basis_.step_count() >= 2 || scenario_.in_the_long_run >= predicted_) return;
     Factors factors;
     factors.include(ratio(scenario_.in_the_long_run, predicted_));
-    add_of_capture("repetition",
+    add_of_capture(
+        "repetition",
         fmt::format("no captured step follows another: the next may begin once all of one is done, as predicted, or as "
                     "soon as threads and streams are free, after {}",
                     to_text(scenario_.in_the_long_run)),
@@ -323,9 +325,9 @@ class IntervalFinder::Sources {
     Factors factors;
     factors.include(std::max(1 - ratio(profiled, predicted_), 1 - kMostSlowed));
     add_of_capture(kProfilerSource,
-        fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
-                    to_text(profiled)),
-        factors);
+                   fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
+                               to_text(profiled)),
+                   factors);
   }
 
   [[nodiscard]] bool sharing_applies() const {

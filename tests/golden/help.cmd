@@ -9,6 +9,7 @@ Commands:
   critical-path  Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing
   whatif         Predict an iteration under a scenario, and how well the captured one is predicted
   sweep          Predict an iteration at every point of a grid; name the best point and where more buys little
+  advise         Try the usual changes that apply to this job, and rank what would help
   tasks          List what can be selected: kinds, classes, operators and names, with their counts and times
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o

@@ -5,11 +5,11 @@
 //     network.bandwidth=2x         machine   253.183 ms  246.010 ms  260.035 ms  -52.42 %
 //     comm.partition_bytes=125KiB  setting   501.203 ms  489.671 ms  513.335 ms   -5.80 %
 //
-// Of the values of one setting the best has a row; a sentence below has the others.
+// Of the values of one setting the best has a row; a sentence below has all of them.
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <utility>
 
 #include "scenarios/advice/advice_document.h"
 #include "sim/report/intervals.h"
@@ -19,35 +19,37 @@ namespace {
 
 using sim::JsonWriter;
 
-/// "comm.partition_bytes=250KiB -0.2 %, comm.partition_bytes=500KiB -0.1 %": the family of `best` without it; empty if
-/// it is alone.
-std::string others_of(const Advice& advice, const Tried& best) {
+/// "comm.partition_bytes=500KiB -0.4 %; comm.partition_bytes=2MiB +0.1 %": a family, the best first; empty where a
+/// candidate is alone.
+std::string values_of(const Advice& advice, std::size_t family) {
   std::string text;
+  std::size_t values = 0;
   for (const Tried& tried : advice.tried) {
-    if (tried.best || tried.candidate.family != best.candidate.family) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", to_text(tried.candidate.settings),
+    if (tried.candidate.family != family) continue;
+    text += fmt::format("{}{} {}", values == 0 ? "" : "; ", to_text(tried.candidate.settings),
                         sim::signed_percent(tried.change.by));
+    ++values;
   }
-  return text;
+  return values > 1 ? text : std::string();
 }
 
-std::vector<sim::Sentence> other_values(const AdviceFindings& findings) {
+std::vector<sim::Sentence> families(const AdviceFindings& findings) {
   std::vector<sim::Sentence> sentences;
   for (const Tried& tried : findings.advice.tried) {
     if (!tried.best) continue;
-    const std::string others = others_of(findings.advice, tried);
-    if (others.empty()) continue;
-    sentences.emplace_back(fmt::format("{} {}, the best of its values; {}", to_text(tried.candidate.settings),
-                                       sim::signed_percent(tried.change.by), others));
+    if (std::string values = values_of(findings.advice, tried.candidate.family); !values.empty())
+      sentences.emplace_back(std::move(values));
   }
   return sentences;
 }
 
 std::vector<sim::Section> sections(const AdviceFindings& findings) {
+  std::vector<sim::Section> sections;
   const std::vector<const Tried*> gains = best_with(findings, {Verdict::kGain}, false);
-  if (gains.empty()) return {{.title = "Other values that were tried", .sentences = other_values(findings)}};
-  return {{.title = "What would help, the largest gain first", .table = table_of(gains)},
-          {.title = "Other values that were tried", .sentences = other_values(findings)}};
+  if (!gains.empty())
+    sections.push_back({.title = "What would help, the largest gain first", .table = table_of(gains)});
+  sections.push_back({.title = "All values that were tried of one setting", .sentences = families(findings)});
+  return sections;
 }
 
 template <class Texts>

@@ -7,8 +7,7 @@ namespace stepsim::scenarios {
 namespace {
 
 std::vector<sim::Section> sections(const AdviceFindings& findings) {
-  const auto limits = best_with(
-      findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
+  const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
   if (limits.empty()) return {};
   return {{.title = "Limits: what all work on a part could save at most", .table = table_of(limits)}};
 }

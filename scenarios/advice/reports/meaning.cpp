@@ -1,5 +1,5 @@
-// What each gain means: what one would do, what it applies to, what it assumes and leaves out. For people; programs find
-// it in "advice".
+// What each gain means: what one would do, what it applies to, what it assumes and leaves out. For people; programs
+// find it in "advice".
 
 #include <fmt/format.h>
 

@@ -22,10 +22,14 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   const std::string set = to_text(settings_of(advice, together));
   const Outcome& outcome = together.outcome;
   if (!outcome.iteration) return fmt::format("{}: cannot be predicted together: {}", set, outcome.problem);
-  return fmt::format("{}: {}, from {} to {} ({}); the changes alone add up to {}", set,
+  const Tried& largest = advice.tried[together.tried.front()];
+  return fmt::format("{}: {}, from {} to {} ({}); the changes alone add up to {}{}", set,
                      stepsim::to_text(*outcome.iteration), stepsim::to_text(outcome.low),
                      stepsim::to_text(outcome.high), sim::signed_percent(together.change.by),
-                     sim::signed_percent(together.sum));
+                     sim::signed_percent(together.sum),
+                     *outcome.iteration < largest.iteration
+                         ? ""
+                         : fmt::format(", and {} alone does as much", to_text(largest.candidate.settings)));
 }
 
 std::vector<sim::Section> sections(const AdviceFindings& findings) {
