@@ -5,7 +5,7 @@ import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 
 const MOST_BARS = 12;
-const TITLES = [['gain', 'What would help, by what it saves'], ['limit', 'Limits: what all work on a part could save at most'],
+const TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Limits: what all work on a part could save at most'],
                 ['unsure', 'Cannot be told from no change'], ['worse', 'Makes it worse']];
 
 export function settingsText(set) {
