@@ -1,5 +1,6 @@
 // The page from above to below. The summary is drawn as soon as the answer is there, before the timelines are read.
 
+import {adviceBars} from './advice.js';
 import {collectivesTable} from './collectives.js';
 import {el, embedded, part} from './dom.js';
 import {leftOut} from './left_out.js';
@@ -15,7 +16,7 @@ import {waterfall} from './waterfall.js';
 // Which reports stand in which part of the page. What is named nowhere is the answer of a command of its own, below the tiles.
 const REPORTS = {
   question: ['changes', 'range', 'problems'],
-  advice: ['advice', 'advise'],
+  advice: ['advice', 'together', 'limits', 'no gains', 'meaning', 'left out'],
   ranks: ['breakdown', 'difference', 'stragglers', 'steps'],
   path: ['path summary', 'paths', 'path tasks'],
   sweep: ['points'],
@@ -77,7 +78,7 @@ export function start(libraries) {
   document.getElementById('page').replaceChildren(...[
     titleLine(answer), verdict(answer, text), tiles(answer),
     part('answer-itself', 'The answer', otherSections(text)),
-    part('advice', 'What would help', sections(text, REPORTS.advice)),
+    part('advice', 'What would help', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'What was asked, and how sure the answer is', sections(text, REPORTS.question)),
     part('ranks', 'Where an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
     part('path', 'Critical path', pathStrip(answer), pathSections(text, timelines === null), timelines === null ? null : pathDetail),

@@ -1,5 +1,6 @@
 // The top of the page: what this is, the answer in a sentence, how far to trust it and by which rule, four tiles.
 
+import {settingsText} from './advice.js';
 import {button, copy, el} from './dom.js';
 import {counted, duration, percent, signedPercent} from './format.js';
 
@@ -23,6 +24,7 @@ export function titleLine(answer) {
     answer.steps?.length && `${counted(new Set(answer.steps.map((step) => step.step)).size, 'step')} used`,
     answer.tasks && counted(answer.tasks, 'task'),
     answer.points && counted(answer.points.length, 'point'),
+    answer.advice && `${counted(answer.advice.length, 'change')} tried`,
     answer.network?.model && `network model ${answer.network.model}`,
     answer.provenance && `stepsim ${answer.provenance.version} (${answer.provenance.commit})`,
   ].filter(Boolean);
@@ -40,6 +42,11 @@ const BAD_REST = 0.25;
 const GOOD_WIDTH = 0.1;
 const BAD_WIDTH = 0.5;
 
+/** The changes that advise ranks, without limits; none of other answers. */
+function gains(answer) {
+  return (answer.advice ?? []).filter((entry) => entry.verdict === 'gain' && entry.takes !== 'limit');
+}
+
 /** What speaks for and against the answer: {reason, value, good, bad}, each value the better the smaller. */
 function evidence(answer) {
   const found = [];
@@ -52,7 +59,7 @@ function evidence(answer) {
   const path = answer.critical_path ?? answer;
   if (path.length_ns > 0) add('# of the critical path is unexplained wait', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
   add('the captured iteration is predicted with an error of #', Math.abs(answer.baseline?.error ?? NaN), GOOD_ERROR, BAD_ERROR);
-  const point = answer.scenario ?? answer.best;
+  const point = answer.scenario ?? answer.best ?? gains(answer)[0];
   if (point) add('the range is # wide', (point.high_ns - point.low_ns) / point.iteration_ns, GOOD_WIDTH, BAD_WIDTH);
   return found;
 }
@@ -111,6 +118,13 @@ function iterationTiles(answer) {
     return [tile('Iteration at the best point', time(best.iteration_ns),
       ['from ', time(best.low_ns), ' to ', time(best.high_ns), `; ${signedPercent(best.change)} against `, time(baseline.iteration_ns), ' as captured']),
       tile('Best point', Object.entries(best.set).map(([key, value]) => `${key}=${value}`).join(', '), `of ${counted(answer.points.length, 'point')}`)];
+  }
+  if (answer.advice) {
+    const best = gains(answer);
+    const gain = (title, entry) => entry && tile(title, time(entry.iteration_ns), [settingsText(entry.set), ': ', signedPercent(entry.change),
+      ', from ', signedPercent(entry.low_change), ' to ', signedPercent(entry.high_change)]);
+    return [tile('Iteration as captured', time(answer.baseline.iteration_ns), ['measured ', time(answer.baseline.measured_ns)]),
+      gain('With the best change', best[0]), gain('Without other hardware', best.find((entry) => entry.takes !== 'hardware'))];
   }
   if (!answer.iteration) return [];
   const {iteration} = answer;

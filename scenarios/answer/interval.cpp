@@ -241,6 +241,10 @@ class IntervalFinder::Sources {
   void add(std::string_view name, std::string reason, Factors factors) {
     found_.push_back({name, std::move(reason), scaled(predicted_, factors.least), scaled(predicted_, factors.most)});
   }
+  void add_of_capture(std::string_view name, std::string reason, Factors factors) {
+    add(name, std::move(reason), factors);
+    found_.back().of_capture = true;
+  }
 
   /// All sources are independent. But what was measured was measured: if the answer is off as the captured iteration
   /// is, a typical step must lie in the range, however small the other sources are.
@@ -277,17 +281,18 @@ class IntervalFinder::Sources {
   void add_steps() {
     if (!summary_.measured) return;
     const std::size_t count = basis_.step_count();
-    add("steps",
-        count < 2 ? std::string("one captured step does not show how steps differ")
-                  : fmt::format("the {} captured steps differ, and so few may differ from others", count),
-        basis_.steps());
+    add_of_capture("steps",
+                   count < 2 ? std::string("one captured step does not show how steps differ")
+                             : fmt::format("the {} captured steps differ, and so few may differ from others", count),
+                   basis_.steps());
   }
 
   void add_transient() {
     if (!basis_.trend()) return;
     Factors factors;
     factors.include(*basis_.trend());
-    add("transient",
+    add_of_capture(
+        "transient",
         fmt::format("the captured steps {} throughout: the job was not steady, and the answer is about its middle",
                     *basis_.trend() < 1 ? "shorten" : "lengthen"),
         factors);
@@ -298,7 +303,8 @@ class IntervalFinder::Sources {
     if (basis_.step_count() >= 2 || scenario_.in_the_long_run >= predicted_) return;
     Factors factors;
     factors.include(ratio(scenario_.in_the_long_run, predicted_));
-    add("repetition",
+    add_of_capture(
+        "repetition",
         fmt::format("no captured step follows another: the next may begin once all of one is done, as predicted, or as "
                     "soon as threads and streams are free, after {}",
                     to_text(scenario_.in_the_long_run)),
@@ -326,10 +332,10 @@ class IntervalFinder::Sources {
     if (profiled <= Duration{} || predicted_ <= Duration{}) return;
     Factors factors;
     factors.include(std::max(1 - ratio(profiled, predicted_), 1 - kMostSlowed));
-    add("profiler",
-        fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
-                    to_text(profiled)),
-        factors);
+    add_of_capture(kProfilerSource,
+                   fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
+                               to_text(profiled)),
+                   factors);
   }
 
   [[nodiscard]] bool sharing_applies() const {

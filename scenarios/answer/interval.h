@@ -17,7 +17,11 @@ struct IntervalSource {
   std::string reason;     ///< a sentence without its full stop
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
+  bool of_capture = false;  ///< it is about the captured steps, whatever the plan: a comparison with them knows better
 };
+
+/// The source that says what the profiler may have cost.
+constexpr std::string_view kProfilerSource = "profiler";
 
 /// The range of an iteration's time, and why it is a range.
 struct AnswerInterval {

@@ -142,17 +142,18 @@ std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, s
   return points;
 }
 
-Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const sim::EngineOptions& options) const {
+Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const {
   Outcome outcome;
   outcome.problem = problem_of([&] {
     const Plan plan = plan_of(point);
-    const Prediction predicted = predictor_.predict(plan, options);
+    const Prediction predicted = predictor_.predict(plan, {.threads = 1, .stop = options.stop});
     const AnswerInterval range = ranges.of(plan, predicted);
     outcome.iteration = predicted.iteration;
     outcome.low = range.low;
     outcome.high = range.high;
     outcome.workers = work_of(plan).workers;
     outcome.batches = plan.batches;
+    if (options.look) options.look(point, predicted, range);
   });
   return outcome;
 }
@@ -175,7 +176,7 @@ void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options)
   const IntervalFinder ranges(predictor_, baseline, meter);
   const auto take_points = [&] {
     while (const auto point = work.next()) {
-      const Outcome outcome = predict(*point, ranges, engine);
+      const Outcome outcome = predict(*point, ranges, options);
       const std::lock_guard lock(telling);
       if (users.leave(graph_of_[*point])) forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);

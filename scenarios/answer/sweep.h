@@ -31,6 +31,8 @@ struct SweepOptions {
   /// Called for each finished point, in any order, from any thread, one call at a time. An exception from it ends the
   /// sweep.
   std::function<void(std::size_t point, const Outcome& outcome)> done;
+  /// Called with what was predicted of a point before it is dropped, several calls at a time. May be empty.
+  std::function<void(std::size_t point, const Prediction& predicted, const AnswerInterval& range)> look{};
 };
 
 /// Predicts the points of a scenario's sweep, several at a time. While a point is predicted its timeline takes some
@@ -57,8 +59,7 @@ class Sweep {
  private:
   [[nodiscard]] Plan plan_of(std::size_t point) const;
   [[nodiscard]] std::vector<std::size_t> work_order(std::span<const std::size_t> which, std::size_t threads) const;
-  [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder& ranges,
-                                const sim::EngineOptions& options) const;
+  [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const;
   void forget(const GraphKey& key);
 
   Predictor& predictor_;

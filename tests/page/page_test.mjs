@@ -56,7 +56,7 @@ const tileValues = (page) => page.$$eval('#tiles data', (values) => values.map((
 const sweepFile = path.join(ROOT, 'scenarios/library/network-or-partitions.yaml');
 const COMMANDS = {
   'replay': ['replay', SAMPLE], 'critical-path': ['critical-path', SAMPLE], 'whatif': ['whatif', SAMPLE, ...WHATIF],
-  'sweep': ['sweep', SAMPLE, '-s', sweepFile], 'calibrate': ['calibrate', SAMPLE],
+  'sweep': ['sweep', SAMPLE, '-s', sweepFile], 'calibrate': ['calibrate', SAMPLE], 'advise': ['advise', SAMPLE],
 };
 
 for (const [name, words] of Object.entries(COMMANDS)) {
@@ -87,8 +87,8 @@ test('the verdict is the first line of the command, the tiles are the numbers of
   await close(other);
 });
 
-test('every table of the answer is on the page', async () => {
-  const {file, text} = answered('tables', ...COMMANDS.whatif);
+for (const command of ['whatif', 'advise']) test(`${command}: every table of the answer is on the page`, async () => {
+  const {file, text} = answered(`tables-${command}`, ...COMMANDS[command]);
   const opened = await open(browser, file);
   const page = (await opened.page.textContent('main')).replaceAll(/\s+/g, '');
   const lines = text.split('\n').slice(1).filter((line) => line.trim() !== '');

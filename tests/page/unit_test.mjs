@@ -14,6 +14,7 @@ const {waterfallSteps} = await import(new URL('waterfall.js', source));
 const {judge, titleOf} = await import(new URL('verdict.js', source));
 const {axesOf} = await import(new URL('sweep.js', source));
 const {tensorColors, tensorOf} = await import(new URL('classes.js', source));
+const {adviceGroups, barOf, settingsText} = await import(new URL('advice.js', source));
 const {communicationOf} = await import(new URL('collectives.js', source));
 
 test('durations have at most three decimals, and a unit in which they are at least 1', () => {
@@ -147,4 +148,18 @@ test('a fragment gives back its view, and nonsense gives none', () => {
   assert.deepEqual([back.view, back.selected, back.mark, back.query], [{begin: 2, end: 7}, view.selected, [3, 4], 'a&b=%']);
   const nonsense = viewOfFragment('#t=9~1&s=7.7.7&m=x&q=%', model);
   assert.deepEqual([nonsense.view, nonsense.selected, nonsense.mark, nonsense.query], [{}, null, null, '']);
+});
+
+test('advice has a bar for the best value of each setting that changes something, limits apart', () => {
+  const entry = (set, takes, verdict, best) => ({set, takes, verdict, best_of_its_values: best});
+  const advice = [entry({'host.scale': '0'}, 'limit', 'gain', true), entry({'a.b': '1'}, 'setting', 'gain', true), entry({'a.b': '2'}, 'setting', 'gain', false),
+    entry({'c.d': '1'}, 'code', 'nothing', true), entry({'e.f': '1'}, 'hardware', 'worse', true)];
+  assert.deepEqual(adviceGroups(advice).map((group) => group.entries.map((one) => settingsText(one.set))), [['a.b=1'], ['host.scale=0'], ['e.f=1']]);
+  assert.equal(settingsText({'comm.schedule': 'priority', 'comm.credit_bytes': '4MiB'}), 'comm.schedule=priority, comm.credit_bytes=4MiB');
+});
+
+test('a bar of advice is as long as the change, and its range ends where nothing changes', () => {
+  assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: -0.125}, 0.5), {length: 0.5, from: 0.25, to: 1});
+  assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: 0.1}, 0.5), {length: 0.5, from: 0, to: 1});
+  assert.deepEqual(barOf({change: 0.25, low_change: -0.5, high_change: 0.5}, 0.5), {length: 0.5, from: 0, to: 1});
 });

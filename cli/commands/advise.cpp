@@ -1,0 +1,57 @@
+// stepsim advise TRACE...: what would help most?
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/progress.h"
+#include "cli/program/threads.h"
+#include "cli/work/what_if_session.h"
+#include "scenarios/advice/advice_document.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 10;
+
+scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptions& options, const Session& session) {
+  Progress progress(options.quiet);
+  progress.phase("trying", Progress::Clock::now(), "changes");
+  return scenarios::advise(
+      *what_if.predictor, what_if.calibration ? &*what_if.calibration : nullptr,
+      {.threads = options.threads,
+       .stop = &session.stop,
+       .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }});
+}
+
+void run(CommonOptions options, std::size_t rows, const Session& session) {
+  check_output(options);
+  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, {}, session);
+  const Provenance provenance = provenance_if_needed(options, session, what_if->capture);
+  limit_threads(options.threads);
+  const scenarios::Advice advice = advise_with_progress(*what_if, options, session);
+  const scenarios::AdviceFindings findings{advice, rows};
+  sim::Document document = scenarios::advice_document(findings, provenance);
+  report(document, {.provenance = provenance, .document = &document}, options, session);
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument}});
+  const auto* rows = app.add_option("--rows")->type_name("N")->description(
+      "print the N best changes of each kind, or all (default: 10; --json has all)");
+  return [=](const Session& session) {
+    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+  };
+}
+
+}  // namespace
+
+extern const Command advise_command;
+const Command advise_command{
+    .name = "advise",
+    .summary = "Try the usual changes that apply to this job, and rank what would help",
+    .setup = setup,
+};
+
+}  // namespace stepsim::cli

@@ -1,0 +1,47 @@
+// What would help: a bar for each change, as long as what it saves, and below it the range of that. Limits apart, because
+// nobody can do them.
+
+import {el} from './dom.js';
+import {duration, signedPercent} from './format.js';
+
+const MOST_BARS = 12;
+const TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Limits: what all work on a part could save at most'],
+                ['unsure', 'Cannot be told from no change'], ['worse', 'Makes it worse']];
+
+export function settingsText(set) {
+  return Object.entries(set).map(([key, value]) => `${key}=${value}`).join(', ');
+}
+
+/** [{title, entries}]: of the values of one setting the best alone, in the order of the answer. What changes nothing has no bar. */
+export function adviceGroups(advice) {
+  const groupOf = (entry) => (entry.takes === 'limit' ? 'limit' : entry.verdict);
+  const best = advice.filter((entry) => entry.best_of_its_values && entry.verdict !== 'nothing');
+  return TITLES.map(([name, title]) => ({title, entries: best.filter((entry) => groupOf(entry) === name).slice(0, MOST_BARS)}))
+    .filter((group) => group.entries.length > 0);
+}
+
+/** {from, to}: where the lengths of a change and of its range lie, as shares of `most`. A range that goes past no change begins there. */
+export function barOf(entry, most) {
+  const sides = [entry.low_change, entry.high_change].map((change) => (Math.sign(change) === Math.sign(entry.change) ? Math.abs(change) / most : 0));
+  return {length: Math.abs(entry.change) / most, from: Math.min(...sides), to: Math.max(...sides)};
+}
+
+function row(entry, most) {
+  const name = settingsText(entry.set);
+  const bar = barOf(entry, most);
+  const range = `${signedPercent(entry.low_change)} to ${signedPercent(entry.high_change)}`;
+  const words = `${name}: ${duration(entry.iteration_ns)}, ${signedPercent(entry.change)}, from ${range}`;
+  return el('div.row', {}, el('span.label', {title: entry.what}, name, el('span.note', {}, ` ${entry.takes}`)),
+    el('div.track', {role: 'img', 'aria-label': words, title: words},
+      el(`div.fall.${entry.change > 0 ? 'more' : 'less'}`, {style: {width: `${bar.length * 100}%`}}),
+      el('div.measured', {style: {'margin-left': `${bar.from * 100}%`, width: `${(bar.to - bar.from) * 100}%`}})),
+    el('span.figure', {}, signedPercent(entry.change)));
+}
+
+export function adviceBars(answer) {
+  if (!answer.advice) return null;
+  const groups = adviceGroups(answer.advice);
+  const most = Math.max(1e-9, ...groups.flatMap((group) => group.entries.flatMap((entry) =>
+    [entry.change, entry.low_change, entry.high_change].map(Math.abs))));
+  return groups.map((group) => [el('h3', {}, group.title), el('div.bars.advice', {}, group.entries.map((entry) => row(entry, most)))]);
+}

@@ -1,0 +1,254 @@
+#include "scenarios/advice/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/cost/collective/nccl_assumption.h"
+#include "scenarios/advice/change_range.h"
+#include "scenarios/advice/points_scenario.h"
+#include "scenarios/change/selection.h"
+#include "sim/report/cautions.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Changes that are smaller would be printed as 0.0 %.
+constexpr double kNoChange = 0.0005;
+/// More than this many changes at once are a project, not an advice.
+constexpr std::size_t kMostTogether = 3;
+
+/// A point of a sweep, and how it compares with the job as captured.
+struct Compared {
+  Outcome outcome;
+  RelativeChange change;  ///< 0 without an iteration
+};
+
+RelativeChange change_of(const Prediction& captured, const Prediction& changed, const AnswerInterval& range) {
+  const double change = sim::ratio(changed.iteration, captured.iteration);
+  const Factors factors = change_range(captured, changed, range);
+  return {change - 1, change * factors.least - 1, change * factors.most - 1};
+}
+
+/// The outcomes of points, by point.
+std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
+                                  const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
+  std::vector<Compared> outcomes(points.size());
+  if (points.empty()) return outcomes;
+  const Scenario scenario = scenario_of(points);
+  Sweep sweep(predictor, scenario);
+  std::vector<std::size_t> all(points.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::uint64_t done = 0;
+  const auto take = [&](std::size_t point, const Outcome& outcome) {
+    outcomes[point].outcome = outcome;
+    outcomes[point].outcome.problem = without_place(outcome.problem);
+    if (options.progress) options.progress(++done, points.size());
+  };
+  const auto compare = [&](std::size_t point, const Prediction& predicted, const AnswerInterval& range) {
+    outcomes[point].change = change_of(captured, predicted, range);
+  };
+  sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = take, .look = compare});
+  return outcomes;
+}
+
+Verdict verdict_of(const RelativeChange& change) {
+  if (std::abs(change.by) < kNoChange) return Verdict::kNothing;
+  if (change.high < 0) return Verdict::kGain;
+  return change.low > 0 ? Verdict::kWorse : Verdict::kUnsure;
+}
+
+/// "compute" of "compute{class=gemm}.scale".
+std::string_view what_if_of(std::string_view key) { return key.substr(0, key.find_first_of(".{")); }
+
+/// Adds what the what-if of `key` does not account for, once.
+void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
+  for (const WhatIf* const what_if : what_ifs()) {
+    if (what_if->name != what_if_of(key)) continue;
+    const auto known = std::find(sentences.begin(), sentences.end(), what_if->ignores);
+    if (known == sentences.end()) sentences.emplace_back(what_if->ignores);
+  }
+}
+
+/// What the what-ifs of a candidate say of it, besides its prediction. Precondition: it was predicted.
+void describe(const Plan& captured, Tried& tried) {
+  Plan plan = captured;
+  const Scenario scenario = scenario_of({tried.candidate.settings});
+  for (const PointValue& value : scenario.points.front()) {
+    std::shared_ptr<const YamlText> document;
+    const Change change = change_at(value.key, value.value, document);
+    if (const auto selection = selection_of(change, *captured.captured))
+      tried.applies_to.push_back(text_of(*selection));
+    add_left_out(value.key, tried.leaves_out);
+    change.apply(plan);
+  }
+  tried.assumptions.assign(plan.assumptions.begin() + static_cast<std::ptrdiff_t>(captured.assumptions.size()),
+                           plan.assumptions.end());
+}
+
+/// What a refused candidate is called: by its first key alone where all values of one setting are refused.
+std::string refused_as(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes,
+                       std::size_t refused) {
+  std::size_t values = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].family != candidates[refused].family) continue;
+    if (outcomes[i].outcome.iteration) return to_text(candidates[refused].settings);
+    ++values;
+  }
+  return values > 1 ? candidates[refused].settings.front().key : to_text(candidates[refused].settings);
+}
+
+/// Why, without the key that some sentences begin with.
+std::string reason_of(const Candidate& candidate, const Outcome& outcome) {
+  const std::string key = candidate.settings.front().key + ": ";
+  return outcome.problem.starts_with(key) ? outcome.problem.substr(key.size()) : outcome.problem;
+}
+
+/// The predicted candidates, the shortest iteration first. Those that were refused are left out with the reason.
+void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan,
+          Advice& advice) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Outcome& outcome = outcomes[i].outcome;
+    if (!outcome.iteration) {
+      leave_out(refused_as(candidates, outcomes, i), reason_of(candidates[i], outcome), advice.left_out);
+      continue;
+    }
+    Tried& tried = advice.tried.emplace_back();
+    tried.candidate = candidates[i];
+    tried.iteration = *outcome.iteration;
+    tried.low = outcome.low;
+    tried.high = outcome.high;
+    tried.change = outcomes[i].change;
+    tried.verdict = verdict_of(tried.change);
+    describe(plan, tried);
+  }
+  std::stable_sort(advice.tried.begin(), advice.tried.end(),
+                   [](const Tried& a, const Tried& b) { return a.iteration < b.iteration; });
+  std::vector<std::size_t> seen;
+  for (Tried& tried : advice.tried) {
+    tried.best = std::find(seen.begin(), seen.end(), tried.candidate.family) == seen.end();
+    if (tried.best) seen.push_back(tried.candidate.family);
+  }
+}
+
+/// Whether both settings say the same of the same tasks: one key, or one what-if of which one selects everything.
+bool collide(const Setting& a, const Setting& b) {
+  if (a.key == b.key) return true;
+  const bool both_select = a.key.find('{') != std::string::npos && b.key.find('{') != std::string::npos;
+  return what_if_of(a.key) == what_if_of(b.key) && what_if_of(a.key) == "compute" && !both_select;
+}
+
+bool collide(const Candidate& a, const Candidate& b) {
+  return std::any_of(a.settings.begin(), a.settings.end(), [&b](const Setting& one) {
+    return std::any_of(b.settings.begin(), b.settings.end(),
+                       [&one](const Setting& other) { return collide(one, other); });
+  });
+}
+
+/// The largest gains that do not collide. Fewer than two are nothing to combine.
+std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < advice.tried.size() && chosen.size() < kMostTogether; ++i) {
+    const Tried& tried = advice.tried[i];
+    const Effort effort = tried.candidate.effort;
+    if (!tried.best || tried.verdict != Verdict::kGain || effort == Effort::kLimit) continue;
+    if (!with_hardware && effort == Effort::kHardware) continue;
+    const bool collides = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
+      return collide(tried.candidate, advice.tried[other].candidate);
+    });
+    if (!collides) chosen.push_back(i);
+  }
+  if (chosen.size() < 2) chosen.clear();
+  return chosen;
+}
+
+void predict_together(Predictor& predictor, const Prediction& captured, const AdviceOptions& options, Advice& advice) {
+  std::vector<std::vector<std::size_t>> sets;
+  for (const bool with_hardware : {true, false}) {
+    std::vector<std::size_t> set = largest_gains(advice, with_hardware);
+    if (!set.empty() && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
+  }
+  std::vector<std::vector<Setting>> points;
+  for (const std::vector<std::size_t>& set : sets) {
+    std::vector<Setting>& point = points.emplace_back();
+    for (const std::size_t i : set) {
+      const std::vector<Setting>& settings = advice.tried[i].candidate.settings;
+      point.insert(point.end(), settings.begin(), settings.end());
+    }
+  }
+  std::vector<Compared> outcomes = outcomes_of(predictor, captured, points, options);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    Together& together = advice.together.emplace_back();
+    together.tried = std::move(sets[i]);
+    together.outcome = std::move(outcomes[i].outcome);
+    together.change = outcomes[i].change;
+    for (const std::size_t one : together.tried) together.sum += advice.tried[one].change.by;
+  }
+}
+
+/// What all predictions rest on.
+Assumptions common_assumptions(const Prediction& baseline, const Calibration* calibration, const Plan& plan) {
+  Assumptions assumptions = baseline.graph->assumptions;
+  if (calibration != nullptr) append(assumptions, calibration->assumptions);
+  append(assumptions, plan.assumptions);
+  if (plan.network->make != nullptr && !plan.recorded_collectives)
+    append(assumptions, nccl_assumptions(plan.captured->dag, plan.cluster));
+  return assumptions;
+}
+
+std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::vector<Setting>> points;
+  points.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) points.push_back(candidate.settings);
+  return points;
+}
+
+std::vector<TaskId> all_tasks(const Capture& capture) {
+  std::vector<TaskId> tasks;
+  tasks.reserve(capture.dag.task_count());
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) tasks.emplace_back(i);
+  return tasks;
+}
+
+/// What is worth trying for the job whose prediction this is. Says what the advice rests on.
+Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
+                       const Plan& plan, Advice& advice) {
+  const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
+  advice.warning = sim::warning_of(*plan.captured);
+  advice.network = plan.network->name;
+  advice.baseline = baseline.iteration;
+  if (summary.measured) advice.measured = summary.iteration.measured;
+  if (predictor.profiler()) advice.measured = plan.captured->job.measured_step;
+  advice.assumptions = common_assumptions(baseline, calibration, plan);
+  return candidates_for({plan, summary, sim::list_tasks(*plan.captured, all_tasks(*plan.captured))});
+}
+
+}  // namespace
+
+std::string_view to_text(Verdict verdict) noexcept {
+  constexpr std::array<std::string_view, 4> kNames{"gain", "unsure", "nothing", "worse"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+Advice advise(Predictor& predictor, const Calibration* calibration, const AdviceOptions& options) {
+  Advice advice;
+  const Plan plan = predictor.plan();
+  const Prediction baseline = predictor.predict(plan, {.threads = options.threads, .stop = options.stop});
+  Candidates candidates = look_at_job(predictor, baseline, calibration, plan, advice);
+  advice.left_out = std::move(candidates.left_out);
+  const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
+  take(candidates.tried, outcomes, plan, advice);
+  if (advice.tried.empty())
+    throw UsageError(fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
+                                 advice.left_out.front().changes.front(), advice.left_out.front().reason));
+  predict_together(predictor, baseline, options, advice);
+  return advice;
+}
+
+}  // namespace stepsim::scenarios

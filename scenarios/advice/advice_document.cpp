@@ -1,0 +1,117 @@
+#include "scenarios/advice/advice_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/answer/trust_text.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::Align;
+using sim::ratio;
+using stepsim::to_text;
+
+/// The largest gain that can be carried out, with other hardware or without. Null if there is none.
+const Tried* largest_gain(const Advice& advice, bool with_hardware) {
+  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
+    const Effort effort = tried.candidate.effort;
+    return tried.verdict == Verdict::kGain && effort != Effort::kLimit &&
+           (with_hardware || effort != Effort::kHardware);
+  });
+  return found == advice.tried.end() ? nullptr : &*found;
+}
+
+std::string gain_text(const Tried& tried) {
+  return fmt::format("{}: an iteration takes {}, from {} to {}", to_text(tried.candidate.settings),
+                     to_text(tried.iteration), to_text(tried.low), to_text(tried.high));
+}
+
+std::string best_text(const Advice& advice) {
+  const Tried* const best = largest_gain(advice, true);
+  if (best == nullptr)
+    return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
+                       advice.tried.size(), to_text(advice.baseline));
+  std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({:+.1f} %)", advice.tried.size(),
+                                 gain_text(*best), to_text(advice.baseline), 100 * best->change.by);
+  const Tried* const without = largest_gain(advice, false);
+  if (without == best) return text;
+  return text + (without == nullptr ? std::string("; without other hardware nothing is a gain")
+                                    : fmt::format("; without other hardware it is {} ({:+.1f} %)",
+                                                  to_text(without->candidate.settings), 100 * without->change.by));
+}
+
+std::string headline(const Advice& advice) {
+  const std::string trust =
+      advice.measured ? trust_text("measured", *advice.measured,
+                                   ratio(advice.baseline - *advice.measured, *advice.measured), advice.assumptions)
+                      : "nothing was measured to hold the predictions against";
+  return fmt::format("{}; {}.", best_text(advice), trust);
+}
+
+/// One row a change, for programs. No figure is negative: the ratio stands in for the change.
+sim::Table rows_of(const Advice& advice) {
+  sim::Table table({{"set", Align::kLeft},
+                    {"takes", Align::kLeft},
+                    {"what", Align::kLeft},
+                    {"verdict", Align::kLeft},
+                    {"iteration_ns"},
+                    {"low_ns"},
+                    {"high_ns"},
+                    {"baseline_ns"},
+                    {"ratio"},
+                    {"low_ratio"},
+                    {"high_ratio"}});
+  for (const Tried& tried : advice.tried) {
+    table.add_row({to_text(tried.candidate.settings), std::string(to_text(tried.candidate.effort)),
+                   tried.candidate.what, std::string(to_text(tried.verdict)), sim::nanoseconds_cell(tried.iteration),
+                   sim::nanoseconds_cell(tried.low), sim::nanoseconds_cell(tried.high),
+                   sim::nanoseconds_cell(advice.baseline), sim::number_cell(1 + tried.change.by),
+                   sim::number_cell(1 + tried.change.low), sim::number_cell(1 + tried.change.high)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
+                                    bool limits) {
+  std::vector<const Tried*> chosen;
+  for (const Tried& tried : findings.advice.tried) {
+    const bool is_meant = std::find(verdicts.begin(), verdicts.end(), tried.verdict) != verdicts.end();
+    if (chosen.size() == findings.rows) break;
+    if (tried.best && is_meant && (tried.candidate.effort == Effort::kLimit) == limits) chosen.push_back(&tried);
+  }
+  return chosen;
+}
+
+sim::Table table_of(const std::vector<const Tried*>& tried) {
+  sim::Table table({{"change", Align::kLeft},
+                    {"takes", Align::kLeft},
+                    {"iteration"},
+                    {"from"},
+                    {"to"},
+                    {"by"},
+                    {"best case"},
+                    {"worst case"}});
+  for (const Tried* const one : tried) {
+    table.add_row({to_text(one->candidate.settings), std::string(to_text(one->candidate.effort)), one->iteration,
+                   one->low, one->high, sim::signed_percent_cell(one->change.by),
+                   sim::signed_percent_cell(one->change.low), sim::signed_percent_cell(one->change.high)});
+  }
+  return table;
+}
+
+sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance) {
+  sim::Document document{.warning = findings.advice.warning, .headline = headline(findings.advice)};
+  sim::add_sections(document, advice_reports(), findings);
+  document.rows = [&findings] { return rows_of(findings.advice); };
+  document.json = [&findings, &provenance](sim::JsonWriter& json) {
+    sim::write_object(json, "stepsim.advise/1", advice_reports(), findings, provenance);
+  };
+  return document;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,175 @@
+#include "scenarios/advice/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/error.h"
+#include "scenarios/advice/advice_document.h"
+#include "sim/output/json_writer.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+using stepsim::testing::Question;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kThreads[] = {2, 7};
+
+/// Those whose advice takes no second.
+std::vector<stepsim::testing::NamedQuestion> small_questions() {
+  auto questions = stepsim::testing::sample_questions();
+  std::erase_if(questions, [](const auto& named) { return named.name == "byteps"; });
+  return questions;
+}
+
+Advice advice_on(const Question& question, int threads = 2) {
+  return advise(question.predictor(), nullptr, {.threads = threads});
+}
+
+std::string all_of(const Advice& advice) {
+  const AdviceFindings findings{advice, 100};
+  const sim::Provenance provenance;
+  const sim::Document document = advice_document(findings, provenance);
+  sim::JsonWriter json;
+  document.json(json);
+  return sim::to_text(document) + json.take();
+}
+
+const Tried& find(const Advice& advice, const std::string& settings) {
+  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [&settings](const Tried& tried) {
+    return to_text(tried.candidate.settings) == settings;
+  });
+  if (found == advice.tried.end()) throw std::runtime_error(settings + " was not predicted");
+  return *found;
+}
+
+Duration iteration_of(const Question& question, const std::vector<Setting>& settings) {
+  Scenario scenario;
+  for (const Setting& setting : settings) add_set(scenario, setting.key + "=" + setting.value);
+  return question.predicted(scenario).iteration;
+}
+
+TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
+  for (const auto& [name, question] : stepsim::testing::sample_questions()) {
+    const Advice advice = advice_on(question);
+    EXPECT_EQ(advice.baseline, question.iteration()) << name;
+    for (const Tried& tried : advice.tried)
+      EXPECT_EQ(tried.iteration, iteration_of(question, tried.candidate.settings))
+          << name << ": " << to_text(tried.candidate.settings);
+    for (const Together& together : advice.together) {
+      std::vector<Setting> settings;
+      for (const std::size_t one : together.tried) {
+        const auto& more = advice.tried[one].candidate.settings;
+        settings.insert(settings.end(), more.begin(), more.end());
+      }
+      EXPECT_EQ(together.outcome.iteration, iteration_of(question, settings)) << name;
+    }
+  }
+}
+
+TEST(AdviceTest, TheNumberOfThreadsChangesNothing) {
+  for (const auto& [name, question] : small_questions()) {
+    const std::string alone = all_of(advice_on(question, 1));
+    for (const int threads : kThreads) EXPECT_EQ(all_of(advice_on(question, threads)), alone) << name;
+  }
+}
+
+TEST(AdviceTest, TheShortestComesFirstAndEachFamilyHasOneBest) {
+  for (const auto& [name, question] : small_questions()) {
+    const Advice advice = advice_on(question);
+    EXPECT_TRUE(std::is_sorted(advice.tried.begin(), advice.tried.end(), [](const Tried& a, const Tried& b) {
+      return a.iteration < b.iteration;
+    })) << name;
+    std::set<std::size_t> families;
+    for (const Tried& tried : advice.tried)
+      EXPECT_EQ(tried.best, families.insert(tried.candidate.family).second) << to_text(tried.candidate.settings);
+  }
+}
+
+TEST(AdviceTest, AVerdictFollowsFromTheRangeOfTheChange) {
+  for (const auto& [name, question] : small_questions()) {
+    for (const Tried& tried : advice_on(question).tried) {
+      SCOPED_TRACE(name + ": " + to_text(tried.candidate.settings));
+      EXPECT_LE(tried.change.low, tried.change.by);
+      EXPECT_GE(tried.change.high, tried.change.by);
+      EXPECT_LE(tried.low, tried.iteration);
+      EXPECT_GE(tried.high, tried.iteration);
+      switch (tried.verdict) {
+        case Verdict::kGain: EXPECT_LT(tried.change.high, 0); break;
+        case Verdict::kWorse: EXPECT_GT(tried.change.low, 0); break;
+        case Verdict::kNothing: EXPECT_NEAR(tried.change.by, 0, 0.0005); break;
+        case Verdict::kUnsure:
+          EXPECT_LE(tried.change.low, 0);
+          EXPECT_GE(tried.change.high, 0);
+          break;
+      }
+    }
+  }
+}
+
+TEST(AdviceTest, ClosedFormsOfAJobOfTwoRanks) {
+  // sample_capture: rank 1 computes 150 us and comes last, and 60 us follow in every step.
+  const Advice advice = advice_on(stepsim::testing::streams_question());
+  EXPECT_EQ(advice.baseline, microseconds{210});
+  EXPECT_EQ(find(advice, "compute.scale=0.5").iteration, microseconds{75 + 60});
+  EXPECT_EQ(find(advice, "compute.scale=0").iteration, microseconds{60});
+  EXPECT_EQ(find(advice, "compute{rank=1}.scale=0.667").iteration, Duration{100'050 + 60'000});
+  EXPECT_EQ(find(advice, "compute.scale=0").candidate.effort, Effort::kLimit);
+  EXPECT_EQ(find(advice, "compute.scale=0.5").verdict, Verdict::kGain);
+}
+
+TEST(AdviceTest, TogetherAreGainsThatCanBeCarriedOutAndDoNotCollide) {
+  for (const auto& [name, question] : small_questions()) {
+    const Advice advice = advice_on(question);
+    for (const Together& together : advice.together) {
+      std::set<std::string> keys;
+      double sum = 0;
+      EXPECT_GE(together.tried.size(), 2U) << name;
+      EXPECT_LE(together.tried.size(), 3U) << name;
+      for (const std::size_t one : together.tried) {
+        const Tried& tried = advice.tried[one];
+        EXPECT_EQ(tried.verdict, Verdict::kGain) << name;
+        EXPECT_NE(tried.candidate.effort, Effort::kLimit) << name;
+        for (const Setting& setting : tried.candidate.settings) EXPECT_TRUE(keys.insert(setting.key).second) << name;
+        sum += tried.change.by;
+      }
+      EXPECT_DOUBLE_EQ(together.sum, sum) << name;
+    }
+  }
+}
+
+TEST(AdviceTest, WhatIsRefusedIsLeftOutWithItsSentence) {
+  const std::string text = all_of(advice_on(stepsim::testing::byteps_question()));
+  EXPECT_THAT(text, HasSubstr("- launch.overhead=0us: the capture shows no launches of device work\n"));
+  EXPECT_THAT(text, HasSubstr("the capture shows no launches of device work; expected a trace with CPU and CUDA"));
+  EXPECT_THAT(text, Not(HasSubstr("advise:1")));
+}
+
+TEST(AdviceTest, StopsWhenAsked) {
+  const std::atomic<bool> stop{true};
+  const auto question = stepsim::testing::streams_question();
+  EXPECT_THROW((void)advise(question.predictor(), nullptr, {.threads = 2, .stop = &stop}), Interrupted);
+}
+
+TEST(AdviceTest, TellsOfEveryPrediction) {
+  const auto question = stepsim::testing::streams_question();
+  std::uint64_t calls = 0;
+  std::uint64_t last = 0;
+  const Advice advice =
+      advise(question.predictor(), nullptr, {.threads = 2, .progress = [&](std::uint64_t done, std::uint64_t total) {
+                                               EXPECT_LE(done, total);
+                                               ++calls;
+                                               last = done;
+                                             }});
+  EXPECT_GE(calls, advice.tried.size());
+  EXPECT_GT(last, 0U);
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

@@ -1,0 +1,115 @@
+#include "scenarios/advice/candidates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::Not;
+
+/// The candidates of a job, whose plan `change` may alter first.
+template <class Change>
+Candidates candidates_of(const stepsim::testing::Question& question, Change change) {
+  Plan plan = question.predictor().plan();
+  change(plan);
+  const Prediction prediction = question.predictor().predict(question.predictor().plan());
+  std::vector<TaskId> tasks;
+  for (std::size_t i = 0; i < question.capture().dag.task_count(); ++i) tasks.emplace_back(i);
+  return candidates_for(
+      {plan, sim::summarize(*prediction.graph, prediction.timeline), sim::list_tasks(question.capture(), tasks)});
+}
+
+Candidates candidates_of(const stepsim::testing::Question& question) {
+  return candidates_of(question, [](const Plan&) {});
+}
+
+std::vector<std::string> sets(const Candidates& candidates) {
+  std::vector<std::string> texts;
+  for (const Candidate& candidate : candidates.tried) texts.push_back(to_text(candidate.settings));
+  return texts;
+}
+
+/// The values that are tried for a key alone.
+std::vector<std::string> values_of(const Candidates& candidates, const std::string& key) {
+  std::vector<std::string> values;
+  for (const Candidate& candidate : candidates.tried) {
+    if (candidate.settings.size() == 1 && candidate.settings.front().key == key)
+      values.push_back(candidate.settings.front().value);
+  }
+  return values;
+}
+
+TEST(CandidatesTest, SizesAreHalvesAndDoublesOfTheJobsOwnTheNearestFirst) {
+  const auto candidates = candidates_of(stepsim::testing::parameter_server_question(),
+                                        [](Plan& plan) { plan.job.partition_bytes = Bytes{1'024'000}; });
+  EXPECT_THAT(values_of(candidates, "comm.partition_bytes"),
+              ElementsAre("500KiB", "2000KiB", "250KiB", "4000KiB", "125KiB"));
+}
+
+TEST(CandidatesTest, ASizeThatIsNoMultipleOfAKibibyteIsInBytes) {
+  const auto candidates = candidates_of(stepsim::testing::parameter_server_question(),
+                                        [](Plan& plan) { plan.job.partition_bytes = Bytes{1000}; });
+  EXPECT_THAT(values_of(candidates, "comm.partition_bytes"), ElementsAre("500", "2000", "250", "4000", "125"));
+}
+
+TEST(CandidatesTest, ValuesOfOneSettingAreOneFamilyAndOthersAreNot) {
+  const auto candidates = candidates_of(stepsim::testing::byteps_question());
+  std::vector<std::size_t> families;
+  for (const Candidate& candidate : candidates.tried) {
+    if (candidate.settings.front().key == "comm.partition_bytes") families.push_back(candidate.family);
+  }
+  ASSERT_EQ(families.size(), 5U);
+  EXPECT_EQ(std::count(families.begin(), families.end(), families.front()), 5);
+  for (const Candidate& candidate : candidates.tried) {
+    EXPECT_EQ(candidate.family == families.front(), candidate.settings.front().key == "comm.partition_bytes");
+  }
+}
+
+TEST(CandidatesTest, WhatAJobDoesAlreadyIsNotTried) {
+  const auto candidates = candidates_of(stepsim::testing::parameter_server_question(), [](Plan& plan) {
+    plan.job.barrier = Barrier::kCross;
+    plan.job.control = Control::kFirst;
+  });
+  EXPECT_THAT(sets(candidates), Not(Contains("comm.barrier=cross")));
+  EXPECT_THAT(sets(candidates), Not(Contains("comm.control=first")));
+}
+
+TEST(CandidatesTest, AJobWithoutServersLeavesOutTheirSettingsForOneReason) {
+  const auto candidates = candidates_of(stepsim::testing::streams_question());
+  EXPECT_THAT(candidates.left_out,
+              Contains(Field(&LeftOut::changes, ElementsAre("comm.partition_bytes", "comm.schedule", "comm.barrier",
+                                                            "comm.control", "cluster.servers"))));
+}
+
+TEST(CandidatesTest, TheSlowestRankIsAskedForAtThePaceOfTheOthers) {
+  // sample_capture: rank 0 computes 100 us a step, rank 1 150 us.
+  const auto candidates = candidates_of(stepsim::testing::streams_question());
+  EXPECT_THAT(sets(candidates), Contains("compute{rank=1}.scale=0.667"));
+}
+
+TEST(CandidatesTest, TheLongestClassesOfKernelsAreAskedForOneByOne) {
+  const auto candidates = candidates_of(stepsim::testing::streams_question());
+  EXPECT_THAT(sets(candidates), Contains("compute{class=gemm}.scale=0.5"));
+  EXPECT_THAT(sets(candidates), Not(Contains("compute{class=collective}.scale=0.5")));
+}
+
+TEST(CandidatesTest, EveryLeftOutChangeHasAReason) {
+  for (const auto& [name, question] : stepsim::testing::sample_questions()) {
+    for (const LeftOut& left_out : candidates_of(question).left_out) {
+      EXPECT_FALSE(left_out.reason.empty()) << name;
+      EXPECT_FALSE(left_out.changes.empty()) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios

@@ -1,0 +1,82 @@
+#include "scenarios/advice/change_range.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr double kClose = 1e-9;
+
+/// A prediction of 200 us by 100 us, without steps of its own.
+struct Pair {
+  Prediction captured;
+  Prediction changed;
+  Pair() {
+    const auto graph = std::make_shared<const Capture>();
+    for (Prediction* const one : {&captured, &changed}) one->graph = graph;
+    captured.iteration = captured.in_the_long_run = microseconds{200};
+    changed.iteration = changed.in_the_long_run = microseconds{100};
+  }
+};
+
+AnswerInterval with(IntervalSource source) { return {microseconds{50}, microseconds{200}, {std::move(source)}}; }
+
+TEST(ChangeRangeTest, WithoutSourcesAChangeHasNoWidth) {
+  const Pair pair;
+  const Factors range = change_range(pair.captured, pair.changed, {});
+  EXPECT_EQ(range.least, 1);
+  EXPECT_EQ(range.most, 1);
+}
+
+TEST(ChangeRangeTest, WhatIsAboutTheCapturedStepsCancels) {
+  const Pair pair;
+  const Factors range =
+      change_range(pair.captured, pair.changed, with({"steps", "", microseconds{50}, microseconds{200}, true}));
+  EXPECT_EQ(range.least, 1);
+  EXPECT_EQ(range.most, 1);
+}
+
+TEST(ChangeRangeTest, OtherSourcesStay) {
+  const Pair pair;
+  const Factors range =
+      change_range(pair.captured, pair.changed, with({"sharing", "", microseconds{80}, microseconds{150}}));
+  EXPECT_NEAR(range.least, 0.8, kClose);
+  EXPECT_NEAR(range.most, 1.5, kClose);
+}
+
+TEST(ChangeRangeTest, WithoutTheProfilerBothAreShorterByAsMuch) {
+  // 40 us of profiler: 60 us of 160 instead of 100 of 200, which is 0.75 of the ratio.
+  const Pair pair;
+  const Factors range =
+      change_range(pair.captured, pair.changed, with({kProfilerSource, "", microseconds{60}, microseconds{100}, true}));
+  EXPECT_NEAR(range.least, 0.75, kClose);
+  EXPECT_EQ(range.most, 1);
+}
+
+TEST(ChangeRangeTest, WhatFollowsAtOnceMayChangeByMore) {
+  // In the long run 100 of 160 us: 1.25 of the ratio.
+  Pair pair;
+  pair.captured.in_the_long_run = microseconds{160};
+  const Factors range = change_range(pair.captured, pair.changed, {});
+  EXPECT_EQ(range.least, 1);
+  EXPECT_NEAR(range.most, 1.25, kClose);
+}
+
+TEST(ChangeRangeTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
+  // sample_capture: two steps of 210 us, of which 150 us are compute. Without that of the first, the first takes 60 us.
+  const auto question = stepsim::testing::streams_question();
+  const Prediction captured = question.predicted(std::initializer_list<std::string>{});
+  const Prediction changed = question.predicted({std::string("compute{step=10}.scale=0")});
+  const Factors range = change_range(captured, changed, {});
+  const double change =
+      static_cast<double>(changed.iteration.count()) / static_cast<double>(captured.iteration.count());
+  EXPECT_NEAR(range.least * change, 60.0 / 210.0, 1e-6);
+  EXPECT_NEAR(range.most * change, 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios
