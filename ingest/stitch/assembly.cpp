@@ -206,6 +206,8 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   renumber(capture.operators.uses, new_id);
   capture.launches = std::move(assembly.launches);
   renumber(capture.launches.uses, new_id);
+  capture.annotations = std::move(assembly.annotations);
+  renumber(capture.annotations.uses, new_id);
 }
 
 }  // namespace
@@ -243,6 +245,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::erase_if(assembly.inferred, [](const auto& edge) { return !edge.after.valid() || !edge.before.valid(); });
   renumber(assembly.operators.uses, kept);
   renumber(assembly.launches.uses, kept);
+  renumber(assembly.annotations.uses, kept);
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);

@@ -35,6 +35,7 @@ struct Assembly {
   std::optional<PsWorkload> parameter_server;  ///< of a parameter-server job
   OperatorTable operators;                     ///< of device work, where operators' shapes were recorded
   LaunchTable launches;                        ///< of kernels, where that was recorded
+  AnnotationTable annotations;                 ///< around device work
   std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
   std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
   bool measured = true;                        ///< false for a task graph: nobody ran it, so no times were recorded

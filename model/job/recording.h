@@ -13,6 +13,7 @@
 #include "model/base/id.h"
 #include "model/base/input_file.h"
 #include "model/base/units.h"
+#include "model/job/annotation_table.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
 #include "model/job/job.h"
@@ -99,6 +100,7 @@ struct Capture {
   std::vector<Gradient> gradients;
   OperatorTable operators;              ///< which framework operators had device work done, where that was recorded
   LaunchTable launches;                 ///< how kernels were launched, where that was recorded
+  AnnotationTable annotations;          ///< what was annotated around device work
   std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
   std::vector<std::int64_t> task_ids;   ///< by TaskId: the id its task graph's file gave it; empty for traces
 };

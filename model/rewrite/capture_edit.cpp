@@ -135,6 +135,7 @@ Capture CaptureEdit::finish() && {
   std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
   renumber(capture_.operators.uses, new_id);
   renumber(capture_.launches.uses, new_id);
+  renumber(capture_.annotations.uses, new_id);
   capture_.dag = std::move(built.dag);
   return std::move(capture_);
 }

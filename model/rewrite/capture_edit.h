@@ -33,6 +33,7 @@ class CaptureEdit {
   void add_operator_use(const OperatorTable::Use& use);
   /// A task that is launched as another one is.
   void add_launch_use(const LaunchTable::Use& use) { capture_.launches.uses.push_back(use); }
+  void add_annotation_use(const AnnotationTable::Use& use) { capture_.annotations.uses.push_back(use); }
   /// Takes a task out, with its edges and its part in a rendezvous; no edges replace them. A step
   /// whose first task is removed goes too: then remove its other tasks as well.
   void remove(TaskId task) { removed_[task.index()] = true; }

@@ -50,6 +50,7 @@ class Resizing {
     std::vector<Gradient> gradients;
     std::vector<OperatorTable::Use> uses;
     std::vector<LaunchTable::Use> launches;
+    std::vector<AnnotationTable::Use> annotations;
   };
 
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
@@ -97,6 +98,8 @@ class Resizing {
     for (const Gradient& gradient : capture_.gradients) parts_[rank_of(gradient.ready)].gradients.push_back(gradient);
     for (const OperatorTable::Use& use : capture_.operators.uses) parts_[rank_of(use.task)].uses.push_back(use);
     for (const LaunchTable::Use& use : capture_.launches.uses) parts_[rank_of(use.task)].launches.push_back(use);
+    for (const AnnotationTable::Use& use : capture_.annotations.uses)
+      parts_[rank_of(use.task)].annotations.push_back(use);
   }
 
   void copy(Rank from, Rank to) {
@@ -110,6 +113,8 @@ class Resizing {
     for (const Gradient& gradient : parts.gradients)
       edit_.add_gradient({copy_of_[gradient.ready.index()], gradient.bytes});
     for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({copy_of_[use.task.index()], use.which});
+    for (const AnnotationTable::Use& use : parts.annotations)
+      edit_.add_annotation_use({copy_of_[use.task.index()], use.which});
     copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
   }
 

@@ -241,6 +241,28 @@ TestFor of_operator(const YamlField& value) {
   };
 }
 
+/// Device work within an annotation that `pattern` matches: a module's or another.
+Test annotated_by(const RE2& pattern, bool modules, const Capture& capture) {
+  const AnnotationTable& table = capture.annotations;
+  std::vector<bool> meant;
+  for (const std::string_view name : table.names) {
+    const bool module = name.starts_with(kModulePrefix);
+    meant.push_back(module == modules && matches(pattern, name.substr(module ? kModulePrefix.size() : 0)));
+  }
+  std::vector<bool> selected(capture.dag.task_count(), false);
+  for (const AnnotationTable::Use& use : table.uses)
+    if (meant[use.which]) selected[use.task.index()] = true;
+  return [selected = std::move(selected)](TaskId task) -> bool { return selected[task.index()]; };
+}
+
+TestFor of_annotation(const YamlField& value) {
+  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(*pattern, false, capture); };
+}
+
+TestFor of_module(const YamlField& value) {
+  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(*pattern, true, capture); };
+}
+
 TestFor of_bytes(const YamlField& value) {
   return [range = byte_range(value)](const Capture& capture) -> Test {
     return [&dag = capture.dag, range](TaskId task) {
@@ -255,11 +277,26 @@ struct Key {
   TestFor (*make)(const YamlField& value);
   bool selects_work = false;
 };
-constexpr std::array kKeys{
-    Key{"rank", of_rank},         Key{"worker", of_worker},     Key{"host", of_host},
-    Key{"device", of_device},     Key{"stream", of_stream},     Key{"step", of_step},
-    Key{"kind", of_kind, true},   Key{"class", of_class, true}, Key{"operator", of_operator, true},
-    Key{"layer", of_layer, true}, Key{"name", of_name, true},   Key{"bytes", of_bytes}};
+constexpr std::array kKeys{Key{"rank", of_rank},
+                           Key{"worker", of_worker},
+                           Key{"host", of_host},
+                           Key{"device", of_device},
+                           Key{"stream", of_stream},
+                           Key{"step", of_step},
+                           Key{"kind", of_kind, true},
+                           Key{"class", of_class, true},
+                           Key{"operator", of_operator, true},
+                           Key{"annotation", of_annotation, true},
+                           Key{"module", of_module, true},
+                           Key{"layer", of_layer, true},
+                           Key{"name", of_name, true},
+                           Key{"bytes", of_bytes}};
+
+/// Whether a key's value is a name, or a part of one.
+bool is_name(std::string_view key) {
+  constexpr std::array<std::string_view, 5> kNames{"name", "layer", "operator", "annotation", "module"};
+  return std::find(kNames.begin(), kNames.end(), key) != kNames.end();
+}
 
 /// What could be selected, for an error message: names like the one that was typed, if there are.
 std::string what_there_is(const Capture& capture, std::string_view typed) {
@@ -300,7 +337,7 @@ Selector::Selector(const YamlField& map) : place_(map) {
     tests_.push_back(kKeys[key].make(value));
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], in_line(*value.value));
     selects_work_ = selects_work_ || kKeys[key].selects_work;
-    if (names[key] == "name" || names[key] == "layer" || names[key] == "operator") typed_ += value.value->text + " ";
+    if (is_name(names[key])) typed_ += value.value->text + " ";
   });
   text_ = "{" + text_ + "}";
 }

@@ -37,6 +37,7 @@ std::vector<std::string_view> all_names(const Capture& capture) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < capture.dag.name_count(); ++i) names.push_back(capture.dag.name(NameId{i}));
   for (const OperatorTable::Operator& one : capture.operators.operators) names.push_back(one.name);
+  for (const std::string& annotation : capture.annotations.names) names.push_back(annotation);
   return names;
 }
 

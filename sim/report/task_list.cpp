@@ -57,6 +57,9 @@ class Grouping {
       const TaskId task{i};
       totals_[static_cast<std::size_t>(path_class_of(dag_, task))] += dag_.duration(task);
     }
+    annotations_of_.resize(capture.annotations.uses.empty() ? 0 : dag_.task_count());
+    for (const AnnotationTable::Use& use : capture.annotations.uses)
+      annotations_of_[use.task.index()].push_back(capture.annotations.names[use.which]);
     if (capture.operators.uses.empty()) return;
     operator_of_.assign(dag_.task_count(), -1);
     for (const OperatorTable::Use& use : capture.operators.uses)
@@ -76,6 +79,9 @@ class Grouping {
       of_class.kernel_class = name.kernel_class;
       add(of_class, duration);
     }
+    if (!annotations_of_.empty()) {
+      for (const std::string_view around : annotations_of_[task.index()]) add_annotated(around, task, duration);
+    }
     if (operator_of_.empty() || operator_of_[task.index()] < 0) return;
     const std::string& of = operators_[static_cast<std::size_t>(operator_of_[task.index()])].name;
     add(group_in(by_operator_, of, of, task), duration);
@@ -86,10 +92,18 @@ class Grouping {
             .kinds = by_total(std::move(kinds_), totals_),
             .classes = by_total(std::move(classes_), totals_),
             .operators = by_total(std::move(by_operator_), totals_),
+            .annotations = by_total(std::move(by_annotation_), totals_),
+            .modules = by_total(std::move(by_module_), totals_),
             .names = by_total(std::move(names_), totals_)};
   }
 
  private:
+  void add_annotated(std::string_view around, TaskId task, Duration duration) {
+    const bool module = around.starts_with(kModulePrefix);
+    const std::string_view name = module ? around.substr(kModulePrefix.size()) : around;
+    add(group_in(module ? by_module_ : by_annotation_, std::string(name), name, task), duration);
+  }
+
   /// The group at `key`; if it is new, it is named and gets its kind and part from its first task.
   template <class Key>
   TaskGroup& group_in(std::map<Key, TaskGroup>& groups, const Key& key, std::string_view name, TaskId first) const {
@@ -112,6 +126,9 @@ class Grouping {
   std::map<TaskKind, TaskGroup> kinds_;
   std::map<KernelClass, TaskGroup> classes_;
   std::map<std::string, TaskGroup> by_operator_;
+  std::vector<std::vector<std::string_view>> annotations_of_;  ///< by task; empty where nothing was annotated
+  std::map<std::string, TaskGroup> by_annotation_;
+  std::map<std::string, TaskGroup> by_module_;
 };
 
 std::string share_text(const TaskGroup& group) {
@@ -250,6 +267,10 @@ Document task_list_document(const TaskList& list, const Capture& capture, std::s
   document.sections.push_back(table_of("Classes of device work", "class", list.classes, list.classes.size()));
   document.sections.push_back(
       table_of("Operators, by the device work that they launch", "operator", list.operators, rows));
+  document.sections.push_back(
+      table_of("Annotations, by the device work that is launched inside", "annotation", list.annotations, rows));
+  document.sections.push_back(
+      table_of("Modules, by the device work of their forward pass", "module", list.modules, rows));
   document.sections.push_back(table_of("Names", "name", list.names, rows));
   document.sections.push_back(places_section(capture));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
@@ -260,6 +281,8 @@ Document task_list_document(const TaskList& list, const Capture& capture, std::s
     write_groups(json, "kinds", list.kinds);
     write_groups(json, "classes", list.classes);
     write_groups(json, "operators", list.operators);
+    write_groups(json, "annotations", list.annotations);
+    write_groups(json, "modules", list.modules);
     write_groups(json, "names", list.names);
     json.key("places").begin_object();
     for (const auto& [key, values] : places_of(capture)) json.key(key).value(values);

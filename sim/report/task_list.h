@@ -32,7 +32,10 @@ struct TaskList {
   std::vector<TaskGroup> kinds;
   std::vector<TaskGroup> classes;    ///< of device work
   std::vector<TaskGroup> operators;  ///< by the device work that they launch; empty where shapes were not recorded
-  std::vector<TaskGroup> names;      ///< one a name and kind
+  /// By the device work that is launched inside; work inside several counts in each. Empty where nothing was annotated.
+  std::vector<TaskGroup> annotations;
+  std::vector<TaskGroup> modules;  ///< the same, of their forward pass
+  std::vector<TaskGroup> names;    ///< one a name and kind
 };
 
 /// Groups `tasks` of the capture. O(tasks + names log names).

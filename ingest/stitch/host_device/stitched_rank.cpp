@@ -1,4 +1,5 @@
 #include "ingest/stitch/host_device/stitched_rank.h"
+#include "ingest/stitch/host_device/annotation_uses.h"
 
 #include <algorithm>
 #include <string_view>
@@ -170,6 +171,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);
   add_operator_uses(events, rank.device, assembly);
+  add_annotation_uses(events, rank.device, assembly);
   add_kernel_launches(events, rank.device, assembly);
   connect_device_tasks(events, waits, rank.device, threads, assembly);
   connect_threads(threads, hand_offs, waits, rank.device, assembly);

@@ -78,6 +78,15 @@ TEST(WithRanksTest, KernelsOfCopiesAreLaunchedAsTheirOriginals) {
   }
 }
 
+TEST(WithRanksTest, CopiesHaveTheAnnotationsOfTheirOriginals) {
+  Capture two = DataParallelJob{.ranks = 2}.capture();
+  two.annotations = {{"forward", "backward"}, {{TaskId{0}, 0}, {TaskId{1}, 1}}};
+  const Capture four = with_ranks(two, 4);
+  ASSERT_EQ(four.annotations.uses.size(), 4U);
+  for (const AnnotationTable::Use& use : four.annotations.uses)
+    EXPECT_EQ(four.dag.name(use.task), two.dag.name(TaskId{use.which}));
+}
+
 TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
   const Capture job = with_ranks(DataParallelJob{.ranks = 2}.capture(), 4);
 

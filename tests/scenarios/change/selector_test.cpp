@@ -48,6 +48,8 @@ Capture job() {
   capture.recording.ranks = {0, 1, 3};
   capture.operators.operators = {{"aten::mm", "", {}}, {"aten::softmax", "", {}}};
   capture.operators.uses = {{TaskId{1}, 0, 0, false}, {TaskId{2}, 1, 1, false}};
+  capture.annotations.names = {"forward", "nn.Module: Conv2d_3"};
+  capture.annotations.uses = {{TaskId{1}, 0}, {TaskId{1}, 1}, {TaskId{2}, 0}};
   return capture;
 }
 
@@ -161,6 +163,13 @@ TEST(SelectorTest, AnEmptySelectionSaysWhatCouldBeSelected) {
   EXPECT_NE(what.find("{rank=7} matches none of the 8 tasks"), std::string::npos) << what;
   EXPECT_NE(what.find("ranks 0 to 3"), std::string::npos) << what;
   EXPECT_EQ(what.find("test.yaml:1: "), 0U) << what;
+}
+
+TEST(SelectorTest, AnnotationAndModuleSelectWhatIsLaunchedInside) {
+  EXPECT_THAT(selected("{annotation: forw}"), ElementsAre(1, 2));
+  EXPECT_THAT(selected("{module: ^Conv2d_3$}"), ElementsAre(1));
+  EXPECT_THAT(refusal("{annotation: Conv2d_3}"), HasSubstr("{annotation=Conv2d_3} matches none of the 8 tasks"));
+  EXPECT_THAT(refusal("{module: forward}"), HasSubstr("{module=forward} matches none of the 8 tasks"));
 }
 
 TEST(SelectorTest, RefusesMalformedValues) {

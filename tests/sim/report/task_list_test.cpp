@@ -26,6 +26,9 @@ Capture job() {
   capture.operators.operators = {{"aten::mm", "", {}}, {"aten::sum", "", {}}};
   capture.operators.uses = {
       {maker.new_id(first), 0, 0, false}, {maker.new_id(second), 0, 1, false}, {maker.new_id(sum), 1, 2, false}};
+  capture.annotations.names = {"forward", "loss", "nn.Module: Linear_1"};
+  capture.annotations.uses = {
+      {maker.new_id(first), 0}, {maker.new_id(first), 2}, {maker.new_id(second), 0}, {maker.new_id(sum), 1}};
   capture.recording.steps = {{.rank = 2, .number = 4}, {.rank = 2, .number = 5}, {.rank = 2, .number = 9}};
   return capture;
 }
@@ -56,6 +59,19 @@ TEST(TaskListTest, GroupsByNameKindClassAndOperator) {
   ASSERT_EQ(list.operators.size(), 2U);
   EXPECT_EQ(list.operators[0].name, "aten::mm");
   EXPECT_EQ(list.operators[0].tasks, 2U);
+}
+
+TEST(TaskListTest, GroupsByAnnotationAndModule) {
+  const Capture capture = job();
+  const TaskList list = sim::list_tasks(capture, all_of(capture));
+  ASSERT_EQ(list.annotations.size(), 2U);
+  EXPECT_EQ(list.annotations[0].name, "forward");
+  EXPECT_EQ(list.annotations[0].tasks, 2U);
+  EXPECT_EQ(list.annotations[0].total, Duration{50});
+  EXPECT_EQ(list.annotations[1].name, "loss");
+  ASSERT_EQ(list.modules.size(), 1U);
+  EXPECT_EQ(list.modules[0].name, "Linear_1");
+  EXPECT_EQ(list.modules[0].total, Duration{30});
 }
 
 TEST(TaskListTest, SharesAreOfAllTasksAlsoWhereSomeAreListed) {
