@@ -1,8 +1,9 @@
+#include "cli/help/topics.h"
+
 #include <fmt/format.h>
 
 #include <array>
 
-#include "cli/help/topics.h"
 #include "ingest/formats/format.h"
 #include "model/base/units.h"
 #include "model/cost/collective/algorithm.h"

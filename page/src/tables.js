@@ -55,12 +55,12 @@ class SortableTable {
 
 const FEW_ROWS = 30;
 
-/** A table with its buttons. `titled`: a heading above it says what its caption says. One of many rows is folded. */
-export function table(caption, columns, rows, {cell = (text) => text, file = 'table.csv', titled = false, folded = rows.length > FEW_ROWS} = {}) {
+/** A table with its buttons. `exact`: what its rows are saved as. `titled`: a heading above it says what its caption says. One of many rows is folded. */
+export function table(caption, columns, rows, {cell = (text) => text, exact = rows, file = 'table.csv', titled = false, folded = rows.length > FEW_ROWS} = {}) {
   const sortable = new SortableTable(caption, columns, rows, cell, titled || folded);
   const buttons = el('p.tools', {},
-    button('Copy as CSV', () => copy(csvOf(columns, rows)), 'Copied'),
-    button('Save as CSV', () => save(file, 'text/csv', csvOf(columns, rows))));
+    button('Copy as CSV', () => copy(csvOf(columns, exact)), 'Copied'),
+    button('Save as CSV', () => save(file, 'text/csv', csvOf(columns, exact))));
   if (!folded) return el('div.table', {}, sortable.element, buttons);
   return el('details', {}, el('summary', {}, caption), sortable.element, buttons);
 }
@@ -70,7 +70,7 @@ export function sectionOf(section) {
   const title = section.title === '' ? null : el('h3', {}, section.title);
   return el('div.report', {'data-report': section.report}, title,
     section.lead === '' ? null : el('p', {}, section.lead),
-    section.rows === undefined ? null : table(section.title || section.report, section.columns, section.rows, {file: `${section.report.replaceAll(' ', '-')}.csv`, titled: section.title !== ''}),
+    section.rows === undefined ? null : table(section.title || section.report, section.columns, section.rows, {exact: section.exact, file: `${section.report.replaceAll(' ', '-')}.csv`, titled: section.title !== ''}),
     section.sentences.length === 0 ? null : el('ul', {}, section.sentences.map((sentence) =>
       el('li', {}, sentence.text, sentence.detail === '' ? null : el('div.detail', {}, sentence.detail)))),
     section.verbatim === '' ? null : el('pre', {tabindex: 0}, section.verbatim));

@@ -6,23 +6,36 @@
 #include "sim/export/page_template.h"
 #include "sim/export/page_timelines.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/column_figures.h"
 
 namespace stepsim::sim {
 namespace {
 
+void write_rows(JsonWriter& json, std::string_view key, const std::vector<std::vector<std::string>>& rows) {
+  json.key(key).begin_array();
+  for (const std::vector<std::string>& row : rows) {
+    json.new_line().begin_array();
+    for (const std::string& cell : row) json.value(cell);
+    json.end_array();
+  }
+  json.end_array();
+}
+
+/// Its rows as the command prints them, and as they are saved: with each time to three decimals of its own unit.
 void write_table(JsonWriter& json, const Table& table) {
   json.key("columns").begin_array();
   for (const Column& column : table.columns()) {
     json.begin_object().key("title").value(column.title);
     json.key("right").value(column.align == Align::kRight).end_object();
   }
-  json.end_array().key("rows").begin_array();
-  for (const std::vector<Cell>& row : table.rows()) {
-    json.new_line().begin_array();
-    for (const Cell& cell : row) json.value(cell.text());
-    json.end_array();
-  }
   json.end_array();
+  write_rows(json, "rows", with_common_units(table));
+  std::vector<std::vector<std::string>> exact;
+  for (const std::vector<Cell>& row : table.rows()) {
+    std::vector<std::string>& texts = exact.emplace_back();
+    for (const Cell& cell : row) texts.push_back(cell.text());
+  }
+  write_rows(json, "exact", exact);
 }
 
 void write_section(JsonWriter& json, const Section& section) {

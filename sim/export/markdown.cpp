@@ -4,6 +4,7 @@
 
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
+#include "sim/report/column_figures.h"
 
 // Markdown as GitHub reads it, to be pasted into a pull request.
 
@@ -43,11 +44,7 @@ void write_table(const Table& table, OutputFile& out) {
     rule += column.align == Align::kLeft ? " --- |" : " --: |";
   }
   out.write(line_of(titles) + rule + '\n');
-  for (const std::vector<Cell>& row : table.rows()) {
-    std::vector<std::string> cells;
-    for (const Cell& cell : row) cells.push_back(cell.text());
-    out.write(line_of(cells));
-  }
+  for (const std::vector<std::string>& cells : with_common_units(table)) out.write(line_of(cells));
 }
 
 /// In a block that is indented, Markdown takes nothing for markup.

@@ -1,4 +1,5 @@
-// What was read, what was skipped and why. What is of no consequence is one line; programs get it all.
+// What was read, what was skipped and why. What is of no consequence and names nothing
+// is one line; programs get it all.
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ std::vector<Section> sections(const Findings& findings) {
                                       capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
   std::string noise;
   for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
-    if (entry.severity == Severity::kInfo) {
+    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
       noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
       continue;
     }
