@@ -93,6 +93,16 @@ TEST(DeviceBucketsTest, ReductionsThatAreNotOfGradientsStay) {
               ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'600'000}));
 }
 
+TEST(DeviceBucketsTest, TheCapturedBucketsAreTold) {
+  const auto found = captured_device_buckets(DeviceDataParallelJob{.shapes = false}.capture());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->gradients, 4U);
+  EXPECT_THAT(found->sizes, ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
+  EXPECT_FALSE(found->by_shapes);
+  EXPECT_FALSE(found->first_is_smaller);
+  EXPECT_FALSE(captured_device_buckets(testing::DataParallelJob{}.capture()).has_value());
+}
+
 TEST(DeviceBucketsTest, ABucketAmongTheGradientsOfAnotherIsOfAnotherReducer) {
   // The second gradient is reduced alone, then the first with the third and fourth.
   DeviceDataParallelJob job{.ranks = 1, .steps = 1, .buckets = {1, 3}};

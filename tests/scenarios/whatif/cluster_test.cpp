@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/rewrite/capture_edit.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -84,6 +86,36 @@ TEST(ClusterWhatIf, WeakScalingTakesStrongScalingBack) {
   EXPECT_EQ(question.iteration({"cluster.scaling=strong", "cluster.workers=4", "cluster.scaling=weak"}),
             question.iteration({"cluster.workers=4"}));
   EXPECT_EQ(question.iteration({"cluster.scaling=strong"}), question.iteration());
+}
+
+TEST(ClusterWhatIf, OfOneCapturedRankTheOthersStayAssumed) {
+  CaptureEdit edit(DataParallelJob{.ranks = 1}.capture());
+  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
+    edit.builder().collective(RendezvousId{i}).members = 2;
+  const Question question(std::move(edit).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+  EXPECT_EQ(question.iteration({"cluster.workers=2"}), question.iteration());
+  for (const int ranks : {2, 4, 10}) {
+    const Duration round = kLatency + microseconds{2600} / ranks;
+    EXPECT_EQ(question.iteration({"comm.algorithm=ring", "cluster.workers=" + std::to_string(ranks)}),
+              microseconds{41'000} + round * 2 * (ranks - 1))
+        << ranks;
+  }
+  EXPECT_EQ(question.iteration({"cluster.workers=1"}), microseconds{41'000});
+  EXPECT_NE(problem_of(question, {"cluster.workers=65"}).find("at most 64 ranks"), std::string::npos);
+}
+
+TEST(ClusterWhatIf, ALoneRankKeepsItsNumber) {
+  CaptureEdit edit(DataParallelJob{.ranks = 2}.capture());
+  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
+    edit.builder().collective(RendezvousId{i}).members = 2;
+  const Capture both = std::move(edit).finish();
+  CaptureEdit alone(both);
+  for (std::size_t i = 0; i < both.dag.task_count(); ++i) {
+    if (both.dag.lane(TaskId{i}).rank == 0) alone.remove(TaskId{i});
+  }
+  const Question question(std::move(alone).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+  EXPECT_NE(problem_of(question, {"cluster.workers=1"}).find("rank 1 alone was captured"), std::string::npos);
+  EXPECT_EQ(problem_of(question, {"cluster.workers=4"}), "taken");
 }
 
 TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
