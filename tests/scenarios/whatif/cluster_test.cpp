@@ -130,6 +130,19 @@ TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
   EXPECT_EQ(ring("100GB/s"), microseconds{41'000} + (kLatency + microseconds{650}) * 6);
 }
 
+TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
+  const Question question = data_parallel_question();
+  const auto ring = [&](const std::string& nic, const std::string& set) {
+    return question.iteration(
+        {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2", set});
+  };
+  // As above: 2.6 MB / 4 at 0.8 GB/s between hosts, and at 0.4 GB/s inside them.
+  EXPECT_EQ(ring("400MB/s", "network.between=2x"), microseconds{41'000} + Duration{10'000 + 812'500} * 6);
+  EXPECT_EQ(ring("100GB/s", "network.inside=0.4x"), microseconds{41'000} + (kLatency + microseconds{1625}) * 6);
+  EXPECT_EQ(ring("400MB/s", "network.inside=2x"), ring("400MB/s", "network.inside=1x"));
+  EXPECT_NE(problem_of(question, {"network.inside=2x"}).find("cluster.gpus_per_host"), std::string::npos);
+}
+
 TEST(ClusterWhatIf, HostsOfGpusKeepTheirFormForAnyNumberOfWorkers) {
   const Question question = data_parallel_question();
   const Duration expected = question.iteration({"cluster.nic=100MB/s", "cluster.workers=4", "cluster.gpus_per_host=2"});
