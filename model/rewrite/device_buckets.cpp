@@ -21,6 +21,7 @@ using JointStep = std::set<std::int32_t>;
 
 /// DistributedDataParallel's default for the first bucket, so that communication begins early.
 constexpr Bytes kFirstBucket{1 << 20};
+constexpr Bytes kUnbounded{std::numeric_limits<std::int64_t>::max()};
 
 std::vector<Bytes> sizes_of(const StepReductions& step) {
   std::vector<Bytes> sizes;
@@ -47,7 +48,7 @@ std::vector<Bucket> captured_buckets(const StepReductions& step) {
 /// Whether one bound explains buckets from `first` on: each but the last reached it with its last gradient.
 bool have_one_bound(const StepReductions& step, const std::vector<Bucket>& buckets, std::size_t first) {
   Bytes more_than{};
-  Bytes at_most{std::numeric_limits<std::int64_t>::max()};
+  Bytes at_most = kUnbounded;
   for (std::size_t i = first; i < buckets.size(); ++i) {
     more_than = std::max(more_than, buckets[i].bytes - step.gradients[buckets[i].last].bytes);
     if (i + 1 < buckets.size()) at_most = std::min(at_most, buckets[i].bytes);
@@ -383,6 +384,19 @@ class DeviceRebucketing {
 };
 
 }  // namespace
+
+std::optional<CapturedBuckets> captured_device_buckets(const Capture& capture) {
+  const bool by_shapes = std::any_of(capture.gradients.begin(), capture.gradients.end(),
+                                     [](const Gradient& gradient) { return gradient.bytes > Bytes{}; });
+  for (const auto& [index, step] : device_reductions(capture, device_launches(capture))) {
+    if (step.reductions.empty()) continue;
+    CapturedBuckets found{step.gradients.size(), {}, by_shapes, first_bound(step, kUnbounded) < kUnbounded};
+    for (const DeviceReduction& reduction : step.reductions)
+      found.sizes.push_back(capture.dag.collective(capture.dag.rendezvous(reduction.launch.work)).bytes);
+    return found;
+  }
+  return std::nullopt;
+}
 
 Capture with_device_buckets(const Capture& capture, Bytes bound) { return DeviceRebucketing(capture, bound).run(); }
 

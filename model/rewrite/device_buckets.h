@@ -1,6 +1,10 @@
 #ifndef STEPSIM_MODEL_REWRITE_DEVICE_BUCKETS_H
 #define STEPSIM_MODEL_REWRITE_DEVICE_BUCKETS_H
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "model/base/units.h"
 #include "model/job/recording.h"
 
@@ -22,6 +26,17 @@ namespace stepsim {
 ///
 /// Throws UsageError, one sentence, where no step shows what its all-reduces carry. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_device_buckets(const Capture& capture, Bytes bound);
+
+/// What the first step that answers shows of the buckets that it was captured with.
+struct CapturedBuckets {
+  std::size_t gradients = 0;
+  std::vector<Bytes> sizes;       ///< of the buckets, in the order of their launches
+  bool by_shapes = true;          ///< else from the grids of copies
+  bool first_is_smaller = false;  ///< it ends at 1 MiB, and so does that of other bounds
+};
+
+/// Nothing where with_device_buckets() throws, or devices do not reduce. O(tasks log tasks + edges).
+[[nodiscard]] std::optional<CapturedBuckets> captured_device_buckets(const Capture& capture);
 
 }  // namespace stepsim
 

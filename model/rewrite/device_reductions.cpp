@@ -166,6 +166,7 @@ class Matching {
 DeviceLaunches device_launches(const Capture& capture) {
   const Dag& dag = capture.dag;
   DeviceLaunches launches;
+  if (capture.recording.finish.size() != dag.task_count()) return launches;  // nobody ran it
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const TaskId call{i};
     for (EdgeId edge = dag.first_edge(call); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {

@@ -20,7 +20,7 @@ struct DeviceLaunch {
 };
 using DeviceLaunches = std::map<LaneId, std::vector<DeviceLaunch>>;
 
-/// O(edges log edges).
+/// Nothing of a task graph, which has no recorded times. O(edges log edges).
 [[nodiscard]] DeviceLaunches device_launches(const Capture& capture);
 
 /// An all-reduce on a stream and the gradients that it carries, as indices into StepReductions::gradients, ascending.
@@ -36,7 +36,7 @@ struct StepReductions {
   std::vector<DeviceReduction> reductions;  ///< in the order of their launches
 };
 
-/// By index of Recording::steps. docs in device_buckets.h say which gradients an all-reduce carries.
+/// By index of Recording::steps. Which gradients an all-reduce carries: device_buckets.h. O(tasks log tasks + edges).
 [[nodiscard]] std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture,
                                                                        const DeviceLaunches& launches);
 

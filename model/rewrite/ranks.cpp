@@ -174,8 +174,39 @@ class Resizing {
   std::vector<TaskId> copy_of_;  ///< by task: its copy on the rank that was copied last
 };
 
+/// One rank's part, with `count` ranks in every collective.
+Capture with_absent_ranks(const Capture& capture, std::size_t count) {
+  if (count == 0) throw UsageError("0 ranks found; expected at least 1");
+  if (count > kMostAbsentMembers) {
+    throw UsageError(fmt::format(
+        "one rank alone was captured, and the others are assumed to do as it does; expected at most {} ranks, or the "
+        "traces of all ranks",
+        kMostAbsentMembers));
+  }
+  CaptureEdit edit(capture);
+  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+    std::uint32_t& members = edit.builder().collective(RendezvousId{i}).members;
+    if (members != 0) members = static_cast<std::uint32_t>(count);
+  }
+  return std::move(edit).finish();
+}
+
 }  // namespace
 
-Capture with_ranks(const Capture& capture, std::size_t count) { return Resizing(capture, count).run(); }
+std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture) {
+  if (capture.recording.ranks.size() != 1) return std::nullopt;
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+    const std::uint32_t members = capture.dag.collective(RendezvousId{i}).members;
+    if (members == 0) continue;
+    if (group != 0 && members != group) return std::nullopt;
+    group = members;
+  }
+  return group > 1 ? std::optional{group} : std::nullopt;
+}
+
+Capture with_ranks(const Capture& capture, std::size_t count) {
+  return group_of_lone_rank(capture) ? with_absent_ranks(capture, count) : Resizing(capture, count).run();
+}
 
 }  // namespace stepsim

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/job/parameter_server/workload.h"
+#include "model/rewrite/ranks.h"
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
@@ -27,7 +28,8 @@ GraphKey Plan::graph_key() const {
 
 std::uint32_t captured_workers(const Capture& capture) {
   if (capture.parameter_server != nullptr) return capture.parameter_server->workers();
-  return std::max(1U, static_cast<std::uint32_t>(capture.recording.ranks.size()) / capture.job.local_size.value_or(1));
+  const auto ranks = group_of_lone_rank(capture).value_or(static_cast<std::uint32_t>(capture.recording.ranks.size()));
+  return std::max(1U, ranks / capture.job.local_size.value_or(1));
 }
 
 Assumption copies_assumption(std::uint32_t captured) {

@@ -95,7 +95,7 @@ struct Plan {
   std::vector<MadeEdit> edits_;
 };
 
-/// How many workers the capture holds. In a job without servers a worker is `local_size` ranks.
+/// How many workers the capture tells of, absent ones included. Without servers a worker is `local_size` ranks.
 [[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
 /// What is assumed of workers beyond `captured`.
 [[nodiscard]] Assumption copies_assumption(std::uint32_t captured);

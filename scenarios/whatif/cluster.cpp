@@ -4,9 +4,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "model/calibration/calibration.h"
 #include "model/rewrite/parameter_server/build.h"
+#include "model/rewrite/ranks.h"
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/gpu_hosts.h"
 #include "scenarios/change/what_if.h"
@@ -91,11 +93,25 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   }
 }
 
+/// A captured rank keeps its number, and so its place among the others.
+void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan) {
+  if (!group_of_lone_rank(*plan.captured)) return;
+  const Rank rank = plan.captured->recording.ranks.front();
+  if (std::cmp_less(rank, ranks_of(plan))) return;
+  workers.fail(
+      fmt::format("rank {} alone was captured, which fewer than {} ranks do not have; expected more workers, or "
+                  "a capture of rank 0",
+                  rank, rank + 1));
+}
+
 /// Null: stays as it is.
 void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
-  if (workers != nullptr) plan.job.workers = workers->count(1, kMost);
+  if (workers != nullptr) {
+    plan.job.workers = workers->count(1, kMost);
+    refuse_fewer_than_the_lone_rank(*workers, plan);
+  }
   if (servers != nullptr) plan.job.servers = servers->count(1, kMost);
   if (colocated != nullptr) plan.colocated_servers = colocated->flag();
   const auto hosts = has_servers ? std::nullopt : gpu_hosts_of(plan.cluster);
@@ -137,10 +153,10 @@ void apply(const Change& change, Plan& plan) {
         "no collective that says what it transfers ties the captured ranks together, so more or fewer ranks would "
         "change nothing; expected the traces of all ranks");
   }
-  if (workers != nullptr && lone_collectives(*plan.captured) > 0) {
+  if (workers != nullptr && lone_collectives(*plan.captured) > 0 && !group_of_lone_rank(*plan.captured)) {
     workers->fail(
         fmt::format("of {} collectives only one rank's part was captured; expected the traces of all ranks, so that "
-                    "one can be copied or left out",
+                    "one can be copied or left out, or of one rank whose collectives are all of one group",
                     lone_collectives(*plan.captured)));
   }
   if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);

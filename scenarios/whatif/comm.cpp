@@ -1,8 +1,12 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "model/cost/collective/algorithm.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/device_buckets.h"
 #include "scenarios/change/what_if.h"
 
 // How the job communicates: the settings of job.yaml, and the algorithm of its collectives.
@@ -22,6 +26,8 @@ constexpr std::array kParameters{
     Parameter{"key_hash", "the name of a rule such as djb2", "which server holds a partition", ""},
     Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", ""},
 };
+
+constexpr std::size_t kBucketsNamed = 6;
 
 using Set = void (*)(Job& job, const YamlField& value);
 struct JobParameter {
@@ -83,6 +89,23 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   });
 }
 
+/// The captured buckets, so that a reader can tell what the asked ones are compared with.
+void tell_of_buckets(Plan& plan) {
+  const auto found = captured_device_buckets(*plan.captured);
+  if (!found) return;
+  std::string sizes;
+  for (std::size_t i = 0; i < std::min(found->sizes.size(), kBucketsNamed); ++i)
+    sizes += (i == 0 ? "" : ", ") + to_text(found->sizes[i]);
+  if (found->sizes.size() > kBucketsNamed) sizes += fmt::format(" and {} more", found->sizes.size() - kBucketsNamed);
+  plan.assumptions.push_back(
+      {"captured_buckets",
+       fmt::format("As captured, {} gradients a step are reduced in {} bucket{} ({}). Their sizes follow from {}.{}",
+                   found->gradients, found->sizes.size(), found->sizes.size() == 1 ? "" : "s", sizes,
+                   found->by_shapes ? "shapes" : "the grids of the kernels that copy them into the buckets",
+                   found->first_is_smaller ? " The first bucket ends at 1 MiB, as is DistributedDataParallel's default."
+                                           : "")});
+}
+
 void apply(const Change& change, Plan& plan) {
   for (const Parameter& parameter : kParameters) {
     const YamlField* const value = change.find(parameter.name);
@@ -91,6 +114,7 @@ void apply(const Change& change, Plan& plan) {
   for (const JobParameter& parameter : kJobParameters) {
     if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
   }
+  if (change.find("bucket_bytes") != nullptr) tell_of_buckets(plan);
   if (const YamlField* const value = change.find("algorithm")) set_algorithm(change, *value, plan);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ namespace {
 constexpr std::array kOfLinks{
     Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x",
               "of every link, or of the selected ranks' own", "1x"},
+    Parameter{"inside", "a rate such as 300GB/s, or a factor such as 2x",
+              "bandwidth of links inside hosts alone: NVLink, PCIe", ""},
+    Parameter{"between", "a rate such as 200Gb/s, or a factor such as 2x",
+              "bandwidth of links between hosts alone: NICs, switches", ""},
     Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of the same links", "1x"},
     Parameter{"efficiency", "a number from 0.01 to 1", "the share of these links' bandwidth that carries payload", ""},
 };
@@ -116,6 +122,25 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
+/// The links inside hosts, or all others. Throws at `value` where the cluster does not tell them apart.
+std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Plan& plan) {
+  std::set<LinkId> inner;
+  for (const Cluster::UplinkPath& path : plan.cluster.uplinks) {
+    inner.insert(path.out.begin(), path.out.end());
+    inner.insert(path.in.begin(), path.in.end());
+  }
+  if (inner.empty()) {
+    value.fail(
+        "links inside hosts are not told from those between them; expected cluster.gpus_per_host before it, or "
+        "--cluster FILE with nvlink or pcie");
+  }
+  std::vector<LinkId> links;
+  for (std::size_t i = 0; i < plan.cluster.links.size(); ++i) {
+    if (inner.contains(LinkId{i}) == inside) links.emplace_back(i);
+  }
+  return links;
+}
+
 double slowest_goodput(const Cluster& cluster) {
   double slowest = std::numeric_limits<double>::infinity();
   for (const Link& link : cluster.links) slowest = std::min(slowest, link.goodput().bytes_per_second());
@@ -143,6 +168,12 @@ void scale_buffered(const Change& change, double factor, Plan& plan) {
     }
     return std::move(edit).finish();
   });
+}
+
+std::vector<LinkId> both(const std::vector<LinkId>& a, const std::vector<LinkId>& b) {
+  std::vector<LinkId> common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+  return common;
 }
 
 /// What is not of single links cannot be changed for some.
@@ -176,6 +207,10 @@ void apply(const Change& change, Plan& plan) {
   const std::vector<LinkId> links = selected_links(selector, plan);
   if (!selector.is_all()) note_recorded_transfers(plan);
   if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, links, selector.is_all(), plan);
+  for (const bool inside : {true, false}) {
+    if (const YamlField* const value = change.find(inside ? "inside" : "between"))
+      set_bandwidth(*value, both(links, links_of_kind(*value, inside, plan)), false, plan);
+  }
   for (const LinkId id : links) {
     Link& link = cluster.links[id.index()];
     if (const YamlField* const value = change.find("latency")) link.latency = changed(link.latency, *value);

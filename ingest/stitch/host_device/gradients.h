@@ -13,13 +13,13 @@ namespace stepsim::ingest {
 struct GradientMark {
   Time ready;
   std::uint32_t thread = 0;  ///< index into RankEvents::threads
-  Bytes bytes{};  ///< 0 without the shapes of operators
+  Bytes bytes{};             ///< 0 without the shapes of operators
 };
 
 /// Finds a rank's gradients, by time, and cuts the threads where they are complete: at the end of the
 /// operator around AccumulateGrad, because the framework's hooks, which copy a gradient into its
-/// bucket and hand over a full bucket, run inside that operator. Without shapes there are no cuts, because nothing tells
-/// what is handed over. O(events + gradients log gradients).
+/// bucket and hand over a full bucket, run inside that operator. Without shapes there are no cuts, because nothing
+/// tells what is handed over. O(events + gradients log gradients).
 [[nodiscard]] std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Enters them in assembly.gradients, once `threads` have their tasks.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -93,6 +95,16 @@ TEST(DeviceBucketsTest, ReductionsThatAreNotOfGradientsStay) {
               ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'600'000}));
 }
 
+TEST(DeviceBucketsTest, TheCapturedBucketsAreTold) {
+  const auto found = captured_device_buckets(DeviceDataParallelJob{.shapes = false}.capture());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->gradients, 4U);
+  EXPECT_THAT(found->sizes, ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
+  EXPECT_FALSE(found->by_shapes);
+  EXPECT_FALSE(found->first_is_smaller);
+  EXPECT_FALSE(captured_device_buckets(testing::DataParallelJob{}.capture()).has_value());
+}
+
 TEST(DeviceBucketsTest, ABucketAmongTheGradientsOfAnotherIsOfAnotherReducer) {
   // The second gradient is reduced alone, then the first with the third and fourth.
   DeviceDataParallelJob job{.ranks = 1, .steps = 1, .buckets = {1, 3}};
@@ -103,6 +115,33 @@ TEST(DeviceBucketsTest, ABucketAmongTheGradientsOfAnotherIsOfAnotherReducer) {
   edit.builder().collective(capture.dag.rendezvous(reductions[1])).bytes = Bytes{4'600'000};
   EXPECT_THAT(payloads(with_device_buckets(std::move(edit).finish(), Bytes{2'000'000})),
               ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}));
+}
+
+TEST(DeviceBucketsTest, NoByteIsLostWhateverTheBuckets) {
+  std::mt19937 generator(7);
+  const auto between = [&generator](std::size_t least, std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(least, most)(generator);
+  };
+  for (int i = 0; i < 50; ++i) {
+    DeviceDataParallelJob job{.ranks = between(1, 3), .steps = 2, .gradients = {}, .buckets = {}, .shapes = i % 2 == 0};
+    Bytes all{};
+    for (std::size_t gradients = between(2, 12); gradients > 0; --gradients) {
+      job.gradients.emplace_back(static_cast<std::int64_t>(between(1, 3000)) * DeviceDataParallelJob::kBlock);
+      all += job.gradients.back();
+      if (between(0, 2) == 0) job.buckets.push_back(job.gradients.size() - 1);
+    }
+    if (job.buckets.empty() || job.buckets.back() + 1 < job.gradients.size())
+      job.buckets.push_back(job.gradients.size() - 1);
+    const Bytes bound{static_cast<std::int64_t>(between(1, 20'000'000))};
+    const Capture changed = with_device_buckets(job.capture(), bound);
+    for (std::int32_t step = 0; step < 2; ++step) {
+      Bytes sum{};
+      const std::vector<Bytes> reduced = payloads(changed, step);
+      for (const Bytes bytes : reduced) sum += bytes;
+      EXPECT_EQ(sum, all) << "job " << i;
+      for (std::size_t k = 1; k + 1 < reduced.size(); ++k) EXPECT_GE(reduced[k], bound) << "job " << i;
+    }
+  }
 }
 
 TEST(DeviceBucketsTest, CaptureWithoutGradientsOrSizesIsRefused) {

@@ -99,7 +99,7 @@ TEST(SetTest, AMistypedNameIsAnsweredWithTheNearest) {
 }
 
 TEST(SetTest, WhatIfsWithoutSelectRefuseASelection) {
-  EXPECT_NE(read("network{rank=0}.bandwidth=2x").find("select"), std::string::npos);
+  EXPECT_NE(read("batch{rank=0}.scale=2").find("select"), std::string::npos);
 }
 
 TEST(SetTest, FactorsArePositiveNumbersBeforeAnX) {

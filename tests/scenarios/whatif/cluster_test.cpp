@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/rewrite/capture_edit.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -86,6 +88,36 @@ TEST(ClusterWhatIf, WeakScalingTakesStrongScalingBack) {
   EXPECT_EQ(question.iteration({"cluster.scaling=strong"}), question.iteration());
 }
 
+TEST(ClusterWhatIf, OfOneCapturedRankTheOthersStayAssumed) {
+  CaptureEdit edit(DataParallelJob{.ranks = 1}.capture());
+  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
+    edit.builder().collective(RendezvousId{i}).members = 2;
+  const Question question(std::move(edit).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+  EXPECT_EQ(question.iteration({"cluster.workers=2"}), question.iteration());
+  for (const int ranks : {2, 4, 10}) {
+    const Duration round = kLatency + microseconds{2600} / ranks;
+    EXPECT_EQ(question.iteration({"comm.algorithm=ring", "cluster.workers=" + std::to_string(ranks)}),
+              microseconds{41'000} + round * 2 * (ranks - 1))
+        << ranks;
+  }
+  EXPECT_EQ(question.iteration({"cluster.workers=1"}), microseconds{41'000});
+  EXPECT_NE(problem_of(question, {"cluster.workers=65"}).find("at most 64 ranks"), std::string::npos);
+}
+
+TEST(ClusterWhatIf, ALoneRankKeepsItsNumber) {
+  CaptureEdit edit(DataParallelJob{.ranks = 2}.capture());
+  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
+    edit.builder().collective(RendezvousId{i}).members = 2;
+  const Capture both = std::move(edit).finish();
+  CaptureEdit alone(both);
+  for (std::size_t i = 0; i < both.dag.task_count(); ++i) {
+    if (both.dag.lane(TaskId{i}).rank == 0) alone.remove(TaskId{i});
+  }
+  const Question question(std::move(alone).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
+  EXPECT_NE(problem_of(question, {"cluster.workers=1"}).find("rank 1 alone was captured"), std::string::npos);
+  EXPECT_EQ(problem_of(question, {"cluster.workers=4"}), "taken");
+}
+
 TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
   const Question question = data_parallel_question();
   const auto ring = [&](const std::string& nic) {
@@ -96,6 +128,19 @@ TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
   // those inside hosts, of 1 GB/s and 2 x 10 us.
   EXPECT_EQ(ring("400MB/s"), microseconds{41'000} + (microseconds{10} + microseconds{1625}) * 6);
   EXPECT_EQ(ring("100GB/s"), microseconds{41'000} + (kLatency + microseconds{650}) * 6);
+}
+
+TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
+  const Question question = data_parallel_question();
+  const auto ring = [&](const std::string& nic, const std::string& set) {
+    return question.iteration(
+        {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2", set});
+  };
+  // As above: 2.6 MB / 4 at 0.8 GB/s between hosts, and at 0.4 GB/s inside them.
+  EXPECT_EQ(ring("400MB/s", "network.between=2x"), microseconds{41'000} + Duration{10'000 + 812'500} * 6);
+  EXPECT_EQ(ring("100GB/s", "network.inside=0.4x"), microseconds{41'000} + (kLatency + microseconds{1625}) * 6);
+  EXPECT_EQ(ring("400MB/s", "network.inside=2x"), ring("400MB/s", "network.inside=1x"));
+  EXPECT_NE(problem_of(question, {"network.inside=2x"}).find("cluster.gpus_per_host"), std::string::npos);
 }
 
 TEST(ClusterWhatIf, HostsOfGpusKeepTheirFormForAnyNumberOfWorkers) {
