@@ -4,8 +4,8 @@
 import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 
-const MOST_BARS = 12;
-const TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Limits: what all work on a part could save at most'],
+const MOST_ADVICE = 12;
+const ADVICE_TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Limits: what all work on a part could save at most'],
                 ['unsure', 'Cannot be told from no change'], ['worse', 'Makes it worse']];
 
 export function settingsText(set) {
@@ -16,7 +16,7 @@ export function settingsText(set) {
 export function adviceGroups(advice) {
   const groupOf = (entry) => (entry.takes === 'limit' ? 'limit' : entry.verdict);
   const best = advice.filter((entry) => entry.best_of_its_values && entry.verdict !== 'nothing');
-  return TITLES.map(([name, title]) => ({title, entries: best.filter((entry) => groupOf(entry) === name).slice(0, MOST_BARS)}))
+  return ADVICE_TITLES.map(([name, title]) => ({title, entries: best.filter((entry) => groupOf(entry) === name).slice(0, MOST_ADVICE)}))
     .filter((group) => group.entries.length > 0);
 }
 
@@ -26,7 +26,7 @@ export function barOf(entry, most) {
   return {length: Math.abs(entry.change) / most, from: Math.min(...sides), to: Math.max(...sides)};
 }
 
-function row(entry, most) {
+function adviceRow(entry, most) {
   const name = settingsText(entry.set);
   const bar = barOf(entry, most);
   const range = `${signedPercent(entry.low_change)} to ${signedPercent(entry.high_change)}`;
@@ -43,5 +43,5 @@ export function adviceBars(answer) {
   const groups = adviceGroups(answer.advice);
   const most = Math.max(1e-9, ...groups.flatMap((group) => group.entries.flatMap((entry) =>
     [entry.change, entry.low_change, entry.high_change].map(Math.abs))));
-  return groups.map((group) => [el('h3', {}, group.title), el('div.bars.advice', {}, group.entries.map((entry) => row(entry, most)))]);
+  return groups.map((group) => [el('h3', {}, group.title), el('div.bars.advice', {}, group.entries.map((entry) => adviceRow(entry, most)))]);
 }

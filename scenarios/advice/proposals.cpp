@@ -1,0 +1,209 @@
+#include "scenarios/advice/proposals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/nccl_assumption.h"
+#include "model/cost/network/transfers.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Of the size that a job has, the nearest first: of sizes that do as well, the first is advised.
+constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
+constexpr std::array kCreditPartitions{4, 16};
+/// Classes of kernels that are asked about: the longest ones, if they are a share of device work that can matter.
+constexpr std::size_t kMostClasses = 3;
+constexpr double kLeastShare = 0.05;
+/// A rank that computes this much longer than the others is one that a repair may help.
+constexpr double kLeastStraggling = 1.02;
+/// A factor at which a link's time is nothing beside everything else.
+constexpr std::string_view kNoLimit = "1000x";
+
+Proposals none(std::string reason) { return {{}, std::move(reason)}; }
+
+/// "250KiB" where that is exact, else "4096000": as a scenario takes it.
+std::string size_text(Bytes bytes) {
+  constexpr std::int64_t kKibi = 1024;
+  const std::int64_t count = bytes.count();
+  if (count % (kKibi * kKibi) == 0) return fmt::format("{}MiB", count / (kKibi * kKibi));
+  return count % kKibi == 0 ? fmt::format("{}KiB", count / kKibi) : fmt::format("{}", count);
+}
+
+Bytes times(Bytes size, double factor) {
+  return Bytes{std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size.count()) * factor))};
+}
+
+Proposals other_sizes(const std::string& key, Bytes now) {
+  Proposals proposals;
+  for (const double factor : kSizeFactors) proposals.list.push_back({{{key, size_text(times(now, factor))}}});
+  return proposals;
+}
+
+const Capture& captured(const Situation& situation) { return *situation.plan.captured; }
+bool has_servers(const Situation& situation) { return captured(situation).parameter_server != nullptr; }
+
+constexpr std::string_view kNoServers = "the job has no parameter servers";
+constexpr std::string_view kOnlyServers = "the job has parameter servers and no collectives";
+constexpr std::string_view kNoSize = "the size of partitions is not known; job.yaml's partition_bytes says it";
+
+Proposals priorities(const Situation& situation, const std::vector<Setting>& besides) {
+  if (!has_servers(situation)) return none(std::string(kNoServers));
+  const auto size = situation.plan.job.partition_bytes;
+  if (!size) return none(std::string(kNoSize));
+  Proposals proposals;
+  for (const int partitions : kCreditPartitions) {
+    std::vector<Setting> settings = besides;
+    settings.push_back({"comm.schedule", "priority"});
+    settings.push_back({"comm.credit_bytes", size_text(times(*size, partitions))});
+    proposals.list.push_back({std::move(settings)});
+  }
+  return proposals;
+}
+
+/// Where job.yaml does not say, the largest gradient bucket that was captured.
+std::optional<Bytes> bucket_size(const Situation& situation) {
+  if (situation.plan.job.bucket_bytes) return situation.plan.job.bucket_bytes;
+  Bytes largest{};
+  const Dag& dag = captured(situation).dag;
+  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    const Collective& collective = dag.collective(RendezvousId{i});
+    if (collective.op == CollectiveOp::kAllReduce) largest = std::max(largest, collective.bytes);
+  }
+  return largest > Bytes{} ? std::optional(largest) : std::nullopt;
+}
+
+/// Whether work on the kernels of a class can make them faster: the others move data, or wait for someone.
+bool is_computed(KernelClass kernel_class) {
+  switch (kernel_class) {
+    case KernelClass::kHostCopy:
+    case KernelClass::kStagedCopy:
+    case KernelClass::kMemset:
+    case KernelClass::kCollective:
+    case KernelClass::kUnknown: return false;
+    default: return true;
+  }
+}
+
+Proposals data_loading(const Situation& situation, std::string_view scale) {
+  const auto loads = [](const sim::TaskGroup& group) { return group.name.find("DataLoader") != std::string::npos; };
+  if (std::none_of(situation.tasks.names.begin(), situation.tasks.names.end(), loads))
+    return none("the capture has no task that is named after a DataLoader");
+  return {{{{{"compute{name=DataLoader}.scale", std::string(scale)}}}}};
+}
+
+}  // namespace
+
+Proposals partitions(const Situation& situation) {
+  if (!has_servers(situation)) return none(std::string(kNoServers));
+  const auto size = situation.plan.job.partition_bytes;
+  return size ? other_sizes("comm.partition_bytes", *size) : none(std::string(kNoSize));
+}
+
+Proposals priority(const Situation& situation) { return priorities(situation, {}); }
+
+Proposals cross_barrier(const Situation& situation) {
+  if (!has_servers(situation)) return none(std::string(kNoServers));
+  if (situation.plan.job.barrier == Barrier::kCross) return none("the job has no global barrier");
+  return {{{{{"comm.barrier", "cross"}}}}, {}};
+}
+
+Proposals cross_barrier_with_priority(const Situation& situation) {
+  if (situation.plan.job.barrier == Barrier::kCross) return none("the job has no global barrier");
+  return priorities(situation, {{"comm.barrier", "cross"}});
+}
+
+Proposals control_first(const Situation& situation) {
+  if (!has_servers(situation)) return none(std::string(kNoServers));
+  if (situation.plan.job.control == Control::kFirst) return none("the job does so already");
+  return {{{{{"comm.control", "first"}}}}};
+}
+
+Proposals buckets(const Situation& situation) {
+  if (has_servers(situation)) return none(std::string(kOnlyServers));
+  const auto size = bucket_size(situation);
+  return size ? other_sizes("comm.bucket_bytes", *size) : none("the capture has no all-reduce that says its size");
+}
+
+Proposals algorithms(const Situation& situation) {
+  if (has_servers(situation)) return none(std::string(kOnlyServers));
+  if (!has_sized_collectives(captured(situation)))
+    return none("the capture has no collective of several ranks that says what it transfers");
+  if (!nccl_assumptions(captured(situation).dag, situation.plan.cluster).empty())
+    return none("NCCL chooses the algorithm of each collective itself");
+  Proposals proposals;
+  for (const CollectiveModel* const model : collective_models()) {
+    if (model->whole == nullptr) proposals.list.push_back({{{"comm.algorithm", std::string(model->name)}}});
+  }
+  return proposals;
+}
+
+Proposals half_precision(const Situation& /*situation*/) {
+  return {{{{{"precision.to", "bf16"}}}, {{{"precision.to", "fp16"}}}}};
+}
+
+Proposals more_servers(const Situation& situation) {
+  if (!has_servers(situation)) return none(std::string(kNoServers));
+  const std::uint32_t now = situation.plan.job.servers.value_or(1);
+  Proposals proposals{{{{{"cluster.servers", std::to_string(now + 1)}}}}};
+  if (now > 1) proposals.list.push_back({{{"cluster.servers", std::to_string(2 * now)}}});
+  return proposals;
+}
+
+Proposals no_barriers(const Situation& situation) {
+  if (has_servers(situation)) return none("comm.barrier=cross is the same for parameter servers");
+  return {{{{{"overlap.barriers", "off"}}}}};
+}
+
+Proposals longest_classes(const Situation& situation) {
+  Proposals proposals;
+  for (const sim::TaskGroup& group : situation.tasks.classes) {
+    if (proposals.list.size() == kMostClasses) break;
+    if (!is_computed(group.kernel_class) || group.share < kLeastShare) continue;
+    proposals.list.push_back({{{fmt::format("compute{{class={}}}.scale", group.name), "0.5"}},
+                              fmt::format("{} kernels twice as fast", group.name)});
+  }
+  if (proposals.list.empty()) proposals.reason = "the capture has no device work of a known class";
+  return proposals;
+}
+
+Proposals faster_loading(const Situation& situation) { return data_loading(situation, "0.5"); }
+Proposals free_loading(const Situation& situation) { return data_loading(situation, "0"); }
+
+Proposals slowest_rank(const Situation& situation) {
+  std::vector<std::pair<Duration, Rank>> ranks;
+  for (const sim::RankBreakdown& rank : situation.summary.ranks) {
+    const Duration compute = rank.compute == Duration{} ? rank.host : rank.compute;
+    if (compute > Duration{}) ranks.emplace_back(compute, rank.rank);
+  }
+  if (ranks.size() < 2) return none("the capture has one rank");
+  std::sort(ranks.begin(), ranks.end());
+  const auto [slowest, rank] = ranks.back();
+  const Duration usual = ranks[(ranks.size() - 1) / 2].first;
+  const double factor = static_cast<double>(usual.count()) / static_cast<double>(slowest.count());
+  if (factor * kLeastStraggling > 1) return none("all ranks compute about as long");
+  return {{{{{fmt::format("compute{{rank={}}}.scale", rank), fmt::format("{:.3g}", factor)}},
+            fmt::format("rank {} computes as fast as the others", rank)}}};
+}
+
+Proposals free_network(const Situation& situation) {
+  Proposal proposal{{{"network.bandwidth", std::string(kNoLimit)}}};
+  if (situation.plan.network->make != nullptr && uses_links(captured(situation)))
+    proposal.settings.push_back({"network.latency", "0us"});
+  return {{std::move(proposal)}};
+}
+
+Proposals no_copies(const Situation& situation) {
+  const auto copies = [](const sim::TaskGroup& group) { return group.kind == TaskKind::kCopy; };
+  if (std::none_of(situation.tasks.kinds.begin(), situation.tasks.kinds.end(), copies))
+    return none("the capture has no copies");
+  return {{{{{"remove{kind=copy}.share", "1"}}}}};
+}
+
+}  // namespace stepsim::scenarios
