@@ -16,7 +16,8 @@ namespace stepsim::cli {
 /// reads the scenario and appends the sets. Throws InputError, UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app);
 
-/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option.
+/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option; a CannotAnswer
+/// remains one.
 void with_typed_errors(const std::function<void()>& work);
 
 }  // namespace stepsim::cli

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/rewrite/parameter_server/build.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // More or fewer machines. New ones are copies of captured ones.
@@ -24,21 +25,26 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const colocated = change.find("colocated");
   const bool has_servers = plan.captured->parameter_server != nullptr;
   for (const YamlField* const value : {servers, colocated}) {
-    if (value != nullptr && !has_servers) value->fail("the job has no parameter servers; expected one that has");
+    if (value != nullptr && !has_servers)
+      cannot_answer(*value, "the job has no parameter servers; expected one that has");
   }
   if (plan.network->make == nullptr) {
     for (const YamlField* const value : {workers, servers, colocated}) {
       if (value != nullptr)
-        value->fail("under --network recorded transfers keep their recorded times; expected another network model");
+        refuse_as_recorded(
+            *value, plan,
+            "under --network recorded transfers keep their recorded times; expected another network model");
     }
   }
   if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
-    workers->fail(
+    cannot_answer(
+        *workers,
         "no collective that says what it transfers ties the captured ranks together, so more or fewer ranks would "
         "change nothing; expected the traces of all ranks");
   }
   if (workers != nullptr && lone_collectives(*plan.captured) > 0) {
-    workers->fail(
+    cannot_answer(
+        *workers,
         fmt::format("of {} collectives only one rank's part was captured; expected the traces of all ranks, so that "
                     "one can be copied or left out",
                     lone_collectives(*plan.captured)));

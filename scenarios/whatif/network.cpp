@@ -10,6 +10,7 @@
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
 #include "model/rewrite/capture_edit.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // Another bandwidth, latency or sharing of links. A factor scales the captured value.
@@ -82,13 +83,15 @@ void apply_as_recorded(const Change& change, Plan& plan) {
     const YamlField* const value = change.find(parameter.name);
     if (value == nullptr) continue;
     if (count == 0 && !uses_links(*plan.captured)) {
-      value->fail(
+      cannot_answer(
+          *value,
           "nothing in the capture crosses a link: it has no message and no collective; expected the traces of all "
           "ranks");
     }
     const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
     if (count == 0 || !factor) {
-      value->fail(
+      refuse_as_recorded(
+          *value, plan,
           "transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of "
           "the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, "
           "or --cluster FILE, and --network maxmin");

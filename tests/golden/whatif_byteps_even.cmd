@@ -156,4 +156,4 @@ Assumptions
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
-[exit 2]
+[exit 5]
