@@ -28,7 +28,8 @@ std::string program_help(std::span<const Command* const> commands) {
       "  stepsim --version        version and commit\n"
       "\n"
       "Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the\n"
-      "input cannot be used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.\n";
+      "input cannot be used, 2 wrong usage, 3 a bug in stepsim, 4 compare --fail-above failed,\n"
+      "5 this capture cannot answer that question, 130 interrupted.\n";
   return text;
 }
 

@@ -10,6 +10,7 @@ Commands:
   whatif         Predict an iteration under a scenario, and how well the captured one is predicted
   sweep          Predict an iteration at every point of a grid; name the best point and where more buys little
   tasks          List what can be selected: kinds, classes, operators and names, with their counts and times
+  compare        Show what differs between two captures, predictions or saved answers, and fail above a limit
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
@@ -17,7 +18,8 @@ Commands:
   stepsim --version        version and commit
 
 Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the
-input cannot be used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.
+input cannot be used, 2 wrong usage, 3 a bug in stepsim, 4 compare --fail-above failed,
+5 this capture cannot answer that question, 130 interrupted.
 $ stepsim replay --help
 Replay a capture: measured beside replayed, where the time goes, the critical path's summary
 Usage: stepsim replay [OPTIONS] TRACE...
