@@ -146,6 +146,8 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
         fmt::format("compare takes two results, and {} given; expected A and B: captures (a folder or an "
                     "archive where there are several files), or what --json printed",
                     traces.size() == 1 ? "one is" : fmt::format("{} are", traces.size())));
+  if (traces.front() == "-" && traces.back() == "-")
+    throw UsageError("A and B are both '-', and standard input can be read once; expected a file for one of them");
   Sides sides;
   sides.a = side_at(traces.front(), options, session, sides.inputs);
   sides.b = side_at(traces.back(), options, session, sides.inputs);
@@ -177,7 +179,7 @@ Command::Run setup(CLI::App& app) {
   const auto* by = app.add_option("--by")->type_name("KEY")->description(
       fmt::format("one row each {} (default: name)", one_of(words_of(kBys))));
   const auto* order = app.add_option("--sort")->type_name("KEY")->description(
-      fmt::format("the first row is that with the largest {} (default: difference)", one_of(words_of(kOrders))));
+      fmt::format("the order of the rows: by {} (default: difference)", one_of(words_of(kOrders))));
   const auto* rows = app.add_option("--rows,--head")
                          ->type_name("N")
                          ->description("print the first N rows of each table, or all (default: 20; --json has all)");

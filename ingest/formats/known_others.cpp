@@ -161,7 +161,7 @@ const KnownOther* find_known_other(std::string_view file_name, std::string_view 
 }
 
 std::string problem_of(const KnownOther& other) {
-  return fmt::format("this is {}, and no trace that can be read; expected {}", other.what, other.remedy);
+  return fmt::format("this is {}: no trace can be read from it; expected {}", other.what, other.remedy);
 }
 
 }  // namespace stepsim::ingest

@@ -21,7 +21,7 @@ struct KnownOther {
 /// The first that recognises an input; null if none does.
 [[nodiscard]] const KnownOther* find_known_other(std::string_view file_name, std::string_view head);
 
-/// "this is an Nsight Systems report, which cannot be read; expected ..."
+/// "this is an Nsight Systems report: no trace can be read from it; expected ..."
 [[nodiscard]] std::string problem_of(const KnownOther& other);
 
 }  // namespace stepsim::ingest

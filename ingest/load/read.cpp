@@ -120,9 +120,10 @@ class ArchiveFile {
                        fmt::format("no trace was found in this archive: {}", problem_of(*content_.other->kind)));
     }
     if (content_.inputs.empty()) {
-      throw InputError({input_.name(), {}, {}},
-                       fmt::format("no trace was found in this archive{}; expected members in one of these formats: {}",
-                                   archive_.damage().empty() ? "" : ", which is damaged or cut", known_formats()));
+      throw InputError(
+          {input_.name(), {}, {}},
+          fmt::format("no trace was found in this archive{}{}; expected members in one of these formats: {}",
+                      archive_.damage().empty() ? "" : ", which is damaged or cut", what_it_holds(), known_formats()));
     }
     std::stable_sort(content_.inputs.begin(), content_.inputs.end(),
                      [](const ReadInput& a, const ReadInput& b) { return natural_less(a.name, b.name); });
@@ -133,7 +134,15 @@ class ArchiveFile {
     return name.starts_with('.') || name.find("/.") != std::string::npos;
   }
 
+  /// ", which holds notes.txt and 3 more"; empty if it holds no plain file.
+  [[nodiscard]] std::string what_it_holds() const {
+    if (members_ == 0) return {};
+    const std::string more = members_ == 1 ? "" : fmt::format(" and {} more", members_ - 1);
+    return fmt::format(", which holds {}{}", shown(first_member_), more);
+  }
+
   void read_member(const std::string& name) {
+    if (members_++ == 0) first_member_ = name.substr(input_.name().size() + 1);
     if (is_job_file(name)) return read_job(name);
     Input member(archive_.open(name));
     if (is_own_export(member.head())) return note_own_export(name, content_.diagnostics);
@@ -161,6 +170,8 @@ class ArchiveFile {
   }
 
   Input& input_;
+  std::size_t members_ = 0;  ///< plain files that are not hidden
+  std::string first_member_;
   Archive archive_;
   FileContent& content_;
 };

@@ -83,6 +83,7 @@ CASES = [
     (["compare"], "TRACE is required"),
     (["compare", "x"], "compare takes two results, and one is given"),
     (["compare", "x", "y", "z"], "compare takes two results, and 3 are given"),
+    (["compare", "-", "-"], "standard input can be read once"),
     (["compare", "x", "y", "--by", "nme"], "unknown key of --by 'nme'; did you mean 'name'?"),
     (["compare", "x", "y", "--sort", "size"], "unknown key of --sort 'size'; expected difference, relative, name or total"),
     (["compare", "x", "y", "--fail-above", "3"], "--fail-above: '3' is no limit; expected a percentage such as 3%"),
