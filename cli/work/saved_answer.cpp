@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "sim/report/intervals.h"
 
 namespace stepsim::cli {
 namespace {
@@ -25,6 +27,8 @@ using sim::WorkGroup;
 using simdjson::dom::element;
 
 constexpr std::size_t kLargest = std::size_t{1} << 30U;
+/// 18 years: the parts of an iteration sum to less than a Duration holds.
+constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 16;
 
 /// One part of the answer and where errors in it are.
 class Node {
@@ -61,7 +65,7 @@ class Node {
   }
   [[nodiscard]] Duration duration() const {
     const std::int64_t count = integer();
-    if (count < 0) fail(fmt::format("it has a negative time ({} ns); expected 0 or more", count));
+    if (count < 0 || count > kLongest) fail(fmt::format("it has a time of {} ns; expected 0 to {}", count, kLongest));
     return Duration{count};
   }
   [[nodiscard]] std::string text() const {
@@ -158,7 +162,7 @@ Side of_path(const Node& answer) {
   for (const Node& task : answer.at("tasks").elements()) {
     WorkGroup& group = groups[{task.at("name").text(), task.text_or_empty("kind")}];
     ++group.count;
-    group.time += task.at("duration_ns").duration();
+    group.time = sim::saturated_sum(group.time, task.at("duration_ns").duration());
   }
   for (auto& [key, group] : groups) {
     std::tie(group.name, group.kind) = key;

@@ -128,8 +128,8 @@ Section shared_section(std::string title, std::string_view key, const std::vecto
   PartDifference sum;
   for (const Row& row : all) {
     if (!is_shared(row)) continue;
-    sum.a += row.time_a;
-    sum.b += row.time_b;
+    sum.a = saturated_sum(sum.a, row.time_a);
+    sum.b = saturated_sum(sum.b, row.time_b);
     if (shared++ >= rows) continue;
     std::vector<Cell> cells{row.name};
     if (has_classes) cells.emplace_back(row.kernel_class.empty() ? row.kind : row.kernel_class);
@@ -154,7 +154,7 @@ Section only_section(Match match, std::string_view key, const std::vector<Row>& 
   for (const Row& row : all) {
     if (row.match != match) continue;
     only.push_back(&row);
-    sum += row.time_a + row.time_b;
+    sum = saturated_sum(sum, row.time_a + row.time_b);
   }
   if (only.empty()) return {};
   std::stable_sort(only.begin(), only.end(),

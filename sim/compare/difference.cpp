@@ -67,7 +67,7 @@ std::vector<WorkGroup> by_class(const std::vector<WorkGroup>& work, bool kinds) 
     WorkGroup& merged = classes[name];
     merged.name = name;
     merged.count += group.count;
-    merged.time += group.time;
+    merged.time = saturated_sum(merged.time, group.time);
   }
   std::vector<WorkGroup> result;
   for (auto& [name, group] : classes) result.push_back(std::move(group));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/compare/normal_name.h"
+#include "sim/report/intervals.h"
 
 namespace stepsim::sim {
 namespace {
@@ -15,13 +16,13 @@ using Groups = std::vector<const WorkGroup*>;
 void add_a(Row& row, const WorkGroup& group) {
   ++row.names_a;
   row.count_a += group.count;
-  row.time_a += group.time;
+  row.time_a = saturated_sum(row.time_a, group.time);
 }
 
 void add_b(Row& row, const WorkGroup& group) {
   ++row.names_b;
   row.count_b += group.count;
-  row.time_b += group.time;
+  row.time_b = saturated_sum(row.time_b, group.time);
 }
 
 Row row_of(const Key& key, const WorkGroup& first, Match match) {

@@ -117,6 +117,14 @@ def saved(folder):
             check("as the captures themselves", found["iteration"] == direct["iteration"] and found["parts"] == direct["parts"], (found["iteration"], direct["iteration"]))
             mixed = answer("compare", a, files[1])
             check("beside a capture", mixed["iteration"] == direct["iteration"] and mixed["rows"] == [], mixed["iteration"])
+    longest = (2**63 - 1) // 16
+    group = lambda name, total: {"name": name, "kind": "kernel", "class": "gemm", "tasks": 1, "total_ns": total}
+    many = write(folder, "many.json", json.dumps({"schema": "stepsim.tasks/1", "names": [group(f"<b>\x1b{i}</b>x", longest) for i in range(40)], "operators": []}, separators=(",", ":")))
+    found = answer("compare", many, many, "--by", "class")
+    check("sums of long times stay within what there is", found["rows"][0]["a_ns"] == 2**63 - 1 and found["rows"][0]["difference_ns"] == 0, found["rows"])
+    check("names stay harmless", b"\x1b" not in stepsim("compare", many, many).stdout)
+    run = stepsim("compare", write(folder, "long.json", json.dumps({"schema": "stepsim.tasks/1", "names": [group("x", longest + 1)], "operators": []}, separators=(",", ":"))), many)
+    check("longer times are refused", one_line(run, 1) and b"expected 0 to" in run.stderr, run.stderr)
     run = stepsim("compare", f"{a}.tasks.json.gz", a)
     check("whole captures and iterations are refused", one_line(run, 2), run.stderr)
     broken = write(folder, "broken.json", '{"schema":"stepsim.replay/1",')
