@@ -8,6 +8,7 @@
 
 #include "cli/program/last_resort.h"
 #include "cli/program/output.h"
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/units.h"
@@ -38,6 +39,8 @@ std::string memory_text() {
 Failure describe_rethrown(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
+  } catch (const CannotAnswer& e) {
+    return failure(ExitCode::kCannotAnswer, e.what());
   } catch (const InputError& e) {
     return failure(ExitCode::kUnusable, e.what());
   } catch (const OutputError& e) {
@@ -46,6 +49,8 @@ Failure describe_rethrown(const std::exception_ptr& error) {
     return failure(ExitCode::kUnusable, e.what());
   } catch (const UsageError& e) {
     return failure(ExitCode::kWrongUsage, e.what());
+  } catch (const GateFailed& e) {
+    return failure(ExitCode::kGateFailed, e.what());
   } catch (const Interrupted& e) {
     return failure(ExitCode::kInterrupted, e.what());
   } catch (const std::bad_alloc&) {

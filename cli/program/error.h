@@ -2,6 +2,7 @@
 #define STEPSIM_CLI_PROGRAM_ERROR_H
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "sim/report/text_style.h"
@@ -14,7 +15,15 @@ enum class ExitCode : int {
   kUnusable = 1,  ///< the input cannot be used, or the result cannot be written
   kWrongUsage = 2,
   kOurBug = 3,
+  kGateFailed = 4,    ///< compare --fail-above
+  kCannotAnswer = 5,  ///< this capture cannot answer that question
   kInterrupted = 130,
+};
+
+/// A comparison was asked to fail, and did (exit 4). The answer is written before it is thrown.
+class GateFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 struct Failure {

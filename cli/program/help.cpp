@@ -35,7 +35,8 @@ std::string program_help(std::span<const Command* const> commands) {
 std::string exit_codes_help() {
   return "\n"
          "Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the input cannot be used, 2 "
-         "wrong usage, 3 a bug in stepsim, 130 interrupted.\n";
+         "wrong usage, 3 a bug in stepsim, 4 compare --fail-above failed, 5 this capture cannot answer that question, "
+         "130 interrupted.\n";
 }
 
 std::string examples_of(const Command& command) {

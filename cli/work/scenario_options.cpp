@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "ingest/bytes/small_file.h"
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "scenarios/change/what_if.h"
@@ -29,6 +32,27 @@ std::string what_ifs_help() {
   return text + "'stepsim help compute' lists the parameters of one, 'stepsim tasks TRACE' what can be selected.\n";
 }
 
+/// What an error at a typed text says, with the option in place of a file; nothing for one at another place.
+std::optional<std::string> typed_text(const InputError& error) {
+  const std::string& place = error.where().file;
+  const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
+                                          [&place](std::string_view prefix) { return place.starts_with(prefix); });
+  if (option == kTyped.end()) return std::nullopt;
+  const std::string_view what = error.what();
+  return fmt::format("{}'{}': {}", *option, shown(place.substr(option->size())),
+                     what.substr(error.where().to_text().size() + 2));
+}
+
+/// Throws InputError if nothing lies at `path`; a change that was meant for --set is told so.
+void refuse_missing(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || error) return;
+  const bool is_change = path.find('=') != std::string::npos;
+  throw InputError({path, {}, {}},
+                   is_change ? "there is no such file; expected a scenario in YAML, or --set for a change that is typed"
+                             : "there is no such file; expected a scenario in YAML");
+}
+
 }  // namespace
 
 std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const std::string& sets_description) {
@@ -48,6 +72,7 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
     scenarios::Scenario scenario;
     if (file->count() > 0) {
       const std::string path = file->results().back();
+      refuse_missing(path);
       ingest::SmallFile read = ingest::read_small_file(path, kLargestScenario);
       scenario = scenarios::parse_scenario(read.text, path);
       scenario.file = std::move(read.identity);
@@ -63,14 +88,12 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
 void with_typed_errors(const std::function<void()>& work) {
   try {
     work();
+  } catch (const CannotAnswer& error) {
+    if (const std::optional<std::string> typed = typed_text(error)) throw CannotAnswer({}, *typed);
+    throw;
   } catch (const InputError& error) {
-    const std::string& place = error.where().file;
-    const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
-                                            [&place](std::string_view prefix) { return place.starts_with(prefix); });
-    if (option == kTyped.end()) throw;
-    const std::string_view what = error.what();
-    throw UsageError(fmt::format("{}'{}': {}", *option, shown(place.substr(option->size())),
-                                 what.substr(error.where().to_text().size() + 2)));
+    if (const std::optional<std::string> typed = typed_text(error)) throw UsageError(*typed);
+    throw;
   }
 }
 

@@ -17,7 +17,8 @@ namespace stepsim::cli {
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app,
                                                                         const std::string& sets_description);
 
-/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option.
+/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option; a CannotAnswer
+/// remains one.
 void with_typed_errors(const std::function<void()>& work);
 
 }  // namespace stepsim::cli

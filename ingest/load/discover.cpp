@@ -39,6 +39,14 @@ std::optional<struct ::stat> status_of(const std::string& path, std::string_view
   return std::nullopt;
 }
 
+[[noreturn]] void refuse_missing(const std::string& trace) {
+  const bool is_address = trace.find("://") != std::string::npos;
+  throw InputError({trace, {}, {}},
+                   is_address ? "this is an address, and only files are read; expected what was downloaded from it, or "
+                                "- with the download piped into it: curl URL | stepsim replay -"
+                              : "there is no such file or folder; expected a trace");
+}
+
 bool is_link(const std::string& path) {
   struct ::stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
@@ -96,7 +104,7 @@ class Search {
   void add(const std::string& trace) {
     if (trace == kStandardInput) return add_standard_input();
     const auto status = status_of(trace, "a trace");
-    if (!status) throw InputError({trace, {}, {}}, "there is no such file or folder; expected a trace");
+    if (!status) refuse_missing(trace);
     if (S_ISDIR(status->st_mode)) {
       for (const Found& found : all_below(trace)) add_found(found);
       return;

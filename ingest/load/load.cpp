@@ -26,6 +26,10 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
                        "expected captures, or this file as TRACE");
     }
   }
+  if (read.other) {
+    throw InputError({read.other->name, {}, {}},
+                     fmt::format("no trace was found in this folder: {}", problem_of(*read.other->kind)));
+  }
   throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
                    fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
 }

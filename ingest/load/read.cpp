@@ -51,6 +51,7 @@ struct FileContent {
   std::vector<ReadInput> inputs;
   std::optional<InputFile> file;
   std::optional<JobMember> job;
+  std::optional<OtherFile> other;
   Diagnostics diagnostics;
   std::exception_ptr error;
 };
@@ -64,10 +65,21 @@ ReadInput read_with(const Format& format, Input& input) {
 
 bool is_job_file(const std::string& name) { return fs::path(name).filename() == "job.yaml"; }
 
-void note_unknown(const std::string& name, Diagnostics& diagnostics) {
+void note_unknown(const Input& input, FileContent& content) {
+  const std::string& name = input.name();
   if (is_job_file(name)) return;  // find_job_file() finds that one
-  diagnostics.count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
-                    {name, {}, {}}, shown(name));
+  const KnownOther* const other = recognise_other(input);
+  if (other != nullptr && !content.other) content.other = OtherFile{name, other};
+  content.diagnostics.count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
+                            {name, {}, {}},
+                            other == nullptr ? shown(name) : fmt::format("{} is {}", shown(name), other->what));
+}
+
+[[noreturn]] void refuse_unknown(const Input& input) {
+  const KnownOther* const other = recognise_other(input);
+  if (other != nullptr) throw InputError({input.name(), {}, {}}, problem_of(*other));
+  throw InputError({input.name(), 0, {}},
+                   fmt::format("this is in no format that is known here; expected {}", known_formats()));
 }
 
 /// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.
@@ -103,10 +115,15 @@ class ArchiveFile {
                                  "the archive is damaged or cut: what came before is used, copy it again",
                                  {input_.name(), {}, {}}, archive_.damage());
     }
+    if (content_.inputs.empty() && content_.other) {
+      throw InputError({content_.other->name, {}, {}},
+                       fmt::format("no trace was found in this archive: {}", problem_of(*content_.other->kind)));
+    }
     if (content_.inputs.empty()) {
-      throw InputError({input_.name(), {}, {}},
-                       fmt::format("no trace was found in this archive{}; expected members in one of these formats: {}",
-                                   archive_.damage().empty() ? "" : ", which is damaged or cut", known_formats()));
+      throw InputError(
+          {input_.name(), {}, {}},
+          fmt::format("no trace was found in this archive{}{}; expected members in one of these formats: {}",
+                      archive_.damage().empty() ? "" : ", which is damaged or cut", what_it_holds(), known_formats()));
     }
     std::stable_sort(content_.inputs.begin(), content_.inputs.end(),
                      [](const ReadInput& a, const ReadInput& b) { return natural_less(a.name, b.name); });
@@ -117,12 +134,20 @@ class ArchiveFile {
     return name.starts_with('.') || name.find("/.") != std::string::npos;
   }
 
+  /// ", which holds notes.txt and 3 more"; empty if it holds no plain file.
+  [[nodiscard]] std::string what_it_holds() const {
+    if (members_ == 0) return {};
+    const std::string more = members_ == 1 ? "" : fmt::format(" and {} more", members_ - 1);
+    return fmt::format(", which holds {}{}", shown(first_member_), more);
+  }
+
   void read_member(const std::string& name) {
+    if (members_++ == 0) first_member_ = name.substr(input_.name().size() + 1);
     if (is_job_file(name)) return read_job(name);
     Input member(archive_.open(name));
     if (is_own_export(member.head())) return note_own_export(name, content_.diagnostics);
     const Format* const format = recognise(member);
-    if (format == nullptr) return note_unknown(name, content_.diagnostics);
+    if (format == nullptr) return note_unknown(member, content_);
     content_.inputs.push_back(read_with(*format, member));
   }
 
@@ -145,6 +170,8 @@ class ArchiveFile {
   }
 
   Input& input_;
+  std::size_t members_ = 0;  ///< plain files that are not hidden
+  std::string first_member_;
   Archive archive_;
   FileContent& content_;
 };
@@ -165,10 +192,9 @@ void read_file(const FoundFile& file, Watch watch, FileContent& content) {
   } else if (const Format* const format = recognise(input)) {
     content.inputs.push_back(read_with(*format, input));
   } else if (file.named) {
-    throw InputError({input.name(), 0, {}},
-                     fmt::format("this is in no format that is known here; expected {}", known_formats()));
+    refuse_unknown(input);
   } else {
-    return note_unknown(input.name(), content.diagnostics);
+    return note_unknown(input, content);
   }
   content.file = input.identify();
 }
@@ -191,6 +217,7 @@ ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& o
     all.diagnostics.merge(content.diagnostics);
     std::move(content.inputs.begin(), content.inputs.end(), std::back_inserter(all.inputs));
     if (!all.job) all.job = std::move(content.job);
+    if (!all.other) all.other = std::move(content.other);
     if (content.file) all.files.push_back(std::move(*content.file));
   }
   return all;

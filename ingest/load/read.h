@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/formats/known_others.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/load.h"
 #include "ingest/parts/part_sink.h"
@@ -15,6 +16,12 @@ namespace stepsim::ingest {
 /// Names of diagnostics on files of a folder.
 inline constexpr std::string_view kArchiveNotOpened = "archive_not_opened";
 inline constexpr std::string_view kOwnExport = "own_export_not_used";
+
+/// A file that is known to be no trace.
+struct OtherFile {
+  std::string name;
+  const KnownOther* kind = nullptr;
+};
 
 /// What one input held, and where it lay.
 struct ReadInput {
@@ -31,10 +38,11 @@ struct JobMember {
 };
 
 struct ReadInputs {
-  std::vector<ReadInput> inputs;  ///< those of a known format, in the order of the files
-  std::vector<InputFile> files;   ///< from which they came, in the same order
-  Diagnostics diagnostics;        ///< on files and members that were not used
-  std::optional<JobMember> job;   ///< of the first archive that has one
+  std::vector<ReadInput> inputs;   ///< those of a known format, in the order of the files
+  std::vector<InputFile> files;    ///< from which they came, in the same order
+  Diagnostics diagnostics;         ///< on files and members that were not used
+  std::optional<JobMember> job;    ///< of the first archive that has one
+  std::optional<OtherFile> other;  ///< the first one
 };
 
 /// Reads all files side by side, each by the format that recognises it, and archives member by

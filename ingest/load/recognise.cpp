@@ -11,9 +11,9 @@ namespace stepsim::ingest {
 namespace {
 
 /// How the files begin that sim/export writes, without the blanks that formatters of JSON add.
-constexpr std::array<std::string_view, 3> kOwnBeginnings{R"({"schema":"stepsim.)",
-                                                         R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
-                                                         R"({"name":"stepsimreplay","hosts":)"};
+constexpr std::string_view kAnswer = R"({"schema":"stepsim.)";
+constexpr std::array<std::string_view, 3> kOwnBeginnings{
+    kAnswer, R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")", R"({"name":"stepsimreplay","hosts":)"};
 
 /// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/sqlite.cpp sets it.
 bool is_own_database(std::string_view head) {
@@ -55,6 +55,10 @@ std::string without_blanks(std::string_view text, std::size_t length) {
   return dense;
 }
 
+std::string_view file_name_of(const Input& input) {
+  return std::string_view{input.name()}.substr(input.name().find_last_of('/') + 1);
+}
+
 }  // namespace
 
 bool is_own_export(std::string_view head) {
@@ -66,8 +70,13 @@ bool is_own_export(std::string_view head) {
          is_own_rows(head);
 }
 
+bool is_own_answer(std::string_view head) { return without_blanks(head, kAnswer.size()) == kAnswer; }
+
+const KnownOther* recognise_other(const Input& input) { return find_known_other(file_name_of(input), input.head()); }
+
 const Format* recognise(const Input& input) {
-  const std::string_view name = std::string_view{input.name()}.substr(input.name().find_last_of('/') + 1);
+  constexpr int kSure = 60;
+  const std::string_view name = file_name_of(input);
   const Format* best = nullptr;
   int best_score = 0;
   for (const Format* format : formats()) {
@@ -76,7 +85,7 @@ const Format* recognise(const Input& input) {
     best = format;
     best_score = score;
   }
-  return best;
+  return best_score < kSure && recognise_other(input) != nullptr ? nullptr : best;
 }
 
 std::string known_formats() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/calibration/collectives.h"
 #include "model/calibration/host_rates.h"
@@ -95,9 +96,9 @@ std::size_t endpoint_count(const Capture& capture) {
 Calibration network_of_job_file(const Capture& capture) {
   const Job& job = capture.job;
   if (!job.bandwidth.has_value()) {
-    throw InputError(first_input(capture),
-                     "the capture shows nothing of its network's speed; expected messages with sizes in it, "
-                     "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE");
+    throw CannotAnswer(first_input(capture),
+                       "the capture shows nothing of its network's speed; expected messages with sizes in it, "
+                       "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE");
   }
   const std::size_t endpoints = endpoint_count(capture);
   const std::size_t per_host = job.servers.value_or(0) > 0 ? 1 : job.local_size.value_or(1);

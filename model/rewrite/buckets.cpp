@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/device_buckets.h"
@@ -57,9 +58,9 @@ class Rebucketing {
       ++changed;
     }
     if (changed == 0) {
-      throw UsageError(
-          "the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
-          "DistributedDataParallel with its all-reduces and record_shapes=True");
+      throw CannotAnswer({},
+                         "the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
+                         "DistributedDataParallel with its all-reduces and record_shapes=True");
     }
     return std::move(edit_).finish();
   }

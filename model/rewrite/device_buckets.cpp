@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/median.h"
 #include "model/rewrite/buckets.h"
@@ -124,7 +125,8 @@ class DeviceRebucketing {
   }
 
   [[noreturn]] static void refuse() {
-    throw UsageError(
+    throw CannotAnswer(
+        {},
         "the capture does not show which gradients its all-reduces carry; expected DistributedDataParallel with all "
         "ranks or one rank of a group of at most 64, whose trace has the sizes of all-reduces (PyTorch 2.1 or later) "
         "and of gradients (record_shapes=True)");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 
@@ -19,7 +20,8 @@ constexpr std::size_t kMostTasks = 10'000'000;
 constexpr double kBytesPerTask = 170;
 
 [[noreturn]] void refuse(std::string_view why) {
-  throw UsageError(fmt::format("{}; expected a data-parallel job, whose ranks all take part in every collective", why));
+  throw CannotAnswer(
+      {}, fmt::format("{}; expected a data-parallel job, whose ranks all take part in every collective", why));
 }
 
 /// Copies ranks of a capture, or takes them out.

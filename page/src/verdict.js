@@ -106,7 +106,17 @@ function tile(title, value, note) {
 
 const PACES = {host: 'the host sets the pace', device: 'the device sets the pace', both: 'host and device keep the same pace'};
 
+/** Of two results beside each other. */
+function comparedTiles({a, b, iteration}) {
+  if (!iteration) return [];
+  const noise = typeof iteration.noise_ns === 'number' ? [iteration.beyond_noise ? 'beyond' : 'within', ' the noise of ', time(iteration.noise_ns)] : ['noise not known'];
+  const relative = typeof iteration.relative === 'number' ? [`${signedPercent(iteration.relative)}, `] : [];
+  return [tile('Iteration of A', time(a.iteration_ns), a.what), tile('Iteration of B', time(b.iteration_ns), b.what),
+    tile('Difference', time(iteration.difference_ns), [...relative, ...noise])];
+}
+
 function iterationTiles(answer) {
+  if (answer.a && answer.b) return comparedTiles(answer);
   if (answer.scenario) {
     const {scenario, baseline, measured} = answer;
     return [tile('Iteration, predicted', time(scenario.iteration_ns),

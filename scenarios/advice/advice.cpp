@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "model/base/error.h"
+#include "model/base/cannot_answer.h"
 #include "model/cost/collective/nccl_assumption.h"
 #include "scenarios/advice/change_range.h"
 #include "scenarios/advice/points_scenario.h"
@@ -245,8 +245,8 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
   const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
   take(candidates.tried, outcomes, plan, advice);
   if (advice.tried.empty())
-    throw UsageError(fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
-                                 advice.left_out.front().changes.front(), advice.left_out.front().reason));
+    throw CannotAnswer({}, fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
+                                       advice.left_out.front().changes.front(), advice.left_out.front().reason));
   predict_together(predictor, baseline, options, advice);
   return advice;
 }

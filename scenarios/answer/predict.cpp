@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/time_limits.h"
 #include "model/cost/network/maxmin.h"
@@ -36,11 +37,13 @@ Capture parameter_server_graph(const Plan& plan) {
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
-/// What `make` makes. A UsageError then begins with the key of a scenario that asked for it.
+/// What `make` makes. An error then begins with the key of a scenario that asked for it.
 template <class Make>
 Capture asked_by(std::string_view key, Make make) {
   try {
     return make();
+  } catch (const CannotAnswer& error) {
+    throw CannotAnswer({}, std::string(key) + ": " + error.what());
   } catch (const UsageError& error) {
     throw UsageError(std::string(key) + ": " + error.what());
   }

@@ -10,6 +10,7 @@
 #include "scenarios/change/compute_tasks.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
+#include "scenarios/change/refuse.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -40,7 +41,8 @@ void scale_compute(const Capture& capture, const YamlField& value, double factor
   std::vector<TaskId> tasks = compute_tasks(Selector::of_all(value), capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
   if (tasks.empty()) {
-    value.fail("the capture shows no forward or backward compute; expected a trace with operators or kernels");
+    cannot_answer(value,
+                  "the capture shows no forward or backward compute; expected a trace with operators or kernels");
   }
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
@@ -90,7 +92,8 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
   if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
     grow_by_shapes(change, value, factor, plan);
   } else if (has_kernels(captured) && !captured.devices.empty()) {
-    value.fail(
+    cannot_answer(
+        value,
         "the capture does not show the shapes of operators, so it is not known which kernels work on samples; "
         "expected a profiler's trace with record_shapes=True");
   } else {

@@ -6,6 +6,7 @@
 
 #include "model/base/text.h"
 #include "model/cost/device/roofline.h"
+#include "scenarios/change/refuse.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -55,7 +56,7 @@ void DeviceRule::check(const DevicePieces& /*pieces*/) const {}
 Scaled DeviceRule::time(const DeviceWork& before, const DeviceWork& after) const {
   if (before == after) return {};
   if (before.on == nullptr || after.on == nullptr)
-    value_.fail(captured_device_ + "; expected a change before it that does, such as {device: {from: A100}}");
+    cannot_answer(value_, captured_device_ + "; expected a change before it that does, such as {device: {from: A100}}");
   return roofline_scaled(before, *before.on, after, *after.on);
 }
 
@@ -70,7 +71,8 @@ std::vector<TaskId> selected_device_work(const Selector& selector, const Capture
 
 void require_kernels(const Plan& plan, const YamlField& value) {
   if (has_kernels(*plan.captured)) return;
-  value.fail(
+  cannot_answer(
+      value,
       "the capture shows no kernels of a device, only what a framework or a task graph calls its work; expected a "
       "profiler's trace of a GPU, or 'compute: {scale: ...}'");
 }

@@ -15,6 +15,7 @@
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/similar_names.h"
 
 namespace stepsim::scenarios {
@@ -357,7 +358,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 }
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
-  if (is_all()) place_.fail(fmt::format("the change applies to {}; expected a capture with more", problem));
+  if (is_all()) cannot_answer(place_, fmt::format("the change applies to {}; expected a capture with more", problem));
   place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture, typed_)));
 }
 

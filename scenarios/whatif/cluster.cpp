@@ -11,6 +11,7 @@
 #include "model/rewrite/ranks.h"
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/gpu_hosts.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // More or fewer machines. New ones are copies of captured ones.
@@ -46,10 +47,12 @@ void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
     if (!lane.host.empty()) hosts.insert(lane.host);
   }
   if (hosts.size() > 1) {
-    value.fail(fmt::format(
-        "the captured ranks are on {} hosts, and what links inside a host carry was not told apart from NICs; "
-        "expected --cluster FILE with nvlink (or pcie) and nic, without gpus_per_host",
-        hosts.size()));
+    cannot_answer(
+        value,
+        fmt::format(
+            "the captured ranks are on {} hosts, and what links inside a host carry was not told apart from NICs; "
+            "expected --cluster FILE with nvlink (or pcie) and nic, without gpus_per_host",
+            hosts.size()));
   }
 }
 
@@ -65,14 +68,16 @@ void set_nic(Bandwidth rate, Plan& plan) {
 /// Ranks share hosts, `gpus` each.
 void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   if (plan.captured->parameter_server != nullptr)
-    value.fail("workers with parameter servers are hosts of their own; expected a job without servers");
+    cannot_answer(value, "workers with parameter servers are hosts of their own; expected a job without servers");
   std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
   if (!hosts) {
     refuse_captured_hosts(value, *plan.captured);
     if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty())
-      value.fail("the capture does not show how fast its links are; expected --cluster FILE with nvlink and nic");
+      cannot_answer(value,
+                    "the capture does not show how fast its links are; expected --cluster FILE with nvlink and nic");
     if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
-      value.fail(
+      cannot_answer(
+          value,
           "the capture shows the links inside one host alone, and not what its NIC carries; expected cluster.nic "
           "before "
           "it, such as cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
@@ -98,7 +103,8 @@ void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan)
   if (!group_of_lone_rank(*plan.captured)) return;
   const Rank rank = plan.captured->recording.ranks.front();
   if (std::cmp_less(rank, ranks_of(plan))) return;
-  workers.fail(
+  cannot_answer(
+      workers,
       fmt::format("rank {} alone was captured, which fewer than {} ranks do not have; expected more workers, or "
                   "a capture of rank 0",
                   rank, rank + 1));
@@ -140,21 +146,26 @@ void apply(const Change& change, Plan& plan) {
   if (nic != nullptr) set_nic(nic->bandwidth(), plan);
   const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMost);
   for (const YamlField* const value : {servers, colocated}) {
-    if (value != nullptr && !has_servers) value->fail("the job has no parameter servers; expected one that has");
+    if (value != nullptr && !has_servers)
+      cannot_answer(*value, "the job has no parameter servers; expected one that has");
   }
   if (plan.network->make == nullptr) {
     for (const YamlField* const value : {workers, servers, colocated, gpus}) {
       if (value != nullptr)
-        value->fail("under --network recorded transfers keep their recorded times; expected another network model");
+        refuse_as_recorded(
+            *value, plan,
+            "under --network recorded transfers keep their recorded times; expected another network model");
     }
   }
   if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
-    workers->fail(
+    cannot_answer(
+        *workers,
         "no collective that says what it transfers ties the captured ranks together, so more or fewer ranks would "
         "change nothing; expected the traces of all ranks");
   }
   if (workers != nullptr && lone_collectives(*plan.captured) > 0 && !group_of_lone_rank(*plan.captured)) {
-    workers->fail(
+    cannot_answer(
+        *workers,
         fmt::format("of {} collectives only one rank's part was captured; expected the traces of all ranks, so that "
                     "one can be copied or left out, or of one rank whose collectives are all of one group",
                     lone_collectives(*plan.captured)));

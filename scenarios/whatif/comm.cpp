@@ -7,6 +7,7 @@
 #include "model/job/parameter_server/server_rules/server_rule.h"
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/device_buckets.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // How the job communicates: the settings of job.yaml, and the algorithm of its collectives.
@@ -62,18 +63,21 @@ bool is_of_collectives(std::string_view parameter) { return parameter == "bucket
 
 void refuse_where_it_means_nothing(const YamlField& value, std::string_view parameter, const Plan& plan) {
   if (is_of_collectives(parameter) == (plan.captured->parameter_server != nullptr)) {
-    value.fail(is_of_collectives(parameter)
-                   ? "the job has parameter servers and no collectives; expected a capture of a job that has"
-                   : "the job has no parameter servers; expected a capture of one that has, such as BytePS's");
+    cannot_answer(value,
+                  is_of_collectives(parameter)
+                      ? "the job has parameter servers and no collectives; expected a capture of a job that has"
+                      : "the job has no parameter servers; expected a capture of one that has, such as BytePS's");
   }
   if (plan.network->make == nullptr) {
-    value.fail("under --network recorded transfers keep their recorded times; expected another network model");
+    refuse_as_recorded(value, plan,
+                       "under --network recorded transfers keep their recorded times; expected another network model");
   }
 }
 
 void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   if (!has_sized_collectives(*plan.captured)) {
-    value.fail(
+    cannot_answer(
+        value,
         "the capture has no collective of several ranks that says what it transfers; expected the traces of all "
         "ranks of a job with all-reduces or their kin");
   }

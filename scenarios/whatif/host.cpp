@@ -2,6 +2,7 @@
 #include <array>
 
 #include "scenarios/change/host_work.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // A faster or slower host: all that its processor does takes a factor of its time.
@@ -24,8 +25,10 @@ std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& 
 void scale_selected(const Capture& capture, const Selector& selector, const YamlField& value, double factor,
                     std::vector<Duration>& durations) {
   const std::vector<TaskId> tasks = selected_host_work(selector, capture);
+  if (tasks.empty() && !selector.is_all())
+    value.fail("what is selected is no work of a host's processor; expected some that is");
   if (tasks.empty())
-    value.fail("the capture shows no work of a host's processor there; expected a trace with CPU activities");
+    cannot_answer(value, "the capture shows no work of a host's processor; expected a trace with CPU activities");
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 

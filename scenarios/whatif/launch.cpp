@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // Another launch overhead: none, as with CUDA graphs, or more, as on a slow processor.
@@ -83,7 +84,8 @@ void set_overhead(const Capture& capture, const YamlField& value, const Selector
   const Dag& dag = capture.dag;
   const Launches all(dag);
   if (!all.any()) {
-    value.fail("the capture shows no launches of device work; expected a trace with CPU and CUDA activities together");
+    cannot_answer(
+        value, "the capture shows no launches of device work; expected a trace with CPU and CUDA activities together");
   }
   const std::optional<double> factor = factor_of(value);
   for (const TaskId task : selector.select(capture)) {

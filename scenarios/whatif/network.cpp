@@ -12,6 +12,7 @@
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
 #include "model/rewrite/capture_edit.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/selected_links.h"
 #include "scenarios/change/what_if.h"
 
@@ -90,13 +91,15 @@ void apply_as_recorded(const Change& change, Plan& plan) {
     const YamlField* const value = change.find(parameter.name);
     if (value == nullptr) continue;
     if (count == 0 && !uses_links(*plan.captured)) {
-      value->fail(
+      cannot_answer(
+          *value,
           "nothing in the capture crosses a link: it has no message and no collective; expected the traces of all "
           "ranks");
     }
     const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
     if (count == 0 || !factor) {
-      value->fail(
+      refuse_as_recorded(
+          *value, plan,
           "transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of "
           "the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, "
           "or --cluster FILE, and --network maxmin");
@@ -130,7 +133,8 @@ std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Pla
     inner.insert(path.in.begin(), path.in.end());
   }
   if (inner.empty()) {
-    value.fail(
+    cannot_answer(
+        value,
         "links inside hosts are not told from those between them; expected cluster.gpus_per_host before it, or "
         "--cluster FILE with nvlink or pcie");
   }

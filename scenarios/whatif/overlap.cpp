@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scenarios/change/graph_edits.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // More overlap: removes barriers at which all wait for one, and moves copies off the streams of kernels.
@@ -30,12 +31,13 @@ std::vector<TaskId> barriers_of(const Dag& dag) {
 void remove_barriers(const Change& change, const YamlField& value, Plan& plan) {
   if (plan.captured->parameter_server != nullptr) {
     if (plan.network->make == nullptr)
-      value.fail("under --network recorded a job keeps its recorded order; expected another network model");
+      refuse_as_recorded(value, plan,
+                         "under --network recorded a job keeps its recorded order; expected another network model");
     plan.job.barrier = Barrier::kCross;
     return;
   }
   if (barriers_of(plan.captured->dag).empty())
-    value.fail("the capture shows no barriers; expected parameter servers, or collectives without payload");
+    cannot_answer(value, "the capture shows no barriers; expected parameter servers, or collectives without payload");
   plan.add_edit(change, [](const Capture& capture) { return without(capture, barriers_of(capture.dag)); });
 }
 
@@ -124,7 +126,7 @@ void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) 
         {"copies_apart", "a copy to the device does not depend on the kernels before it on its stream"});
     return;
   }
-  value.fail("the capture shows no copies between host and device on streams; expected a trace of a GPU");
+  cannot_answer(value, "the capture shows no copies between host and device on streams; expected a trace of a GPU");
 }
 
 void apply(const Change& change, Plan& plan) {

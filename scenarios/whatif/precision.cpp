@@ -6,6 +6,7 @@
 #include "model/cost/device/changed_work.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // Another precision, as if the whole model were cast to it: matrix products scale with the rates of the units, work
@@ -58,7 +59,8 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
     if (piece.precision_known) told += piece.recorded;
   }
   if (told * 2 >= all && all > Duration{}) return;
-  to.fail(
+  cannot_answer(
+      to,
       fmt::format("neither shapes of operators nor names of kernels tell the precision of {} of device work, and they "
                   "tell that of {}; expected 'from' beside it, or a trace with record_shapes=True",
                   to_text(all - told), to_text(told)));
@@ -116,9 +118,11 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
   const double factor = scale_of(value, 1e-6);
   if (factor == 1) return;
   if (plan.captured->parameter_server != nullptr || !has_sized_collectives(*plan.captured))
-    value.fail("no collective of the capture says what gradients it reduces; expected the traces of all ranks");
+    cannot_answer(value,
+                  "no collective of the capture says what gradients it reduces; expected the traces of all ranks");
   if (plan.network->make == nullptr)
-    value.fail("under --network recorded collectives keep their recorded times; expected another network model");
+    refuse_as_recorded(
+        value, plan, "under --network recorded collectives keep their recorded times; expected another network model");
   plan.add_edit(change, [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
   plan.assumptions.push_back(
       {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the captured buckets"});

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
 // When a rank begins. A replay begins each rank as long after the first one as the capture shows; all else follows from
@@ -56,12 +57,13 @@ void apply(const Change& change, Plan& plan) {
   if (factor == 1) return;
   const Capture& captured = *plan.captured;
   if (captured.parameter_server != nullptr) {
-    delay->fail(
+    cannot_answer(
+        *delay,
         "workers with parameter servers begin spread over a step, not as captured; expected a job of ranks that meet "
         "in collectives");
   }
   if (starts_of(captured).size() < 2)
-    delay->fail("the capture does not show several ranks begin; expected the traces of all ranks");
+    cannot_answer(*delay, "the capture does not show several ranks begin; expected the traces of all ranks");
   std::set<Rank> ranks;
   for (const TaskId task : change.selector().select(captured)) ranks.insert(captured.dag.lane(task).rank);
   plan.add_edit(change, [ranks, value = *delay](const Capture& capture) { return moved(capture, ranks, value); });

@@ -24,6 +24,13 @@ void write_members(JsonWriter& json, const RankBreakdown& rank) {
   json.key("host_ns").value(rank.host).key("idle_ns").value(rank.idle);
 }
 
+void write_members(JsonWriter& json, const IterationParts& parts) {
+  json.key("rank").value(parts.rank).key("compute_ns").value(parts.compute);
+  json.key("communication_ns").value(parts.communication).key("copies_ns").value(parts.copies);
+  json.key("collective_wait_ns").value(parts.collective_wait).key("host_ns").value(parts.host);
+  json.key("idle_ns").value(parts.idle);
+}
+
 void write_members(JsonWriter& json, const IterationPath& path) {
   json.key("of").value(path.of).key("length_ns").value(path.path.length).key("classes").begin_object();
   for (std::size_t i = 0; i < kPathClassCount; ++i) {

@@ -13,6 +13,9 @@ class JsonWriter;
 
 /// rank, iteration_ns, compute_ns, ..., idle_ns: where a rank's iteration goes.
 void write_members(JsonWriter& json, const RankBreakdown& rank);
+/// rank, compute_ns, communication_ns, copies_ns, collective_wait_ns, host_ns, idle_ns: the disjoint parts of an
+/// iteration.
+void write_members(JsonWriter& json, const IterationParts& parts);
 /// of, length_ns, classes, unexplained_ns.
 void write_members(JsonWriter& json, const IterationPath& path);
 /// "ingest": what was read, what was skipped and why.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/report/critical_path.h"
+#include "sim/report/activity.h"
 #include "sim/report/intervals.h"
 #include "sim/report/rank_steps.h"
 
@@ -77,40 +77,14 @@ IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std:
   return report;
 }
 
-/// A rank's intervals by what fills them, within its window.
-struct Activity {
-  std::vector<Interval> compute;
-  std::vector<Interval> communication;
-  std::vector<Interval> copies;
-  std::vector<Interval> collective_wait;
-  std::vector<Interval> host;
+/// What a rank does within its window, and what nothing explains of it.
+struct RankActivity : Activity {
   std::vector<Interval> unexplained;
 };
 
-void append(std::vector<Interval>& to, const std::vector<Interval>& what) {
-  to.insert(to.end(), what.begin(), what.end());
-}
-
-void add_task(const Dag& dag, const Timeline& timeline, TaskId task, Interval window, Activity& activity) {
-  const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
-  if (dag.rendezvous(task).valid()) {
-    const TaskId last = timeline.last_arrival[dag.rendezvous(task).index()];
-    const Time transfer = timeline.start[last.index()];
-    activity.collective_wait.push_back(clipped({whole.begin, transfer}, window));
-    activity.communication.push_back(clipped({transfer, whole.end}, window));
-    return;
-  }
-  switch (path_class_of(dag, task)) {
-    case PathClass::kCompute: activity.compute.push_back(clipped(whole, window)); break;
-    case PathClass::kCommunication: activity.communication.push_back(clipped(whole, window)); break;
-    case PathClass::kCopy: activity.copies.push_back(clipped(whole, window)); break;
-    default: activity.host.push_back(clipped(whole, window)); break;
-  }
-}
-
 /// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task. Steps that differ
 /// take longer on average than at the median: an iteration has no more of anything than its own length.
-RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, std::int64_t iterations) {
+RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activity, std::int64_t iterations) {
   RankBreakdown result;
   result.rank = rank;
   result.iteration = times.iteration.replayed;
@@ -134,11 +108,11 @@ RankBreakdown breakdown(Rank rank, const RankSteps& times, Activity& activity, s
 
 std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
                                       const std::map<Rank, RankSteps>& ranks) {
-  std::map<Rank, Activity> activities;
+  std::map<Rank, RankActivity> activities;
   const auto window_of = [&ranks](Rank rank) { return ranks.at(rank).window; };
   for (std::size_t i = 0; i < timeline.size(); ++i) {
     const Rank rank = dag.lane(TaskId{i}).rank;
-    add_task(dag, timeline, TaskId{i}, window_of(rank), activities[rank]);
+    activities[rank].add(dag, timeline, TaskId{i}, window_of(rank));
   }
   for (const Recording::UnexplainedWait& wait : recording.unexplained) {
     const Rank rank = dag.lane(wait.task).rank;
@@ -192,6 +166,9 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
     summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
   }
   summary.unexplained = kinds_of(recording.unexplained);
+  const Rank slowest = slowest_rank(summary).rank;
+  if (const auto found = ranks.find(slowest); found != ranks.end())
+    summary.parts = iteration_parts(dag, timeline, slowest, found->second);
   return summary;
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
+#include "sim/report/iteration_parts.h"
 #include "sim/report/rank_steps.h"
 
 /// Measured beside replayed: can the model of this capture be trusted?
@@ -77,6 +78,7 @@ struct Summary {
   std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps the capture cut
   IterationReport iteration;
   std::vector<RankBreakdown> ranks;          ///< by rank
+  IterationParts parts;                      ///< of slowest_rank()
   Duration unexplained_wait{};               ///< per iteration, the largest over ranks
   std::vector<UnexplainedKind> unexplained;  ///< the longest first
 };

@@ -52,10 +52,12 @@ std::vector<TaskGroup> by_total(std::map<Key, TaskGroup> groups, const PartTotal
 /// Puts tasks into the groups that they belong to.
 class Grouping {
  public:
-  explicit Grouping(const Capture& capture) : dag_(capture.dag), operators_(capture.operators.operators) {
+  /// By the recorded durations; by those of a replay if `timeline` is not null.
+  explicit Grouping(const Capture& capture, const Timeline* timeline = nullptr)
+      : dag_(capture.dag), timeline_(timeline), operators_(capture.operators.operators) {
     for (std::size_t i = 0; i < dag_.task_count(); ++i) {
       const TaskId task{i};
-      totals_[static_cast<std::size_t>(path_class_of(dag_, task))] += dag_.duration(task);
+      totals_[static_cast<std::size_t>(path_class_of(dag_, task))] += duration_of(task);
     }
     annotations_of_.resize(capture.annotations.uses.empty() ? 0 : dag_.task_count());
     for (const AnnotationTable::Use& use : capture.annotations.uses)
@@ -69,7 +71,7 @@ class Grouping {
   void add_task(TaskId task) {
     ++tasks_;
     const TaskKind kind = dag_.kind(task);
-    const Duration duration = dag_.duration(task);
+    const Duration duration = duration_of(task);
     TaskGroup& name = group_in(names_, NameAndKind{dag_.name_id(task).index(), kind}, dag_.name(task), task);
     if (name.tasks == 0 && is_device_work(kind)) name.kernel_class = classify_kernel(kind, name.name);
     add(name, duration);
@@ -85,6 +87,10 @@ class Grouping {
     if (operator_of_.empty() || operator_of_[task.index()] < 0) return;
     const std::string& of = operators_[static_cast<std::size_t>(operator_of_[task.index()])].name;
     add(group_in(by_operator_, of, of, task), duration);
+  }
+
+  void add_tasks(const std::vector<TaskId>& tasks) {
+    for (const TaskId task : tasks) add_task(task);
   }
 
   [[nodiscard]] TaskList finish() && {
@@ -104,6 +110,13 @@ class Grouping {
     add(group_in(module ? by_module_ : by_annotation_, std::string(name), name, task), duration);
   }
 
+  [[nodiscard]] Duration duration_of(TaskId task) const {
+    if (timeline_ == nullptr) return dag_.duration(task);
+    const RendezvousId meeting = dag_.rendezvous(task);
+    const TaskId begins = meeting.valid() ? timeline_->last_arrival[meeting.index()] : task;
+    return timeline_->finish[task.index()] - timeline_->start[begins.index()];
+  }
+
   /// The group at `key`; if it is new, it is named and gets its kind and part from its first task.
   template <class Key>
   TaskGroup& group_in(std::map<Key, TaskGroup>& groups, const Key& key, std::string_view name, TaskId first) const {
@@ -117,6 +130,7 @@ class Grouping {
   }
 
   const Dag& dag_;
+  const Timeline* timeline_;
   const std::vector<OperatorTable::Operator>& operators_;
   std::vector<std::int64_t> operator_of_;  ///< by task, -1 for none; empty where shapes were not recorded
   PartTotals totals_{};
@@ -254,7 +268,13 @@ Table rows_of(const TaskList& list) {
 
 TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks) {
   Grouping grouping(capture);
-  for (const TaskId task : tasks) grouping.add_task(task);
+  grouping.add_tasks(tasks);
+  return std::move(grouping).finish();
+}
+
+TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks, const Timeline& timeline) {
+  Grouping grouping(capture, &timeline);
+  grouping.add_tasks(tasks);
   return std::move(grouping).finish();
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
+#include "sim/engine/timeline.h"
 #include "sim/output/provenance.h"
 #include "sim/report/critical_path.h"
 #include "sim/report/document.h"
@@ -40,6 +41,9 @@ struct TaskList {
 
 /// Groups `tasks` of the capture. O(tasks + names log names).
 [[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks);
+/// The same with the time that each task took in a replay, waiting in collectives left out. Precondition: `timeline` is
+/// of capture.dag.
+[[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks, const Timeline& timeline);
 
 /// What can be selected? {"schema":"stepsim.tasks/1", ...} Prints `rows` operators and names at most; JSON has all.
 /// `selection` says what the list was restricted to; it may be empty. Refers to its arguments.

@@ -97,7 +97,7 @@ def streams(folder):
     writer.join()
     check("a FIFO answers as the file", found["tasks"] == expected["tasks"])
     check("a FIFO has the file's checksum", provenance["inputs"][0]["crc64"] == known["inputs"][0]["crc64"], provenance)
-    refused("nothing on standard input", replay(folder, "-", data=b""), "standard input@0: this is in no format that is known here")
+    refused("nothing on standard input", replay(folder, "-", data=b""), "standard input: this is empty: ")
 
 
 def hostile(folder):
@@ -109,7 +109,7 @@ def hostile(folder):
     check("odd members are counted", run.returncode == 0 and counts(run).get("member_not_used") == 6 and counts(run).get("file_not_used") == 1,
           (run.stderr, run.stdout[-600:]))
     tar_of(path("none.tar"), [("notes.txt", b"hello")])
-    refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace was found in this archive; expected members in one of these formats")
+    refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace was found in this archive, which holds notes.txt; expected members in one of these formats")
     tar_of(path("two.tar"), [("rank0.json", KINETO), ("rank1.json", KINETO.replace(b"op", b"o"))])
     with open(path("two.tar"), "rb") as file:
         whole = file.read()

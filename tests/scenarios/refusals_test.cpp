@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/cannot_answer.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
@@ -24,8 +25,25 @@ struct Refusal {
   std::string sentence;  ///< a part of it
 };
 
-void expect_refused(const Question& question, const std::vector<Refusal>& refusals) {
+/// Who has to change something: another capture may answer the question (exit 5), or it has to be put otherwise (exit
+/// 2).
+enum class Fault : std::uint8_t { kCapture, kQuestion };
+
+Fault fault_of(const Question& question, const std::string& set) {
+  try {
+    (void)question.predicted({set});
+  } catch (const CannotAnswer&) {
+    return Fault::kCapture;
+  } catch (const std::exception&) {
+    return Fault::kQuestion;
+  }
+  ADD_FAILURE() << set << " is answered";
+  return Fault::kQuestion;
+}
+
+void expect_refused(const Question& question, const std::vector<Refusal>& refusals, Fault fault = Fault::kCapture) {
   for (const Refusal& refusal : refusals) {
+    EXPECT_EQ(fault_of(question, refusal.set), fault) << refusal.set;
     EXPECT_THAT(problem_of(question, {refusal.set}), AllOf(HasSubstr(refusal.sentence), HasSubstr("; expected ")))
         << refusal.set;
   }
@@ -55,7 +73,7 @@ Question changed_job(Change change) {
 
 TEST(Refusals, RanksThatWouldNotFitIntoMemoryAreCountedBeforeTheyAreMade) {
   expect_refused(alone(DataParallelJob{.steps = 20}.capture()),
-                 {{"cluster.workers=100000", "GB of memory; expected at most 10000000 tasks"}});
+                 {{"cluster.workers=100000", "GB of memory; expected at most 10000000 tasks"}}, Fault::kQuestion);
 }
 
 TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
@@ -68,9 +86,20 @@ TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
                   {"cluster.workers=3", kept},
                   {"cluster.servers=2", kept},
                   {"cluster.colocated=true", kept},
-                  {"overlap.barriers=off", "a job keeps its recorded order"}});
+                  {"overlap.barriers=off", "a job keeps its recorded order"}},
+                 Fault::kQuestion);
   expect_refused(alone(DataParallelJob{}.capture(), "recorded"),
-                 {{"comm.algorithm=tree", kept}, {"comm.bucket_bytes=1MB", kept}, {"cluster.workers=4", kept}});
+                 {{"comm.algorithm=tree", kept}, {"comm.bucket_bytes=1MB", kept}, {"cluster.workers=4", kept}},
+                 Fault::kQuestion);
+}
+
+TEST(Refusals, WhereNoLinkIsKnownItIsTheCaptureThatLacksOne) {
+  const std::string kept = "under --network recorded";
+  expect_refused(Question(WorkloadMaker{}.capture(), Cluster{}, "recorded"),
+                 {{"network.latency=1us", "the capture does not show how fast its links are"},
+                  {"comm.partition_bytes=1MB", kept},
+                  {"cluster.workers=3", kept},
+                  {"overlap.barriers=off", kept}});
 }
 
 TEST(Refusals, AJobWithoutServersHasNoServersToChange) {
@@ -117,12 +146,17 @@ TEST(Refusals, RanksWithDifferentWorkCannotBeCopied) {
 TEST(Refusals, OnlyWhatTheCaptureShowsCanBeChanged) {
   expect_refused(streams_question(), {{"launch.overhead=0us", "shows no launches of device work"},
                                       {"overlap.barriers=off", "shows no barriers"},
-                                      {"overlap.copies=apart", "shows no copies between host and device"},
-                                      {"compute{kind=collective}.scale=2", "matches only communication"},
-                                      {"straggler{kind=collective}.factor=2", "matches only communication"},
-                                      {"remove{name=no such}.share=1", "matches none of the"},
-                                      {"insert{rank=7}.duration=1us", "matches none of the"},
-                                      {"fuse{stream=99}.most=2", "matches none of the"}});
+                                      {"overlap.copies=apart", "shows no copies between host and device"}});
+}
+
+TEST(Refusals, ASelectionOfNothingIsTheQuestionsFault) {
+  expect_refused(streams_question(),
+                 {{"compute{kind=collective}.scale=2", "matches only communication"},
+                  {"straggler{kind=collective}.factor=2", "matches only communication"},
+                  {"remove{name=no such}.share=1", "matches none of the"},
+                  {"insert{rank=7}.duration=1us", "matches none of the"},
+                  {"fuse{stream=99}.most=2", "matches none of the"}},
+                 Fault::kQuestion);
 }
 
 TEST(Refusals, AStepOfCommunicationAloneHasNoComputeToScale) {
@@ -138,16 +172,16 @@ TEST(Refusals, AStepOfCommunicationAloneHasNoComputeToScale) {
 
 TEST(Refusals, AClusterThatIsTooSmallIsNotExtended) {
   expect_refused(Question(WorkloadMaker{}.capture(), switch_of(1, 1e9), "maxmin"),
-                 {{"network.latency=1us", "the cluster has 1 endpoints"}});
+                 {{"network.latency=1us", "the cluster has 1 endpoints"}}, Fault::kQuestion);
   expect_refused(Question(DataParallelJob{}.capture(), switch_of(1, 1e9), "maxmin"),
-                 {{"network.latency=1us", "the cluster has 1 endpoints"}});
+                 {{"network.latency=1us", "the cluster has 1 endpoints"}}, Fault::kQuestion);
 }
 
 TEST(Refusals, HostsWithoutALinkCannotExchangeMessages) {
   Cluster apart = switch_of(2, 1e9);
   for (Cluster::UplinkPath& path : apart.uplinks) path.switches.clear();
   expect_refused(Question(DataParallelJob{}.capture(), std::move(apart), "maxmin"),
-                 {{"network.latency=1us", "the cluster has no route from endpoint"}});
+                 {{"network.latency=1us", "the cluster has no route from endpoint"}}, Fault::kQuestion);
 }
 
 TEST(Refusals, StepsLongerThan146YearsAreRefused) {

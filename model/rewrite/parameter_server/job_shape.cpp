@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"
@@ -29,7 +30,7 @@ class Shaper {
       : workload_(workload), options_(options), job_(options.job), where_(where) {}
 
   [[nodiscard]] PsShape run() {
-    if (!workload_.cannot_build.empty()) throw InputError(where_, workload_.cannot_build);
+    if (!workload_.cannot_build.empty()) throw CannotAnswer(where_, workload_.cannot_build);
     shape_.workers = job_.workers.value_or(workload_.workers());
     shape_.servers = job_.servers.value_or(0);
     shape_.server_threads = std::max(1U, job_.server_threads.value_or(1));
@@ -57,18 +58,18 @@ class Shaper {
     while (shape_.local_size < gpus.size() && gpus[shape_.local_size].worker == 0) ++shape_.local_size;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (gpus[i].opaque && job_.barrier == Barrier::kCross) {
-        throw InputError(where_,
-                         "which layer waits for which tensor cannot be told without operators; expected "
-                         "bps_trace_final.json beside comm.json, or barrier: global");
+        throw CannotAnswer(where_,
+                           "which layer waits for which tensor cannot be told without operators; expected "
+                           "bps_trace_final.json beside comm.json, or barrier: global");
       }
       if (shape_.local_size == 0 || gpus[i].worker != i / shape_.local_size || gpus.size() % shape_.local_size != 0)
-        throw InputError(where_, "the job cannot be built anew: the capture lacks GPUs of some workers");
+        throw CannotAnswer(where_, "the job cannot be built anew: the capture lacks GPUs of some workers");
       const auto same = [](const PsTensor& a, const PsTensor& b) {
         return a.declared_key == b.declared_key && a.bytes == b.bytes;
       };
       if (!std::equal(gpus[i].tensors.begin(), gpus[i].tensors.end(), gpus[0].tensors.begin(), gpus[0].tensors.end(),
                       same))
-        throw InputError(where_, "the job cannot be built anew: its GPUs did not push the same tensors");
+        throw CannotAnswer(where_, "the job cannot be built anew: its GPUs did not push the same tensors");
     }
   }
 

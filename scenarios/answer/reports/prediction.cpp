@@ -15,6 +15,8 @@ void write_view(JsonWriter& json, const PredictionView& view) {
   json.key("in_the_long_run_ns").value(view.prediction.in_the_long_run);
   json.key("breakdown").begin_object();
   sim::write_members(json, view.slowest);
+  json.end_object().key("iteration_parts").begin_object();
+  sim::write_members(json, view.summary.parts);
   json.end_object().key("critical_path").begin_object().key("of").value(view.path.of);
   json.key("length_ns").value(view.path.path.length);
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {

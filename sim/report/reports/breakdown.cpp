@@ -36,7 +36,10 @@ void members(JsonWriter& json, const Findings& findings) {
     write_members(json, rank);
     json.key("unexplained_ns").value(rank.unexplained).end_object();
   }
-  json.end_array();
+  json.end_array().new_line();
+  json.key("iteration_parts").begin_object();
+  write_members(json, findings.summary.parts);
+  json.end_object();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <new>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/job/dag.h"
 #include "model/job/dag_builder.h"
@@ -26,6 +27,8 @@ TEST(FailureTest, EveryKindOfErrorHasItsExitCode) {
   EXPECT_EQ(described(std::filesystem::filesystem_error("stat", "a", std::make_error_code(std::errc::io_error))).code,
             ExitCode::kUnusable);
   EXPECT_EQ(described(UsageError("unknown")).code, ExitCode::kWrongUsage);
+  EXPECT_EQ(described(GateFailed("slower")).code, ExitCode::kGateFailed);
+  EXPECT_EQ(described(CannotAnswer({"a.json", {}, {}}, "x; expected y")).code, ExitCode::kCannotAnswer);
   EXPECT_EQ(described(Interrupted()).code, ExitCode::kInterrupted);
   EXPECT_EQ(described(InternalError("broken")).code, ExitCode::kOurBug);
   EXPECT_EQ(described(std::runtime_error("from a library")).code, ExitCode::kOurBug);

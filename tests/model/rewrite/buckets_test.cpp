@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/data_parallel.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -70,7 +71,7 @@ TEST(WithBucketsTest, CaptureWithoutGradientsIsRefused) {
   Capture job = DataParallelJob{}.capture();
   job.gradients.clear();
 
-  EXPECT_THROW((void)with_buckets(under_models(std::move(job)), Bytes{100}), UsageError);
+  EXPECT_THROW((void)with_buckets(under_models(std::move(job)), Bytes{100}), CannotAnswer);
 }
 
 TEST(WithBucketsTest, ReductionsThatAreNotTheGradientsAreLeftAlone) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
@@ -143,11 +144,11 @@ TEST(WithRanksTest, JobsWhoseRanksDoDifferentThingsAreRefused) {
 
   CaptureEdit message(two);
   message.builder().collective(RendezvousId{0}).op = CollectiveOp::kSendRecv;
-  EXPECT_THROW((void)with_ranks(std::move(message).finish(), 3), UsageError);
+  EXPECT_THROW((void)with_ranks(std::move(message).finish(), 3), CannotAnswer);
 
   CaptureEdit alone(two);
   alone.remove(two.dag.members(RendezvousId{1}).front());
-  EXPECT_THROW((void)with_ranks(std::move(alone).finish(), 3), UsageError);
+  EXPECT_THROW((void)with_ranks(std::move(alone).finish(), 3), CannotAnswer);
 }
 
 }  // namespace

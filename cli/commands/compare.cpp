@@ -1,0 +1,210 @@
+// stepsim compare A B: what differs between two captures, or between saved answers?
+// stepsim compare A --set k=v: what differs between a capture and a prediction, task by task?
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/program/error.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "cli/work/saved_answer.h"
+#include "cli/work/scenario_options.h"
+#include "cli/work/what_if_session.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "scenarios/answer/what_if_answer.h"
+#include "sim/compare/compare_document.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 20;
+
+struct CompareOptions {
+  CommonOptions common;
+  sim::By by = sim::By::kName;
+  sim::RowOrder order = sim::RowOrder::kDifference;
+  std::size_t rows = kDefaultRows;
+  std::optional<double> fail_above;
+};
+
+/// What is compared, and the files that it was read from.
+struct Sides {
+  sim::Side a;
+  sim::Side b;
+  std::vector<InputFile> inputs;
+};
+
+template <class Value>
+using Names = std::vector<std::pair<std::string, Value>>;
+
+const Names<sim::By> kBys{
+    {"name", sim::By::kName}, {"class", sim::By::kClass}, {"kind", sim::By::kKind}, {"operator", sim::By::kOperator}};
+const Names<sim::RowOrder> kOrders{{"difference", sim::RowOrder::kDifference},
+                                   {"relative", sim::RowOrder::kRelative},
+                                   {"name", sim::RowOrder::kName},
+                                   {"total", sim::RowOrder::kTotal}};
+
+template <class Value>
+std::vector<std::string> words_of(const Names<Value>& names) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : names) words.push_back(word);
+  return words;
+}
+
+template <class Value>
+Value value_named(std::string_view what, const Names<Value>& names, const CLI::Option& option) {
+  if (option.count() == 0) return names.front().second;
+  const std::string word = option.results().back();
+  for (const auto& [name, value] : names) {
+    if (name == word) return value;
+  }
+  throw_unknown(what, word, words_of(names));
+}
+
+/// "3%", "0.5 %": a share that is not negative.
+double parse_limit(const std::string& text) {
+  std::string_view number = text;
+  const bool has_sign = number.ends_with('%');
+  if (has_sign) number.remove_suffix(1);
+  while (number.ends_with(' ')) number.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool whole = error == std::errc() && end == number.data() + number.size();
+  constexpr double kHundred = 100;
+  if (has_sign && whole && std::isfinite(value) && value >= 0) return value / kHundred;
+  throw UsageError(fmt::format("--fail-above: '{}' is no limit; expected a percentage such as 3%", shown(text)));
+}
+
+sim::Side side_of_capture(const std::string& trace, const CompareOptions& options, const Session& session,
+                          std::vector<InputFile>& inputs) {
+  CommonOptions common = options.common;
+  common.traces = {trace};
+  const Replayed replayed = load_and_replay(common, session);
+  const sim::Findings findings = findings_of(replayed);
+  sim::Side side = sim::side_of(replayed.capture, replayed.timeline, findings.summary, findings.path.path);
+  side.what = findings.summary.measured ? "measured" : "replayed";
+  inputs.insert(inputs.end(), replayed.capture.inputs.begin(), replayed.capture.inputs.end());
+  return side;
+}
+
+sim::Side side_at(const std::string& path, const CompareOptions& options, const Session& session,
+                  std::vector<InputFile>& inputs) {
+  sim::Side side =
+      is_saved_answer(path) ? read_saved_answer(path, inputs) : side_of_capture(path, options, session, inputs);
+  side.name = path;
+  return side;
+}
+
+sim::Side side_of_prediction(const scenarios::PredictionView& view) {
+  sim::Side side = sim::side_of(*view.prediction.graph, view.prediction.timeline, view.summary, view.path.path);
+  side.what = "predicted";
+  side.iteration = view.prediction.iteration;
+  side.steps.clear();  // those of the capture
+  side.uncertainty = Duration{};
+  return side;
+}
+
+/// The capture as it is predicted, so that no error of the model counts as a difference, beside the scenario.
+Sides capture_and_prediction(const CompareOptions& options, const scenarios::Scenario& scenario,
+                             const Session& session) {
+  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options.common, scenario, session);
+  Sides sides{.inputs = what_if->capture.inputs};
+  scenarios::ReplayMeter meter({.threads = options.common.threads, .stop = &session.stop});
+  const scenarios::WhatIfAnswer answer = scenarios::answer_of(
+      *what_if->predictor, scenario, what_if->calibration ? &*what_if->calibration : nullptr, meter);
+  sides.a = side_of_prediction(answer.baseline);
+  sides.a.name = options.common.traces.front() + ", as captured";
+  sides.b = side_of_prediction(answer.scenario);
+  sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
+  for (const std::string& change : answer.changes) sides.b.name += (sides.b.name.empty() ? "" : ", ") + change;
+  return sides;
+}
+
+Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario,
+               const Session& session) {
+  const std::vector<std::string>& traces = options.common.traces;
+  if (scenario) {
+    if (!scenario->sweep.empty() || !scenario->points.empty())
+      throw UsageError("the scenario is a sweep, and compare takes one point; expected a scenario without 'sweep'");
+    if (traces.size() == 1) return capture_and_prediction(options, *scenario, session);
+    throw UsageError(
+        fmt::format("a scenario is compared with one capture, and {} are given; expected one of them", traces.size()));
+  }
+  if (traces.size() != 2)
+    throw UsageError(
+        fmt::format("compare takes two results, and {} given; expected A and B: captures (a folder or an "
+                    "archive where there are several files), or what --json printed",
+                    traces.size() == 1 ? "one is" : fmt::format("{} are", traces.size())));
+  if (traces.front() == "-" && traces.back() == "-")
+    throw UsageError("A and B are both '-', and standard input can be read once; expected a file for one of them");
+  Sides sides;
+  sides.a = side_at(traces.front(), options, session, sides.inputs);
+  sides.b = side_at(traces.back(), options, session, sides.inputs);
+  return sides;
+}
+
+void run(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario, const Session& session) {
+  check_output(options.common);
+  with_typed_errors([&] {
+    const Sides sides = sides_of(options, scenario, session);
+    const sim::Difference difference = sim::difference_of(sides.a, sides.b, options.by, options.order);
+    std::optional<sim::Gate> gate;
+    if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above);
+    const Provenance provenance =
+        options.common.json || options.common.output ? make_provenance(session.arguments, sides.inputs) : Provenance{};
+    sim::Document document = sim::compare_document(difference, gate, options.rows, provenance);
+    report(document, {.provenance = provenance, .document = &document}, options.common, session);
+    session.out.flush();
+    if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);
+  });
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "compare", .contents = {sim::Content::kDocument}});
+  app.get_option("TRACE")->description(
+      "A and B: each a capture (a file, an archive, a folder) or what --json printed; with --set or -s one capture, "
+      "which is compared with its prediction");
+  const auto scenario = add_scenario_options(app);
+  const auto* by = app.add_option("--by")->type_name("KEY")->description(
+      fmt::format("one row each {} (default: name)", one_of(words_of(kBys))));
+  const auto* order = app.add_option("--sort")->type_name("KEY")->description(
+      fmt::format("the order of the rows: by {} (default: difference)", one_of(words_of(kOrders))));
+  const auto* rows = app.add_option("--rows,--head")
+                         ->type_name("N")
+                         ->description("print the first N rows of each table, or all (default: 20; --json has all)");
+  const auto* fail_above =
+      app.add_option("--fail-above")
+          ->type_name("PERCENT")
+          ->description("exit with 4 if B is slower than A by more than this, beyond the noise of the steps");
+  return [=, &app](const Session& session) {
+    CompareOptions options{.common = common(),
+                           .by = value_named("key of --by", kBys, *by),
+                           .order = value_named("key of --sort", kOrders, *order)};
+    if (rows->count() > 0) options.rows = parse_rows(rows->results().back());
+    if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
+    const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;
+    run(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);
+  };
+}
+
+}  // namespace
+
+extern const Command compare_command;
+const Command compare_command{
+    .name = "compare",
+    .summary = "Show what differs between two captures, predictions or saved answers, and fail above a limit",
+    .setup = setup,
+};
+
+}  // namespace stepsim::cli

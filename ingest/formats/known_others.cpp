@@ -1,0 +1,167 @@
+#include "ingest/formats/known_others.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <initializer_list>
+
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kKineto = "the trace of torch.profiler (export_chrome_trace or tensorboard_trace_handler)";
+
+bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return has(text, word); });
+}
+
+std::string_view without_leading_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+bool is_json(std::string_view head) {
+  const std::string_view text = without_leading_blanks(head);
+  return text.starts_with('{') || text.starts_with('[');
+}
+
+bool begins_as(std::string_view head, std::string_view lower_case) {
+  const std::string_view text = without_leading_blanks(head).substr(0, lower_case.size());
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                    [](char a, char b) { return static_cast<char>(std::tolower(static_cast<unsigned char>(a))) == b; });
+}
+
+bool is_empty(std::string_view, std::string_view head) { return head.empty(); }
+
+bool is_web_page(std::string_view, std::string_view head) {
+  return begins_as(head, "<!doctype html") || begins_as(head, "<html");
+}
+
+bool is_sqlite(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
+
+/// Its first pages hold the statements that created its tables.
+bool is_nsys_database(std::string_view, std::string_view head) {
+  return is_sqlite(head) && has_any(head, {"CUPTI_ACTIVITY_KIND_", "TARGET_INFO_", "NVTX_EVENTS", "META_DATA_EXPORT"});
+}
+
+bool is_database(std::string_view, std::string_view head) { return is_sqlite(head); }
+
+bool is_execution_trace(std::string_view, std::string_view head) {
+  return is_json(head) && has(head, "\"schema\"") &&
+         has_any(head, {"|execution_trace|", "|execution_graph|", "-chakra."});
+}
+
+/// Protobuf messages with their lengths before them. The first one tells the version ("0.0.4"), or in older files has
+/// an attribute named "schema".
+bool is_chakra(std::string_view file_name, std::string_view head) {
+  constexpr std::size_t kFirstField = 32;
+  const std::string_view begin = head.substr(0, kFirstField);
+  const bool has_version =
+      begin.size() > 5 && begin[1] == '\n' && begin[2] == '\x05' && is_digit(begin[3]) && begin[4] == '.';
+  const bool is_in_json = is_json(head) && has(head, "\"workload_graph\"");
+  return has_version || is_in_json || has(begin, "\n\x06schema") || file_name.ends_with(".et");
+}
+
+bool is_horovod_timeline(std::string_view, std::string_view head) {
+  return is_json(head) &&
+         has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
+}
+
+bool is_tensorflow_timeline(std::string_view, std::string_view head) {
+  return is_json(head) && has(head, "/job:") && has(head, "/task:") && has_any(head, {" Compute\"", " Tensors\""});
+}
+
+bool is_legacy_autograd(std::string_view, std::string_view head) {
+  return is_json(head) && has_any(head, {"\"CPU functions\"", "\"CUDA functions\""});
+}
+
+/// A record of TFRecord: 8 bytes of length, 4 of checksum, then a message that begins with the wall time and the
+/// version "brain.Event:".
+bool is_tensorboard(std::string_view file_name, std::string_view head) {
+  constexpr std::size_t kFirstRecord = 64;
+  return has(head.substr(0, kFirstRecord), "brain.Event:") || has(file_name, ".tfevents.");
+}
+
+bool is_pickle(std::string_view, std::string_view head) {
+  return head.size() > 2 && head[0] == '\x80' && head[1] >= '\x02' && head[1] <= '\x05' && !is_json(head);
+}
+
+bool is_nccl_tests(std::string_view, std::string_view head) { return has(head, "# nThread ") && has(head, "busbw"); }
+
+bool is_perfetto(std::string_view file_name, std::string_view) {
+  return file_name.ends_with(".pftrace") || file_name.ends_with(".perfetto-trace");
+}
+
+bool is_nsys_report(std::string_view file_name, std::string_view head) {
+  return (file_name.ends_with(".nsys-rep") || file_name.ends_with(".qdrep")) && !is_json(head);
+}
+
+bool is_ncu_report(std::string_view file_name, std::string_view) { return file_name.ends_with(".ncu-rep"); }
+
+bool is_xplane(std::string_view file_name, std::string_view head) {
+  return file_name.ends_with(".xplane.pb") ||
+         (!is_json(head) && has(head.substr(0, 256), "/host:metadata") && head.starts_with('\n'));
+}
+
+bool is_yaml(std::string_view file_name, std::string_view head) {
+  return (file_name.ends_with(".yaml") || file_name.ends_with(".yml")) && !is_json(head);
+}
+
+constexpr std::array kOthers{
+    KnownOther{"empty",
+               "a whole file: the profiler writes it where its 'with' block, or stop(), ends; or copy it again",
+               is_empty},
+    KnownOther{"a web page",
+               "the file itself: a download that needs a login, or a link to a page about the file, gives this",
+               is_web_page},
+    KnownOther{"a database that Nsight Systems exported",
+               "the same job recorded with torch.profiler: such databases are not read yet", is_nsys_database},
+    KnownOther{"a SQLite database", kKineto, is_database},
+    KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
+               "the trace of torch.profiler that was recorded beside it", is_execution_trace},
+    KnownOther{"a Horovod timeline, which has communication but no work of the device",
+               "the traces of torch.profiler, one a rank, recorded in the same run", is_horovod_timeline},
+    KnownOther{"a timeline of TensorFlow", "a job of PyTorch or BytePS: others are not read yet",
+               is_tensorflow_timeline},
+    KnownOther{"a trace of the legacy torch.autograd.profiler, which does not say what launched what",
+               "the job recorded with torch.profiler.profile", is_legacy_autograd},
+    KnownOther{"a file of TensorBoard events, which has scalars but no trace",
+               "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
+    KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
+    KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
+    KnownOther{
+        "an Nsight Systems report",
+        "the same job recorded with torch.profiler; 'nsys export --type sqlite' makes a database of it, which is "
+        "not read yet",
+        is_nsys_report},
+    KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
+    KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
+               is_xplane},
+    KnownOther{"a Chakra execution trace, which says what runs but not when it ran",
+               "the traces of torch.profiler that it was made from", is_chakra},
+    KnownOther{"a trace in Perfetto's own form", "the JSON that it was made from", is_perfetto},
+    KnownOther{"a YAML file",
+               "it after the option that it is for: --job for job.yaml, --cluster for the hardware, -s for a scenario",
+               is_yaml},
+};
+
+}  // namespace
+
+std::span<const KnownOther> known_others() { return kOthers; }
+
+const KnownOther* find_known_other(std::string_view file_name, std::string_view head) {
+  const auto* const found = std::find_if(kOthers.begin(), kOthers.end(),
+                                         [&](const KnownOther& other) { return other.recognise(file_name, head); });
+  return found == kOthers.end() ? nullptr : found;
+}
+
+std::string problem_of(const KnownOther& other) {
+  return fmt::format("this is {}: no trace can be read from it; expected {}", other.what, other.remedy);
+}
+
+}  // namespace stepsim::ingest

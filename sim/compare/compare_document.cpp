@@ -1,0 +1,253 @@
+#include "sim/compare/compare_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sim/compare/compare_json.h"
+#include "sim/report/intervals.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kNameWidth = 60;
+
+std::string signed_text(Duration difference) {
+  return fmt::format("{}{}", difference > Duration{} ? "+" : "", stepsim::to_text(difference));
+}
+
+Cell signed_cell(Duration difference) { return {signed_text(difference), difference.count(), Unit::kNanoseconds}; }
+
+Cell relative_cell(Duration a, Duration b) {
+  return a == Duration{} ? Cell("-") : signed_percent_cell(ratio(b - a, a));
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// --- sentences
+
+std::string noise_text(const Difference& difference) {
+  if (!difference.noise) return "noise not known, which takes two steps of each";
+  if (difference.change() == Duration{}) return fmt::format("noise +-{}", stepsim::to_text(*difference.noise));
+  return fmt::format("{} the noise of +-{}", difference.is_beyond_noise() ? "beyond" : "within",
+                     stepsim::to_text(*difference.noise));
+}
+
+std::string headline(const Difference& difference) {
+  if (!difference.has_iterations()) return fmt::format("A is {}, B is {}.", difference.a.name, difference.b.name);
+  const Duration change = difference.change();
+  const std::string both = fmt::format("An iteration of A takes {}, of B {}", stepsim::to_text(*difference.a.iteration),
+                                       stepsim::to_text(*difference.b.iteration));
+  if (change == Duration{}) return fmt::format("{}: no difference ({}).", both, noise_text(difference));
+  return fmt::format("{}: {} ({}), {}.", both, signed_text(change), signed_percent(difference.relative()),
+                     noise_text(difference));
+}
+
+std::string warnings(const Difference& difference) {
+  std::string text;
+  const auto add = [&text](std::string_view side, const std::string& warning) {
+    if (!warning.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : " ", side, warning);
+  };
+  add("A", difference.a.warning);
+  add("B", difference.b.warning);
+  return text;
+}
+
+// --- sections
+
+void add_side(Table& table, const char* label, const Side& side) {
+  const auto [least, most] = std::minmax_element(side.steps.begin(), side.steps.end());
+  const bool has_steps = !side.steps.empty();
+  table.add_row({label, side.name, side.what, side.iteration ? Cell(*side.iteration) : Cell("-"),
+                 has_steps ? Cell(side.steps.size()) : Cell("-"), has_steps ? Cell(*least) : Cell("-"),
+                 has_steps ? Cell(*most) : Cell("-"), side.ranks > 0 ? Cell(side.ranks) : Cell("-")});
+}
+
+Section sides_section(const Difference& difference) {
+  Table table({{"", Align::kLeft},
+               {"result", Align::kLeft, kNameWidth},
+               {"iteration is", Align::kLeft},
+               {"iteration"},
+               {"steps"},
+               {"shortest"},
+               {"longest"},
+               {"ranks"}});
+  add_side(table, "A", difference.a);
+  add_side(table, "B", difference.b);
+  return {.title = "Compared", .table = std::move(table)};
+}
+
+Section parts_section(std::string title, const std::vector<PartDifference>& parts, bool with_sum) {
+  if (parts.empty()) return {};
+  Table table({{"part", Align::kLeft}, {"A"}, {"B"}, {"difference"}, {"relative"}});
+  PartDifference sum{"sum", {}, {}};
+  for (const PartDifference& part : parts) {
+    sum.a += part.a;
+    sum.b += part.b;
+    if (part.a == Duration{} && part.b == Duration{}) continue;
+    const bool is_remainder = part.name == kRemainder;
+    table.add_row({part.name, part.a, part.b, signed_cell(part.b - part.a),
+                   is_remainder ? Cell("-") : relative_cell(part.a, part.b)});
+  }
+  if (with_sum) table.add_row({sum.name, sum.a, sum.b, signed_cell(sum.b - sum.a), relative_cell(sum.a, sum.b)});
+  return {.title = std::move(title), .table = std::move(table)};
+}
+
+/// "96", or "96 -> 90" where they differ.
+Cell count_cell(double a, double b) {
+  const auto text = [](double count) { return fmt::format("{:.6g}", std::round(count * 10) / 10); };
+  return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
+}
+
+Duration mean_of(Duration time, double count) {
+  return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
+}
+
+void add_more_sentence(Section& section, std::size_t all, std::size_t rows) {
+  if (rows < all)
+    section.sentences.emplace_back(fmt::format("{} more: --rows {} or --rows all", all - rows,
+                                               std::min(all, 10 * std::max<std::size_t>(rows, 1))));
+}
+
+bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match != Match::kOnlyB; }
+
+/// Rows of work that both do.
+Section shared_section(std::string title, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
+  const bool has_classes = key == to_text(By::kName);
+  std::vector<Column> columns{{std::string(key), Align::kLeft, kNameWidth}};
+  if (has_classes) columns.push_back({"class", Align::kLeft});
+  for (const char* const heading : {"A", "B", "difference", "relative", "count", "mean A", "mean B"})
+    columns.push_back({heading});
+  Table table(std::move(columns));
+  std::size_t shared = 0;
+  PartDifference sum;
+  for (const Row& row : all) {
+    if (!is_shared(row)) continue;
+    sum.a = saturated_sum(sum.a, row.time_a);
+    sum.b = saturated_sum(sum.b, row.time_b);
+    if (shared++ >= rows) continue;
+    std::vector<Cell> cells{row.name};
+    if (has_classes) cells.emplace_back(row.kernel_class.empty() ? row.kind : row.kernel_class);
+    cells.insert(cells.end(), {row.time_a, row.time_b, signed_cell(row.difference()),
+                               relative_cell(row.time_a, row.time_b), count_cell(row.count_a, row.count_b),
+                               mean_of(row.time_a, row.count_a), mean_of(row.time_b, row.count_b)});
+    table.add_row(std::move(cells));
+  }
+  Section section{.title = std::move(title)};
+  if (shared > 0)
+    section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared, stepsim::to_text(sum.a),
+                               stepsim::to_text(sum.b), signed_text(sum.b - sum.a));
+  if (!table.rows().empty()) section.table = std::move(table);
+  add_more_sentence(section, shared, rows);
+  return section;
+}
+
+/// Rows of work that one side does, the longest first.
+Section only_section(Match match, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
+  std::vector<const Row*> only;
+  Duration sum{};
+  for (const Row& row : all) {
+    if (row.match != match) continue;
+    only.push_back(&row);
+    sum = saturated_sum(sum, row.time_a + row.time_b);
+  }
+  if (only.empty()) return {};
+  std::stable_sort(only.begin(), only.end(),
+                   [](const Row* x, const Row* y) { return x->time_a + x->time_b > y->time_a + y->time_b; });
+  Table table({{std::string(key), Align::kLeft, kNameWidth}, {"time"}, {"count"}, {"mean"}});
+  for (std::size_t i = 0; i < std::min(rows, only.size()); ++i) {
+    const Row& row = *only[i];
+    const double count = row.count_a + row.count_b;
+    table.add_row(
+        {row.name, row.time_a + row.time_b, count_cell(count, count), mean_of(row.time_a + row.time_b, count)});
+  }
+  Section section{.title = match == Match::kOnlyA ? "Only in A" : "Only in B", .table = std::move(table)};
+  section.lead = fmt::format("{} in all: {}", plural(only.size(), key), stepsim::to_text(sum));
+  add_more_sentence(section, only.size(), rows);
+  return section;
+}
+
+std::string noise_note(const Difference& difference) {
+  constexpr std::string_view kOfSteps =
+      "the noise is half of a 95 % confidence interval, by how the steps of one run differ: runs may differ by more";
+  constexpr std::string_view kOfPrediction = "the noise of a prediction is half of its range";
+  const bool predicted_a = difference.a.uncertainty.has_value();
+  const bool predicted_b = difference.b.uncertainty.has_value();
+  if (predicted_a && predicted_b) return std::string(kOfPrediction);
+  return predicted_a || predicted_b ? fmt::format("{}; {}", kOfSteps, kOfPrediction) : std::string(kOfSteps);
+}
+
+/// How names were matched, and what else a reader must know of the two.
+Section notes_section(const Difference& difference) {
+  Section section{.title = "Notes"};
+  const Side& a = difference.a;
+  const Side& b = difference.b;
+  const auto note = [&section](std::string text) { section.sentences.emplace_back(std::move(text)); };
+  for (const Match match : {Match::kNumbers, Match::kArguments}) {
+    std::size_t rows = 0;
+    std::size_t names_a = 0;
+    std::size_t names_b = 0;
+    for (const Row& row : difference.rows) {
+      if (row.match != match) continue;
+      ++rows;
+      names_a += row.names_a;
+      names_b += row.names_b;
+    }
+    if (rows > 0)
+      note(fmt::format("{} of A and {} of B are equal but for {} and stand in {}, '#' for what differs",
+                       plural(names_a, "name"), plural(names_b, "name"),
+                       match == Match::kNumbers ? "numbers, addresses and hashes"
+                                                : "template arguments, parameters and architectures",
+                       plural(rows, "row")));
+  }
+  if (a.extent == Extent::kIteration && (a.ranks > 1 || b.ranks > 1))
+    note("times and counts of tasks are those of one iteration, the mean over ranks");
+  if (a.ranks > 0 && b.ranks > 0 && a.ranks != b.ranks)
+    note(fmt::format("A has {} and B {}", plural(a.ranks, "rank"), b.ranks));
+  if (!a.steps.empty() && !b.steps.empty() && a.steps.size() != b.steps.size())
+    note(fmt::format("A has {} and B {}", plural(a.steps.size(), "step"), b.steps.size()));
+  for (const Side* const side : {&a, &b}) {
+    if (side->outside_steps > 0)
+      note(fmt::format("{} of {} are in no whole step and not in the tables", plural(side->outside_steps, "task"),
+                       side == &a ? "A" : "B"));
+  }
+  if (a.work.empty() != b.work.empty())
+    note(fmt::format("{} does not list its tasks, so they are not compared", a.work.empty() ? "A" : "B"));
+  if (!difference.parts.empty())
+    note(fmt::format("the {} is what the parts, a mean of the steps around the median, differ from the iteration",
+                     kRemainder));
+  if (difference.noise) note(noise_note(difference));
+  return section;
+}
+
+}  // namespace
+
+Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
+                          const Provenance& provenance) {
+  Document document{.warning = warnings(difference), .headline = headline(difference)};
+  if (gate) document.trust = fmt::format("Gate {}.", gate->sentence);
+  const std::string_view key = to_text(difference.by);
+  document.sections.push_back(sides_section(difference));
+  document.sections.push_back(parts_section("Where the difference comes from (slowest rank)", difference.parts, true));
+  document.sections.push_back(parts_section("On the critical path", difference.path, false));
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  if (difference.by == By::kName)
+    document.sections.push_back(shared_section("By class", "class", difference.classes, kAll));
+  document.sections.push_back(shared_section(fmt::format("By {}", key), key, difference.rows, rows));
+  document.sections.push_back(only_section(Match::kOnlyA, key, difference.rows, rows));
+  document.sections.push_back(only_section(Match::kOnlyB, key, difference.rows, rows));
+  document.sections.push_back(notes_section(difference));
+  std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
+  document.rows = [&difference] { return rows_of(difference); };
+  document.json = [&difference, &gate, &provenance](JsonWriter& json) {
+    write_difference(json, difference, gate, provenance);
+  };
+  return document;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,85 @@
+What does twice the network change, task by task, and does a job differ from itself?
+
+$ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
+An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %), beyond the noise of +-7.012 ms.
+
+Compared
+   result                                      iteration is   iteration  steps  shortest  longest  ranks
+A  scenarios/samples/byteps-even, as captured  predicted     532.082 ms      -         -        -      2
+B  network.bandwidth=2x                        predicted     253.183 ms      -         -        -      2
+
+Where the difference comes from (slowest rank)
+part                                    A           B   difference  relative
+compute                        150.075 ms  150.431 ms  +356.000 us   +0.24 %
+communication without compute  381.780 ms  101.992 ms  -279.789 ms  -73.29 %
+idle                           266.500 us  173.724 us   -92.776 us  -34.81 %
+remainder                      -39.388 us  586.433 us  +625.821 us         -
+sum                            532.082 ms  253.183 ms  -278.899 ms  -52.42 %
+
+On the critical path
+part                    A           B   difference  relative
+compute         57.255 ms   57.496 ms  +241.000 us   +0.42 %
+communication   23.514 ms    1.492 ms   -22.022 ms  -93.65 %
+queueing       450.857 ms  193.114 ms  -257.744 ms  -57.17 %
+wait           495.500 us  494.500 us    -1.000 us   -0.20 %
+
+By class
+4 in both: 1.277 s in A, 730.073 ms in B, -546.440 ms
+class                A           B   difference  relative  count      mean A      mean B
+transfer       1.091 s  545.050 ms  -546.440 ms  -50.06 %     96   11.370 ms    5.678 ms
+collective   12.049 ms   12.049 ms         0 ns    0.00 %     96  125.509 us  125.509 us
+copy         22.817 ms   22.817 ms         0 ns    0.00 %     96  237.678 us  237.678 us
+operator    150.157 ms  150.157 ms         0 ns    0.00 %     33    4.550 ms    4.550 ms
+
+By name
+321 in both: 1.277 s in A, 730.073 ms in B, -546.440 ms
+name                       class             A         B  difference  relative  count     mean A    mean B
+Comm.layer2_weight.PULL.0  transfer  19.074 ms  8.803 ms  -10.271 ms  -53.85 %      1  19.074 ms  8.803 ms
+Comm.layer6_weight.PULL.1  transfer  18.033 ms  7.776 ms  -10.257 ms  -56.88 %      1  18.033 ms  7.776 ms
+Comm.layer3_weight.PULL.1  transfer  18.548 ms  8.389 ms  -10.159 ms  -54.77 %      1  18.548 ms  8.389 ms
+Comm.layer5_weight.PULL.0  transfer  18.505 ms  8.367 ms  -10.138 ms  -54.79 %      1  18.505 ms  8.367 ms
+Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms  -57.13 %      1  17.672 ms  7.577 ms
+- 316 more: --rows 50 or --rows all
+
+Notes
+- times and counts of tasks are those of one iteration, the mean over ranks
+- 6156 tasks of A are in no whole step and not in the tables
+- 6156 tasks of B are in no whole step and not in the tables
+- the remainder is what the parts, a mean of the steps around the median, differ from the iteration
+- the noise of a prediction is half of its range
+$ stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --by class --fail-above 3%
+An iteration of A takes 534.062 ms, of B 534.062 ms: no difference (noise +-3.558 ms).
+Gate passed: B is as fast as A; the limit is 3.0 %.
+
+Compared
+   result                         iteration is   iteration  steps    shortest     longest  ranks
+A  scenarios/samples/byteps-even  measured      534.062 ms      3  532.928 ms  535.195 ms      2
+B  scenarios/samples/byteps-even  measured      534.062 ms      3  532.928 ms  535.195 ms      2
+
+Where the difference comes from (slowest rank)
+part                                    A           B  difference  relative
+compute                        150.431 ms  150.431 ms        0 ns    0.00 %
+communication without compute  382.579 ms  382.579 ms        0 ns    0.00 %
+idle                           129.000 us  129.000 us        0 ns    0.00 %
+remainder                      922.500 us  922.500 us        0 ns         -
+sum                            534.062 ms  534.062 ms        0 ns    0.00 %
+
+On the critical path
+part                    A           B  difference  relative
+compute         57.496 ms   57.496 ms        0 ns    0.00 %
+communication  474.986 ms  474.986 ms        0 ns    0.00 %
+wait           657.000 us  657.000 us        0 ns    0.00 %
+
+By class
+5 in both: 1.380 s in A, 1.380 s in B, 0 ns
+class                A           B  difference  relative  count      mean A      mean B
+collective    7.855 ms    7.855 ms        0 ns    0.00 %     96   81.821 us   81.821 us
+copy         22.679 ms   22.679 ms        0 ns    0.00 %     96  236.236 us  236.236 us
+operator    150.157 ms  150.157 ms        0 ns    0.00 %     33    4.550 ms    4.550 ms
+server            0 ns        0 ns        0 ns         -     24        0 ns        0 ns
+transfer       1.199 s     1.199 s        0 ns    0.00 %     96   12.488 ms   12.488 ms
+
+Notes
+- times and counts of tasks are those of one iteration, the mean over ranks
+- the remainder is what the parts, a mean of the steps around the median, differ from the iteration
+- the noise is half of a 95 % confidence interval, by how the steps of one run differ: runs may differ by more

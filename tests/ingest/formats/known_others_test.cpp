@@ -1,0 +1,108 @@
+#include "ingest/formats/known_others.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ingest/load/load.h"
+#include "model/base/error.h"
+#include "tests/source_folder.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// What a file of this name and beginning is taken for; empty if it is not known.
+std::string taken_for(std::string_view name, std::string_view head) {
+  const KnownOther* const other = find_known_other(name, head);
+  return other == nullptr ? "" : std::string(other->what);
+}
+
+struct Sample {
+  std::string name;
+  std::string head;
+  std::string what;  ///< a part of it
+};
+
+TEST(KnownOthersTest, AreToldByWhatTheyHold) {
+  using std::string_literals::operator""s;
+  const std::vector<Sample> samples{
+      {"trace.json", "", "empty"},
+      {"trace.json", "\n <!DOCTYPE HTML><html><head>", "web page"},
+      {"x", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL", "Nsight Systems"},
+      {"x", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE users", "SQLite"},
+      {"x.json", R"({"schema": "1.1.0-chakra.0.0.4", "nodes": []})", "execution trace"},
+      {"x.json", R"([{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "pid": 1}])", "Horovod"},
+      {"x.json", R"({"traceEvents": [{"args": {"name": "/job:localhost/replica:0/task:0/gpu:0 Compute"}}]})",
+       "TensorFlow"},
+      {"x.json", R"([{"name": "aten::mm", "ph": "X", "pid": "CPU functions"}])", "legacy"},
+      {"x",
+       "\x18\0\0\0\0\0\0\0abcd\x09\0\0\0\0\0\0\0\0\x1a\x0d"
+       "brain.Event:2"s,
+       "TensorBoard"},
+      {"snapshot.pickle", "\x80\x04\x95rest", "pickled"},
+      {"log", "# nThread 1 nGpus 8\n#  size  count  type  redop  time  algbw  busbw\n", "nccl-tests"},
+      {"x.0.et",
+       "\x09\n\x05"
+       "0.0.4\x12",
+       "Chakra"},
+      {"x",
+       "\x09\n\x05"
+       "0.0.4\x12",
+       "Chakra"},
+      {"x", "\x12\x12\x10\n\x06schema\xea\x01", "Chakra"},
+  };
+  for (const Sample& sample : samples)
+    EXPECT_THAT(taken_for(sample.name, sample.head), HasSubstr(sample.what)) << sample.what;
+}
+
+TEST(KnownOthersTest, AreToldByTheirNamesWhereTheContentDoesNotTell) {
+  EXPECT_THAT(taken_for("report1.nsys-rep", "\x01\x02\x03"), HasSubstr("Nsight Systems report"));
+  EXPECT_THAT(taken_for("kernels.ncu-rep", "\x01\x02\x03"), HasSubstr("Nsight Compute"));
+  EXPECT_THAT(taken_for("host.xplane.pb", "\n\x02\x03"), HasSubstr("XLA"));
+  EXPECT_THAT(taken_for("events.out.tfevents.1700000000.host.1.0", "\x01"), HasSubstr("TensorBoard"));
+  EXPECT_THAT(taken_for("scenario.yaml", "changes:\n"), HasSubstr("YAML"));
+}
+
+TEST(KnownOthersTest, TracesAreNone) {
+  EXPECT_EQ(taken_for("rank0.json", R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel"}]})"), "");
+  EXPECT_EQ(taken_for("notes.txt", "just a text"), "");
+}
+
+TEST(KnownOthersTest, EachSaysWhatToDo) {
+  for (const KnownOther& other : known_others()) {
+    EXPECT_FALSE(other.what.empty());
+    EXPECT_THAT(problem_of(other), AllOf(HasSubstr("this is "), HasSubstr("; expected "))) << other.what;
+    EXPECT_FALSE(other.remedy.ends_with('.')) << other.remedy;
+  }
+}
+
+TEST(KnownOthersTest, RealFilesOfOtherToolsAreCalledByName) {
+  const std::filesystem::path traces = source_folder() / ".." / "shared" / "traces";
+  if (!std::filesystem::exists(traces)) GTEST_SKIP() << traces << " is absent";
+  const std::vector<std::pair<std::string, std::string>> files{
+      {"other/horovod-timeline-resnet.json.gz", "Horovod timeline"},
+      {"other/legacy-autograd-cpu.json.gz", "legacy torch.autograd.profiler"},
+      {"other/tensorflow1-timeline-gpu.json.gz", "timeline of TensorFlow"},
+      {"chakra/feeder.0.et.gz", "Chakra"},
+      {"chakra/resnet_et.json.gz", "execution trace"},
+      {"chakra/json_trace.tar.gz", "Chakra"},
+      {"chakra/dlrm-8ranks-pytorch-et.tar.gz", "execution trace"},
+      {"pytorch-cpu/transformer-execution_trace.json.gz", "execution trace"},
+      {"nsys/h100-2gpu-1s.sqlite", "Nsight Systems"},
+      {"nsys/full-schema-3.17.2.sqlite", "Nsight Systems"}};
+  for (const auto& [file, what] : files) {
+    const std::string path = (traces / file).string();
+    EXPECT_THAT([&path] { (void)load(std::vector{path}, {}); },
+                ::testing::ThrowsMessage<InputError>(AllOf(HasSubstr(what), HasSubstr("; expected "))))
+        << file;
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

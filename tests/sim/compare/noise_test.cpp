@@ -1,0 +1,42 @@
+#include "sim/compare/noise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/sim/compare/sides.h"
+
+namespace stepsim::sim {
+namespace {
+
+using testing::side;
+
+TEST(NoiseTest, IsStudentsTimesTheStandardErrorOfTheMedians) {
+  // Of 90, 100, 110: variance 100, of the median pi/2 * 100 / 3; twice that for both. 4 degrees of freedom: t = 2.776.
+  const Side one = side(100'000, {90'000, 100'000, 110'000});
+  const double error = std::sqrt(2 * std::numbers::pi / 2 * 1e8 / 3);
+  const auto noise = noise_of_difference(one, one);
+  ASSERT_TRUE(noise);
+  EXPECT_NEAR(static_cast<double>(noise->count()), 2.776445 * error, 1);
+}
+
+TEST(NoiseTest, IsNotKnownOfOneStep) {
+  EXPECT_EQ(noise_of_difference(side(100, {100}), side(100, {90, 100})), std::nullopt);
+  EXPECT_EQ(noise_of_difference(side(100), side(100, {90, 100})), std::nullopt);
+}
+
+TEST(NoiseTest, IsNothingWhereAllStepsAreEqual) {
+  EXPECT_EQ(noise_of_difference(side(100, {100, 100}), side(90, {90, 90})), Duration{0});
+}
+
+TEST(NoiseTest, UncertaintiesAddAsSquares) {
+  Side a = side(100);
+  Side b = side(100);
+  a.uncertainty = Duration{30};
+  b.uncertainty = Duration{40};
+  EXPECT_EQ(noise_of_difference(a, b), Duration{50});
+}
+
+}  // namespace
+}  // namespace stepsim::sim
