@@ -44,7 +44,8 @@ std::vector<std::string> near_words(const std::string& word, const std::vector<s
 }
 
 [[noreturn]] void refuse(std::string_view word, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = near_words(lower(word), known);
+  std::vector<std::string> near = near_words(lower(word), known);
+  for (std::string& other : near) other = fmt::format("'{}'", other);
   throw UsageError(fmt::format("nothing is called '{}'; {}expected one of the words that 'stepsim help' lists",
                                shown(word), near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
 }
@@ -56,7 +57,7 @@ std::string explain(std::string_view word, std::span<const Command* const> comma
   std::vector<std::string> known;
   std::string text;
   for (const TopicKind& kind : topic_kinds()) {
-    if (asked == kind.plural || asked == kind.name) text += list_of(kind, commands);
+    if (asked == kind.plural || asked == kind.name) text += (text.empty() ? "" : "\n") + list_of(kind, commands);
     known.emplace_back(kind.plural);
     for (const Topic& topic : kind.topics(commands)) {
       if (lower(topic.name) == asked || lower(topic.also) == asked)
