@@ -52,6 +52,8 @@ const Command advise_command{
     .name = "advise",
     .summary = "Try the usual changes that apply to this job, and rank what would help",
     .setup = setup,
+    .examples = {"stepsim advise scenarios/samples/byteps-even --brief",
+                 "stepsim advise scenarios/samples/byteps-even --rows 3"},
 };
 
 }  // namespace stepsim::cli

@@ -1,6 +1,8 @@
 // stepsim compare A B: what differs between two captures, or between saved answers?
 // stepsim compare A --set k=v: what differs between a capture and a prediction, task by task?
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
@@ -8,8 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
@@ -175,7 +175,8 @@ Command::Run setup(CLI::App& app) {
   app.get_option("TRACE")->description(
       "A and B: each a capture (a file, an archive, a folder) or what --json printed; with --set or -s one capture, "
       "which is compared with its prediction");
-  const auto scenario = add_scenario_options(app);
+  const auto scenario =
+      add_scenario_options(app, "one change to predict beside TRACE, such as network.bandwidth=2x; may be given again");
   const auto* by = app.add_option("--by")->type_name("KEY")->description(
       fmt::format("one row each {} (default: name)", one_of(words_of(kBys))));
   const auto* order = app.add_option("--sort")->type_name("KEY")->description(
@@ -205,6 +206,8 @@ const Command compare_command{
     .name = "compare",
     .summary = "Show what differs between two captures, predictions or saved answers, and fail above a limit",
     .setup = setup,
+    .examples = {"stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x",
+                 "stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --fail-above 3%"},
 };
 
 }  // namespace stepsim::cli

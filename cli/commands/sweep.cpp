@@ -75,7 +75,7 @@ const Command sweep_command{
     .name = "sweep",
     .summary = "Predict an iteration at every point of a grid; name the best point and where more buys little",
     .setup = setup,
-    .examples = {"stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml",
+    .examples = {"stepsim sweep scenarios/samples/byteps-even --set network.bandwidth=1x,2x,4x",
                  "stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml --json"},
 };
 

@@ -13,8 +13,6 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kNameWidth = 60;
-
 std::string signed_text(Duration difference) {
   return fmt::format("{}{}", difference > Duration{} ? "+" : "", stepsim::to_text(difference));
 }
@@ -70,13 +68,14 @@ void add_side(Table& table, const char* label, const Side& side) {
 
 Section sides_section(const Difference& difference) {
   Table table({{"", Align::kLeft},
-               {"result", Align::kLeft, kNameWidth},
-               {"iteration is", Align::kLeft},
+               {"result", Align::kLeft},
+               {"iteration is", Align::kLeft, Use::kHelp},
                {"iteration"},
                {"steps"},
-               {"shortest"},
-               {"longest"},
+               {"shortest", Align::kRight, Use::kDetail},
+               {"longest", Align::kRight, Use::kDetail},
                {"ranks"}});
+  table.compare_times();
   add_side(table, "A", difference.a);
   add_side(table, "B", difference.b);
   return {.title = "Compared", .table = std::move(table)};
@@ -85,6 +84,7 @@ Section sides_section(const Difference& difference) {
 Section parts_section(std::string title, const std::vector<PartDifference>& parts, bool with_sum) {
   if (parts.empty()) return {};
   Table table({{"part", Align::kLeft}, {"A"}, {"B"}, {"difference"}, {"relative"}});
+  table.compare_times();
   PartDifference sum{"sum", {}, {}};
   for (const PartDifference& part : parts) {
     sum.a += part.a;
@@ -119,11 +119,13 @@ bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match 
 /// Rows of work that both do.
 Section shared_section(std::string title, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
   const bool has_classes = key == to_text(By::kName);
-  std::vector<Column> columns{{std::string(key), Align::kLeft, kNameWidth}};
-  if (has_classes) columns.push_back({"class", Align::kLeft});
-  for (const char* const heading : {"A", "B", "difference", "relative", "count", "mean A", "mean B"})
-    columns.push_back({heading});
+  std::vector<Column> columns{{std::string(key), Align::kLeft}};
+  if (has_classes) columns.push_back({"class", Align::kLeft, Use::kHelp});
+  for (const char* const heading : {"A", "B", "difference", "relative"}) columns.push_back({heading});
+  columns.push_back({"count", Align::kRight, Use::kHelp});
+  for (const char* const heading : {"mean A", "mean B"}) columns.push_back({heading, Align::kRight, Use::kDetail});
   Table table(std::move(columns));
+  table.compare_times();
   std::size_t shared = 0;
   PartDifference sum;
   for (const Row& row : all) {
@@ -159,7 +161,7 @@ Section only_section(Match match, std::string_view key, const std::vector<Row>& 
   if (only.empty()) return {};
   std::stable_sort(only.begin(), only.end(),
                    [](const Row* x, const Row* y) { return x->time_a + x->time_b > y->time_a + y->time_b; });
-  Table table({{std::string(key), Align::kLeft, kNameWidth}, {"time"}, {"count"}, {"mean"}});
+  Table table({{std::string(key), Align::kLeft}, {"time"}, {"count"}, {"mean"}});
   for (std::size_t i = 0; i < std::min(rows, only.size()); ++i) {
     const Row& row = *only[i];
     const double count = row.count_a + row.count_b;
