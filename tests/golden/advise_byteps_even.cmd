@@ -1,13 +1,13 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.010 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 What would help, the largest gain first
-change                                                                 takes      iteration        from          to        by  best case  worst case
-network.bandwidth=2x                                                   hardware  253.183 ms  246.010 ms  260.035 ms  -52.42 %   -53.75 %    -51.17 %
-comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting   355.335 ms  346.894 ms  412.369 ms  -33.22 %   -34.88 %     -2.90 %
-comm.control=first                                                     setting   376.252 ms  367.623 ms  387.053 ms  -29.29 %   -30.86 %    -27.33 %
-comm.schedule=priority, comm.credit_bytes=4000KiB                      setting   394.337 ms  385.223 ms  450.387 ms  -25.89 %   -27.55 %    -15.34 %
+change                                                                 takes     iteration      from        to        by  best case  worst case
+network.bandwidth=2x                                                   hardware   253.2 ms  246.0 ms  260.0 ms  -52.42 %   -53.75 %    -51.17 %
+comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  346.9 ms  412.4 ms  -33.22 %   -34.88 %     -2.90 %
+comm.control=first                                                     setting    376.3 ms  367.6 ms  387.1 ms  -29.29 %   -30.86 %    -27.33 %
+comm.schedule=priority, comm.credit_bytes=4000KiB                      setting    394.3 ms  385.2 ms  450.4 ms  -25.89 %   -27.55 %    -15.34 %
 
 All values that were tried of one setting
 - comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB -33.22 %; comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=16000KiB -8.24 %
@@ -20,26 +20,26 @@ The best together
 - comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 350.604 ms, from 341.087 ms to 381.681 ms (-34.11 %); the changes alone add up to -62.50 %
 
 Limits: what all work on a part could save at most
-change                                        takes   iteration        from          to        by  best case  worst case
-network.bandwidth=1000x, network.latency=0us  limit  152.348 ms  146.408 ms  158.614 ms  -71.37 %   -72.47 %    -70.21 %
-remove{kind=copy}.share=1                     limit  531.418 ms  520.328 ms  543.545 ms   -0.12 %    -2.14 %     +2.02 %
-compute.scale=0                               limit  562.806 ms  555.360 ms  572.584 ms   +5.77 %    +4.50 %     +7.42 %
+change                                        takes  iteration      from        to        by  best case  worst case
+network.bandwidth=1000x, network.latency=0us  limit   152.3 ms  146.4 ms  158.6 ms  -71.37 %   -72.47 %    -70.21 %
+remove{kind=copy}.share=1                     limit   531.4 ms  520.3 ms  543.5 ms   -0.12 %    -2.14 %     +2.02 %
+compute.scale=0                               limit   562.8 ms  555.4 ms  572.6 ms   +5.77 %    +4.50 %     +7.42 %
 
 Within its range: cannot be told from no change
-change                       takes      iteration        from          to       by  best case  worst case
-cluster.servers=4            hardware  524.914 ms  512.923 ms  547.150 ms  -1.35 %    -3.68 %     +2.77 %
-comm.partition_bytes=125KiB  setting   525.308 ms  514.522 ms  537.848 ms  -1.27 %    -3.23 %     +0.95 %
-comm.barrier=cross           setting   531.387 ms  520.240 ms  543.363 ms  -0.13 %    -2.15 %     +1.98 %
+change                       takes     iteration      from        to       by  best case  worst case
+cluster.servers=4            hardware   524.9 ms  512.9 ms  547.2 ms  -1.35 %    -3.68 %     +2.77 %
+comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.8 ms  -1.27 %    -3.23 %     +0.95 %
+comm.barrier=cross           setting    531.4 ms  520.2 ms  543.4 ms  -0.13 %    -2.15 %     +1.98 %
 
 Makes it worse
-change             takes      iteration        from          to       by  best case  worst case
-compute.scale=0.5  hardware  560.306 ms  552.606 ms  580.068 ms  +5.30 %    +3.73 %     +9.02 %
+change             takes     iteration      from        to       by  best case  worst case
+compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.1 ms  +5.30 %    +3.73 %     +9.02 %
 
 Changes nothing
 - network.latency=0.5x: links of half the latency
 
 What these changes are, and what their predictions leave out
-- network.bandwidth=2x: links of twice the rate
+- network.bandwidth=2x: links of twice the rate; applies to 1152 tasks, 7.24 s of 7.377 s of communication (98.2 %)
   leaves out: effects of another network on the hosts: interrupts, copies, limits of the protocol
 - comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB: a layer's next forward pass waits for its own gradient only, and layers that are needed first go first
   leaves out: the processor time of more and smaller messages on busy hosts
@@ -58,18 +58,18 @@ Does not apply to this job
 - launch.overhead=0us: the capture shows no launches of device work
 - fuse{class=elementwise}.most=100: {class=elementwise} matches none of the 8082 tasks
 - overlap.copies=apart: the capture shows no copies between host and device on streams
-- host.scale=0.7, host.scale=0: the capture shows no work of a host's processor there
+- host.scale=0.7, host.scale=0: the capture shows no work of a host's processor
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
-Of 12 changes tried the best is precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17.000 ms (-88.5 %); the measured iteration of 17.000 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 12 changes tried the best is precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the measured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 What would help, the largest gain first
 change             takes  iteration      from        to        by  best case  worst case
@@ -79,22 +79,22 @@ All values that were tried of one setting
 - precision.to=bf16 -88.50 %; precision.to=fp16 -88.50 %
 
 The best together
-- precision.to=bf16, compute.scale=0.5: 1.283 ms, from 1.070 ms to 1.588 ms (-92.45 %); the changes alone add up to -136.70 %
-- precision.to=bf16, compute{class=gemm}.scale=0.5: 1.423 ms, from 1.200 ms to 1.739 ms (-91.63 %); the changes alone add up to -135.56 %
+- precision.to=bf16, compute.scale=0.5: 1.283 ms, from 1.07 ms to 1.588 ms (-92.45 %); the changes alone add up to -136.70 %
+- precision.to=bf16, compute{class=gemm}.scale=0.5: 1.423 ms, from 1.2 ms to 1.739 ms (-91.63 %); the changes alone add up to -135.56 %
 
 Limits: what all work on a part could save at most
-change           takes   iteration        from          to        by  best case  worst case
-compute.scale=0  limit  610.000 us  539.976 us  682.126 us  -96.41 %   -96.79 %    -96.03 %
+change           takes  iteration      from        to        by  best case  worst case
+compute.scale=0  limit   610.0 us  540.0 us  682.1 us  -96.41 %   -96.79 %    -96.03 %
 
 Within its range: cannot be told from no change
-change          takes     iteration       from         to       by  best case  worst case
-host.scale=0.7  hardware  16.941 ms  16.071 ms  17.814 ms  -0.35 %    -1.54 %     +0.86 %
+change          takes     iteration      from        to       by  best case  worst case
+host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.35 %    -1.54 %     +0.86 %
 
 Changes nothing
 - launch.overhead=0us: launches cost the host nothing (CUDA graphs)
 
 What these changes are, and what their predictions leave out
-- precision.to=bf16: mixed precision (torch.autocast); applies to 3 tasks, 16.390 ms of 16.390 ms of compute (100.0 %); 1 task, 400.000 us of 400.000 us of copy (100.0 %)
+- precision.to=bf16: mixed precision (torch.autocast); applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
   assumes: products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision. leaves out: casts between precisions, how well products of these sizes fill other units, and effects on training
 
 Does not apply to this job
@@ -112,17 +112,17 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"schema":"stepsim.advise/1",
 "baseline":{"iteration_ns":15560000,"measured_ns":15560000,"error":0},
 "advice":[
-{"set":{"compute.scale":"0"},"takes":"limit","what":"compute takes no time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4327383,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218893024610917,"high_change":-0.699263478339737,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
-{"set":{"precision.to":"bf16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4470701,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126794836009678,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":["products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
-{"set":{"precision.to":"fp16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4470701,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126794836009678,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":["products are done in fp16 and activations kept in fp16; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
-{"set":{"precision.to":"tf32"},"takes":"setting","what":"products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4712508,"high_ns":9147196,"change":-0.5751553341902313,"low_change":-0.6971395167801782,"high_change":-0.3880507859450706,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":["products are done in tf32 and activations kept in tf32; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
-{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377271,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.46161304752918886,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
-{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"devices, or processors where there are none, twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377271,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.46161304752918886,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.500 ms of 46.500 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
-{"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"links take no time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13888472,"high_ns":15571733,"change":-0.09630462724935729,"low_change":-0.10742216514824698,"high_change":0.000754062617219553,"applies_to":[],"assumptions":["3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 1000, as transfers over links are"],"leaves_out":["effects of another network on the hosts: interrupts, copies, limits of the protocol"]},
-{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"links of twice the rate","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14631969,"high_ns":15582706,"change":-0.04820051413881743,"low_change":-0.05963960224110465,"high_change":0.0014592432602285044,"applies_to":[],"assumptions":["3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 2, as transfers over links are"],"leaves_out":["effects of another network on the hosts: interrupts, copies, limits of the protocol"]},
-{"set":{"host.scale":"0"},"takes":"limit","what":"host work takes no time","verdict":"unsure","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15339773,"high_ns":15712425,"change":-0.0022493573264781297,"low_change":-0.014151023035540278,"high_change":0.009795950432908374,"applies_to":["102 tasks, 546.000 us of 546.000 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that cores, caches and memory bandwidth differ between processors by the kind of work"]},
-{"set":{"host.scale":"0.7"},"takes":"hardware","what":"a faster host processor, as far as those of servers of one time differ","verdict":"unsure","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363983,"high_ns":15737218,"change":-0.0006748071979434389,"low_change":-0.012595068299174672,"high_change":0.011389348913176889,"applies_to":["102 tasks, 546.000 us of 546.000 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that cores, caches and memory bandwidth differ between processors by the kind of work"]},
-{"set":{"launch.overhead":"0us"},"takes":"code","what":"launches cost the host nothing (CUDA graphs)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15369418,"high_ns":15742784,"change":-0.0003213367609254947,"low_change":-0.012245826449572172,"high_change":0.011747047621925022,"applies_to":["45 tasks, 225.000 us of 546.000 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["the framework's time around a launch, the device's time between two kernels, and what a call takes beyond 100 us (loading code, waiting)"]}],
+{"set":{"compute.scale":"0"},"takes":"limit","what":"compute takes no time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4327383,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218893024610917,"high_change":-0.699263478339737,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
+{"set":{"precision.to":"bf16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4470701,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126794836009678,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":["products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
+{"set":{"precision.to":"fp16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4470701,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126794836009678,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":["products are done in fp16 and activations kept in fp16; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
+{"set":{"precision.to":"tf32"},"takes":"setting","what":"products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4712508,"high_ns":9147196,"change":-0.5751553341902313,"low_change":-0.6971395167801782,"high_change":-0.3880507859450706,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":["products are done in tf32 and activations kept in tf32; no casts are added, and the optimizer keeps its precision"],"leaves_out":["casts between precisions, how well products of these sizes fill other units, and effects on training"]},
+{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377271,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.46161304752918886,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
+{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"devices, or processors where there are none, twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377271,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.46161304752918886,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.5 ms of 46.5 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["that compute and communication compete for processor cores, and for the device where the capture does not show it"]},
+{"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"links take no time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13888472,"high_ns":15571733,"change":-0.09630462724935729,"low_change":-0.10742216514824698,"high_change":0.000754062617219553,"applies_to":["3 tasks, 13.5 ms of 13.5 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 1000, as transfers over links are"],"leaves_out":["effects of another network on the hosts: interrupts, copies, limits of the protocol"]},
+{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"links of twice the rate","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14631969,"high_ns":15582706,"change":-0.04820051413881743,"low_change":-0.05963960224110465,"high_change":0.0014592432602285044,"applies_to":["3 tasks, 13.5 ms of 13.5 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 2, as transfers over links are"],"leaves_out":["effects of another network on the hosts: interrupts, copies, limits of the protocol"]},
+{"set":{"host.scale":"0"},"takes":"limit","what":"host work takes no time","verdict":"unsure","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15339773,"high_ns":15712425,"change":-0.0022493573264781297,"low_change":-0.014151023035540278,"high_change":0.009795950432908374,"applies_to":["102 tasks, 546 us of 546 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that cores, caches and memory bandwidth differ between processors by the kind of work"]},
+{"set":{"host.scale":"0.7"},"takes":"hardware","what":"a faster host processor, as far as those of servers of one time differ","verdict":"unsure","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363983,"high_ns":15737218,"change":-0.0006748071979434389,"low_change":-0.012595068299174672,"high_change":0.011389348913176889,"applies_to":["102 tasks, 546 us of 546 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that cores, caches and memory bandwidth differ between processors by the kind of work"]},
+{"set":{"launch.overhead":"0us"},"takes":"code","what":"launches cost the host nothing (CUDA graphs)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15369418,"high_ns":15742784,"change":-0.0003213367609254947,"low_change":-0.012245826449572172,"high_change":0.011747047621925022,"applies_to":["45 tasks, 225 us of 546 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["the framework's time around a launch, the device's time between two kernels, and what a call takes beyond 100 us (loading code, waiting)"]}],
 "together":[
 {"set":{"precision.to":"bf16","compute{class=gemm}.scale":"0.5"},"iteration_ns":4500000,"low_ns":4327383,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218893024610917,"high_change":-0.699263478339737,"sum_of_changes":-1.130962532133676}],
 "left_out":[

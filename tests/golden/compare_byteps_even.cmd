@@ -4,35 +4,35 @@ $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --row
 An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %), beyond the noise of +-7.012 ms.
 
 Compared
-   result                                      iteration is   iteration  steps  shortest  longest  ranks
-A  scenarios/samples/byteps-even, as captured  predicted     532.082 ms      -         -        -      2
-B  network.bandwidth=2x                        predicted     253.183 ms      -         -        -      2
+   result                                      iteration is  iteration  steps  shortest  longest  ranks
+A  scenarios/samples/byteps-even, as captured  predicted      532.1 ms      -         -        -      2
+B  network.bandwidth=2x                        predicted      253.2 ms      -         -        -      2
 
 Where the difference comes from (slowest rank)
 part                                    A           B   difference  relative
-compute                        150.075 ms  150.431 ms  +356.000 us   +0.24 %
+compute                        150.075 ms  150.431 ms    +0.356 ms   +0.24 %
 communication without compute  381.780 ms  101.992 ms  -279.789 ms  -73.29 %
-idle                           266.500 us  173.724 us   -92.776 us  -34.81 %
-remainder                      -39.388 us  586.433 us  +625.821 us         -
+idle                             0.267 ms    0.174 ms    -0.093 ms  -34.81 %
+remainder                       -0.039 ms    0.586 ms    +0.626 ms         -
 sum                            532.082 ms  253.183 ms  -278.899 ms  -52.42 %
 
 On the critical path
-part                    A           B   difference  relative
-compute         57.255 ms   57.496 ms  +241.000 us   +0.42 %
-communication   23.514 ms    1.492 ms   -22.022 ms  -93.65 %
-queueing       450.857 ms  193.114 ms  -257.744 ms  -57.17 %
-wait           495.500 us  494.500 us    -1.000 us   -0.20 %
+part                   A          B  difference  relative
+compute         57.26 ms   57.50 ms    +0.24 ms   +0.42 %
+communication   23.51 ms    1.49 ms   -22.02 ms  -93.65 %
+queueing       450.86 ms  193.11 ms  -257.74 ms  -57.17 %
+wait             0.50 ms    0.49 ms       -1 us   -0.20 %
 
 By class
-4 in both: 1.277 s in A, 730.073 ms in B, -546.440 ms
-class                A           B   difference  relative  count      mean A      mean B
-transfer       1.091 s  545.050 ms  -546.440 ms  -50.06 %     96   11.370 ms    5.678 ms
-collective   12.049 ms   12.049 ms         0 ns    0.00 %     96  125.509 us  125.509 us
-copy         22.817 ms   22.817 ms         0 ns    0.00 %     96  237.678 us  237.678 us
-operator    150.157 ms  150.157 ms         0 ns    0.00 %     33    4.550 ms    4.550 ms
+4 in both: 1.277 s in A, 730.073 ms in B, -546.44 ms
+class                 A           B   difference  relative  count     mean A    mean B
+transfer    1091.490 ms  545.050 ms  -546.440 ms  -50.06 %     96  11.370 ms  5.678 ms
+collective    12.049 ms   12.049 ms            0    0.00 %     96   0.126 ms  0.126 ms
+copy          22.817 ms   22.817 ms            0    0.00 %     96   0.238 ms  0.238 ms
+operator     150.157 ms  150.157 ms            0    0.00 %     33   4.550 ms  4.550 ms
 
 By name
-321 in both: 1.277 s in A, 730.073 ms in B, -546.440 ms
+321 in both: 1.277 s in A, 730.073 ms in B, -546.44 ms
 name                       class             A         B  difference  relative  count     mean A    mean B
 Comm.layer2_weight.PULL.0  transfer  19.074 ms  8.803 ms  -10.271 ms  -53.85 %      1  19.074 ms  8.803 ms
 Comm.layer6_weight.PULL.1  transfer  18.033 ms  7.776 ms  -10.257 ms  -56.88 %      1  18.033 ms  7.776 ms
@@ -52,32 +52,32 @@ An iteration of A takes 534.062 ms, of B 534.062 ms: no difference (noise +-3.55
 Gate passed: B is as fast as A; the limit is 3.0 %.
 
 Compared
-   result                         iteration is   iteration  steps    shortest     longest  ranks
-A  scenarios/samples/byteps-even  measured      534.062 ms      3  532.928 ms  535.195 ms      2
-B  scenarios/samples/byteps-even  measured      534.062 ms      3  532.928 ms  535.195 ms      2
+   result                         iteration is  iteration  steps  shortest   longest  ranks
+A  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
+B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
 
 Where the difference comes from (slowest rank)
-part                                    A           B  difference  relative
-compute                        150.431 ms  150.431 ms        0 ns    0.00 %
-communication without compute  382.579 ms  382.579 ms        0 ns    0.00 %
-idle                           129.000 us  129.000 us        0 ns    0.00 %
-remainder                      922.500 us  922.500 us        0 ns         -
-sum                            534.062 ms  534.062 ms        0 ns    0.00 %
+part                                   A          B  difference  relative
+compute                        150.43 ms  150.43 ms           0    0.00 %
+communication without compute  382.58 ms  382.58 ms           0    0.00 %
+idle                             0.13 ms    0.13 ms           0    0.00 %
+remainder                        0.92 ms    0.92 ms           0         -
+sum                            534.06 ms  534.06 ms           0    0.00 %
 
 On the critical path
-part                    A           B  difference  relative
-compute         57.496 ms   57.496 ms        0 ns    0.00 %
-communication  474.986 ms  474.986 ms        0 ns    0.00 %
-wait           657.000 us  657.000 us        0 ns    0.00 %
+part                   A          B  difference  relative
+compute         57.50 ms   57.50 ms           0    0.00 %
+communication  474.99 ms  474.99 ms           0    0.00 %
+wait             0.66 ms    0.66 ms           0    0.00 %
 
 By class
-5 in both: 1.380 s in A, 1.380 s in B, 0 ns
-class                A           B  difference  relative  count      mean A      mean B
-collective    7.855 ms    7.855 ms        0 ns    0.00 %     96   81.821 us   81.821 us
-copy         22.679 ms   22.679 ms        0 ns    0.00 %     96  236.236 us  236.236 us
-operator    150.157 ms  150.157 ms        0 ns    0.00 %     33    4.550 ms    4.550 ms
-server            0 ns        0 ns        0 ns         -     24        0 ns        0 ns
-transfer       1.199 s     1.199 s        0 ns    0.00 %     96   12.488 ms   12.488 ms
+5 in both: 1.38 s in A, 1.38 s in B, 0 ns
+class                 A            B  difference  relative  count     mean A     mean B
+collective     7.855 ms     7.855 ms           0    0.00 %     96   0.082 ms   0.082 ms
+copy          22.679 ms    22.679 ms           0    0.00 %     96   0.236 ms   0.236 ms
+operator     150.157 ms   150.157 ms           0    0.00 %     33   4.550 ms   4.550 ms
+server                0            0           0         -     24          0          0
+transfer    1198.889 ms  1198.889 ms           0    0.00 %     96  12.488 ms  12.488 ms
 
 Notes
 - times and counts of tasks are those of one iteration, the mean over ranks

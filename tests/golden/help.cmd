@@ -12,8 +12,11 @@ Commands:
   whatif         Predict an iteration under a scenario, and how well the captured one is predicted
   sweep          Predict an iteration at every point of a grid; name the best point and where more
                  buys little
+  advise         Try the usual changes that apply to this job, and rank what would help
   tasks          List what can be selected: kinds, classes, operators and names, with their counts
                  and times
+  compare        Show what differs between two captures, predictions or saved answers, and fail
+                 above a limit
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
@@ -34,7 +37,8 @@ Kinds of words:
   rules         which parameter server holds a key, for comm.key_hash
 
 Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the input cannot be
-used, 2 wrong usage, 3 a bug in stepsim, 130 interrupted.
+used, 2 wrong usage, 3 a bug in stepsim, 4 compare --fail-above failed, 5 this capture cannot answer
+that question, 130 interrupted.
 $ stepsim replay --help
 Replay a capture: measured beside replayed, where the time goes, the critical path's summary
 Usage: stepsim replay [OPTIONS] TRACE...
@@ -49,8 +53,9 @@ Options:
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or
                               beside TRACE)
   --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
-                              (default: recorded; for what-ifs maxmin if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default:
+                              (default: recorded; maxmin with --cluster, and for what-ifs if the
+                              links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network,
                               calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
@@ -104,8 +109,9 @@ Options:
   --job FILE                  what the traces cannot say about the job (default: job.yaml in or
                               beside TRACE)
   --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
-                              (default: recorded; for what-ifs maxmin if the links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on, for --network (default:
+                              (default: recorded; maxmin with --cluster, and for what-ifs if the
+                              links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network,
                               calibrated)
   --steps A-B                 only these steps (default: all whole steps)
   --ranks LIST                only these ranks, like 0,2,4-7 (default: all)

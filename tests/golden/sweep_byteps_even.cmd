@@ -100,17 +100,23 @@ error: --merge only joins parts; expected no --set
 $ stepsim sweep scenarios/samples/byteps-even --quiet --set network.bandwidth=1x,2x,4x --set comm.partition_bytes=256KiB,1MiB
 Of 6 points the best is network.bandwidth=4x, comm.partition_bytes=256KiB: an iteration takes 160.475 ms, from 153.933 ms to 167.365 ms, instead of 532.082 ms (-69.8 %); no value of comm.partition_bytes buys 5 %; network.bandwidth still buys 5 % or more at its last value, 4x; the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
-Iteration times, and how much less and more they may be; * is the best
-network.bandwidth \ comm.partition_bytes                      256KiB                      1MiB
-1x                                          531.857 ms -2.1 % +2.2 %  532.850 ms -2.1 % +2.6 %
-2x                                          251.411 ms -3.1 % +3.2 %  252.761 ms -3.1 % +3.2 %
-4x                                        * 160.475 ms -4.1 % +4.3 %  160.718 ms -4.1 % +4.3 %
+Iteration times; * is the best
+network.bandwidth \ comm.partition_bytes      256KiB      1MiB
+1x                                          531.9 ms  532.8 ms
+2x                                          251.4 ms  252.8 ms
+4x                                        * 160.5 ms  160.7 ms
+
+How much less and more they may be
+network.bandwidth \ comm.partition_bytes       256KiB         1MiB
+1x                                        -2.1 +2.2 %  -2.1 +2.6 %
+2x                                        -3.1 +3.2 %  -3.1 +3.2 %
+4x                                        -4.1 +4.3 %  -4.1 +4.3 %
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.

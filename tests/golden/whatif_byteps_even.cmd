@@ -5,7 +5,7 @@ With these changes, an iteration takes 1.11 s, from 1.082 s to 1.145 s, instead 
 
 Changes
 - network.bandwidth=0.5x
-  applies to 1152 tasks, 7.240 s of 7.377 s of communication (98.2 %)
+  applies to 1152 tasks, 7.24 s of 7.377 s of communication (98.2 %)
 
 Why it is a range
 source            from       to  reason
@@ -58,7 +58,7 @@ With these changes, an iteration takes 251.411 ms, from 243.531 ms to 259.407 ms
 Changes
 - comm.partition_bytes=256KiB
 - network.bandwidth=2x
-  applies to 1152 tasks, 7.240 s of 7.377 s of communication (98.2 %)
+  applies to 1152 tasks, 7.24 s of 7.377 s of communication (98.2 %)
 
 Why it is a range
 source             from        to  reason
@@ -158,51 +158,51 @@ Assumptions
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
-[exit 2]
+[exit 5]
 $ stepsim whatif scenarios/samples/byteps-even
 Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.406 ms, instead of 532.082 ms (+0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Why it is a range
-source             from          to  reason
-model        532.082 ms  534.062 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
-steps        529.164 ms  536.177 ms  the 3 captured steps differ, and so few may differ from others
-usual error  525.735 ms  538.506 ms  models of measured runs were off by this much
-sharing      529.789 ms  534.463 ms  senders that meet on a link may share it fairly or be served one after the other
-drift        532.082 ms  533.209 ms  workers may stay in step or drift apart
+source           from        to  reason
+model        532.1 ms  534.1 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps        529.2 ms  536.2 ms  the 3 captured steps differ, and so few may differ from others
+usual error  525.7 ms  538.5 ms  models of measured runs were off by this much
+sharing      529.8 ms  534.5 ms  senders that meet on a link may share it fairly or be served one after the other
+drift        532.1 ms  533.2 ms  workers may stay in step or drift apart
 
 Where the difference comes from
-of an iteration of the slowest rank    baseline    scenario  difference
-iteration                            532.082 ms  532.082 ms        0 ns
-compute                              150.171 ms  150.171 ms        0 ns
-communication                        474.517 ms  474.517 ms        0 ns
-- exposed                            381.796 ms  381.796 ms        0 ns
-- hidden behind compute               92.721 ms   92.721 ms        0 ns
-idle                                 266.166 us  266.166 us        0 ns
+of an iteration of the slowest rank   baseline   scenario  difference
+iteration                            532.08 ms  532.08 ms           0
+compute                              150.17 ms  150.17 ms           0
+communication                        474.52 ms  474.52 ms           0
+- exposed                            381.80 ms  381.80 ms           0
+- hidden behind compute               92.72 ms   92.72 ms           0
+idle                                   0.27 ms    0.27 ms           0
 
 Critical paths, by class
-on the path      baseline    scenario  difference
-length         532.122 ms  532.122 ms        0 ns
-compute         57.255 ms   57.255 ms        0 ns
-communication   23.514 ms   23.514 ms        0 ns
-queueing       450.857 ms  450.857 ms        0 ns
-wait           495.500 us  495.500 us        0 ns
+on the path     baseline   scenario  difference
+length         532.12 ms  532.12 ms           0
+compute         57.26 ms   57.26 ms           0
+communication   23.51 ms   23.51 ms           0
+queueing       450.86 ms  450.86 ms           0
+wait             0.50 ms    0.50 ms           0
 - baseline: rank 0's step 6; scenario: rank 0's step 6
 
 The busiest links
-link          busy    queueing  scenario: busy    queueing
-host 3 in   80.9 %  263.561 ms          80.9 %  263.561 ms
-host 2 in   80.4 %  260.973 ms          80.4 %  260.973 ms
-host 3 out  78.5 %  248.520 ms          78.5 %  248.520 ms
-host 2 out  76.1 %  226.700 ms          76.1 %  226.700 ms
-host 1 in   56.2 %  241.902 ms          56.2 %  241.902 ms
-host 0 in   50.7 %  233.318 ms          50.7 %  233.318 ms
+link          busy  queueing  scenario: busy  queueing
+host 3 in   80.9 %  263.6 ms          80.9 %  263.6 ms
+host 2 in   80.4 %  261.0 ms          80.4 %  261.0 ms
+host 3 out  78.5 %  248.5 ms          78.5 %  248.5 ms
+host 2 out  76.1 %  226.7 ms          76.1 %  226.7 ms
+host 1 in   56.2 %  241.9 ms          56.2 %  241.9 ms
+host 0 in   50.7 %  233.3 ms          50.7 %  233.3 ms
 - queueing: what the messages of an iteration take beyond their time alone, summed
 
 Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 - Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
 - Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5.000 us: job.yaml does not say.
+- A link's latency is 5 us: job.yaml does not say.
 - Copying and summing on a server takes no time: no server was recorded.
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
@@ -214,30 +214,30 @@ Changes
   applies to 198 tasks, 900.943 ms of 900.943 ms of compute (100.0 %)
 
 Why it is a range
-source              from         to  reason
-model          77.938 ms  78.228 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
-steps          77.511 ms  78.538 ms  the 3 captured steps differ, and so few may differ from others
-usual error    77.008 ms  78.879 ms  models of measured runs were off by this much
-extrapolation  73.574 ms  82.561 ms  models were off by this much more so far from what was captured
-sharing        77.874 ms  77.938 ms  senders that meet on a link may share it fairly or be served one after the other
-drift          77.938 ms  77.938 ms  workers may stay in step or drift apart
+source             from        to  reason
+model          77.94 ms  78.23 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
+steps          77.51 ms  78.54 ms  the 3 captured steps differ, and so few may differ from others
+usual error    77.01 ms  78.88 ms  models of measured runs were off by this much
+extrapolation  73.57 ms  82.56 ms  models were off by this much more so far from what was captured
+sharing        77.87 ms  77.94 ms  senders that meet on a link may share it fairly or be served one after the other
+drift          77.94 ms  77.94 ms  workers may stay in step or drift apart
 
 Where the difference comes from
-of an iteration of the slowest rank    baseline    scenario   difference
-iteration                            153.076 ms   77.938 ms   -75.138 ms
-compute                              150.143 ms   75.072 ms   -75.072 ms
-communication                         36.670 ms   36.509 ms  -161.405 us
-- exposed                              2.459 ms    2.453 ms    -6.356 us
-- hidden behind compute               34.211 ms   34.056 ms  -155.049 us
-idle                                 422.472 us  340.828 us   -81.644 us
+of an iteration of the slowest rank    baseline   scenario  difference
+iteration                            153.076 ms  77.938 ms  -75.138 ms
+compute                              150.143 ms  75.072 ms  -75.072 ms
+communication                         36.670 ms  36.509 ms   -0.161 ms
+- exposed                              2.459 ms   2.453 ms   -6.356 us
+- hidden behind compute               34.211 ms  34.056 ms   -0.155 ms
+idle                                   0.422 ms   0.341 ms   -0.082 ms
 
 Critical paths, by class
-on the path      baseline    scenario  difference
-length         152.967 ms   77.878 ms  -75.089 ms
-compute        150.177 ms   75.089 ms  -75.089 ms
-communication    1.845 ms    1.845 ms        0 ns
-queueing       131.564 us  131.564 us        0 ns
-wait           813.000 us  813.000 us        0 ns
+on the path     baseline  scenario  difference
+length         152.97 ms  77.88 ms   -75.09 ms
+compute        150.18 ms  75.09 ms   -75.09 ms
+communication    1.85 ms   1.85 ms           0
+queueing         0.13 ms   0.13 ms           0
+wait             0.81 ms   0.81 ms           0
 - baseline: rank 1's step 6; scenario: rank 1's step 6
 
 The busiest links

@@ -98,10 +98,15 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision
 $ stepsim whatif tests/golden/data/gpu_step.json --set batch.scale=2
-With these changes, an iteration takes 33.594 ms, from 28.854 ms to 39.102 ms, instead of 17 ms (+97.6 %); the captured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 33.594 ms, from 28.854 ms to 39.102 ms, instead of 17 ms (+97.6 %); 59.53 batches/s instead of 58.82 (+1.2 %); the captured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Changes
 - batch.scale=2
+
+Throughput
+          workers  devices  batches/s  a device  efficiency
+baseline        1        1      58.82     58.82     100.0 %
+scenario        1        1      59.53     59.53     101.2 %
 
 Why it is a range
 source             from        to  reason
@@ -146,7 +151,7 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - a tensor carries samples if it has two dimensions or more and no parameter has its sizes (1 were found); what works on such tensors grows by roofline, and the host takes the time it took
 $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.yaml
-Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17 ms (-81.0 %); there is no knee: each axis buys 5 % or more up to its last value; the measured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17 ms (-81.0 %); the measured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    device.to  iteration      from        to    change
