@@ -40,6 +40,12 @@ Bytes times(Bytes size, double factor) {
   return Bytes{std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size.count()) * factor))};
 }
 
+/// Rounded, where it is several: bucket_cap_mb takes mebibytes, and what a bucket holds is a little less.
+Bytes in_whole_mebibytes(Bytes size) {
+  constexpr std::int64_t kMebi = 1024 * 1024;
+  return size.count() < 8 * kMebi ? size : Bytes{(size.count() + kMebi - 1) / kMebi * kMebi};
+}
+
 Proposals other_sizes(const std::string& key, Bytes now) {
   Proposals proposals;
   for (const double factor : kSizeFactors) proposals.list.push_back({{{key, size_text(times(now, factor))}}});
@@ -128,7 +134,8 @@ Proposals control_first(const Situation& situation) {
 Proposals buckets(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
   const auto size = bucket_size(situation);
-  return size ? other_sizes("comm.bucket_bytes", *size) : none("the capture has no all-reduce that says its size");
+  if (!size) return none("the capture has no all-reduce that says its size");
+  return other_sizes("comm.bucket_bytes", in_whole_mebibytes(*size));
 }
 
 Proposals algorithms(const Situation& situation) {

@@ -166,10 +166,10 @@ TEST(SelectorTest, AnEmptySelectionSaysWhatCouldBeSelected) {
 }
 
 TEST(SelectorTest, AnnotationAndModuleSelectWhatIsLaunchedInside) {
-  EXPECT_THAT(selected("{annotation: forw}"), ElementsAre(1, 2));
-  EXPECT_THAT(selected("{module: ^Conv2d_3$}"), ElementsAre(1));
-  EXPECT_THAT(refusal("{annotation: Conv2d_3}"), HasSubstr("{annotation=Conv2d_3} matches none of the 8 tasks"));
-  EXPECT_THAT(refusal("{module: forward}"), HasSubstr("{module=forward} matches none of the 8 tasks"));
+  EXPECT_EQ(selected("{annotation: forw}"), (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(selected("{module: ^Conv2d_3$}"), (std::vector<std::size_t>{1}));
+  EXPECT_NE(refusal("{annotation: Conv2d_3}").find("{annotation=Conv2d_3} matches none of the 8"), std::string::npos);
+  EXPECT_NE(refusal("{module: forward}").find("{module=forward} matches none of the 8"), std::string::npos);
 }
 
 TEST(SelectorTest, RefusesMalformedValues) {
