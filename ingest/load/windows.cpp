@@ -114,6 +114,9 @@ class Appending {
     to_.launches.insert(to_.launches.end(), from_.launches.begin(), from_.launches.end());
     for (const auto& [event, number] : from_.launch_of)
       to_.launch_of.emplace_back(event + first_event, number + first_launch);
+    for (const HostDeviceTrace::ModuleCall& call : from_.modules)
+      to_.modules.push_back(
+          {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length});
     for (auto& one : from_.operators) to_.operators.push_back(std::move(one));
     for (const auto& [from, to] : from_.hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
     for (const auto& [event, number] : from_.operator_of)

@@ -88,6 +88,15 @@ struct HostDeviceTrace {
   std::vector<KernelLaunch> launches;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> launch_of;  ///< (event, launch), by event
 
+  /// A call of a module of the model (kModulePrefix). No event: the operators inside say what is done.
+  struct ModuleCall {
+    TrackId track;
+    TextId name;
+    Time begin;
+    Duration length{};
+  };
+  std::vector<ModuleCall> modules;  ///< where Python's calls were recorded
+
   /// What one host thread put into a queue and another one took out of it: the two events.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
 

@@ -155,6 +155,7 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
     trace.has_base_time = is_unix_time(trace);
   }
   for (Time& start : trace.start) start += Duration{base};
+  for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin += Duration{base};
 }
 
 }  // namespace

@@ -95,7 +95,10 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     return add_ascend(event, layer);
   const KinetoCategory* const category = find_kineto_category(event.category);
   if (category == nullptr) return note_unknown(event);
-  if (!category->used) return leave_out(category->name);
+  if (!category->used) {
+    note_module(event);
+    return leave_out(category->name);
+  }
   EventKind kind = category->kind;
   if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
   if (!usable_time(event, is_device_work(kind))) return;
@@ -116,6 +119,14 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     if (category->name == "enqueue" || category->name == "dequeue")
       ascend_.note_queued(event, number, category->name == "dequeue");
   }
+}
+
+void KinetoTrace::note_module(const ChromeEvent& event) {
+  if (event.category != "python_function" || !event.name.starts_with(kModulePrefix) || !event.start_ns) return;
+  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest)};
+  const Time begin{Duration{*event.start_ns}};
+  if (!in_time(begin, length)) return;
+  trace_.modules.push_back({host_track(event.process, event.thread), texts_.intern(event.name), begin, length});
 }
 
 void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer) {

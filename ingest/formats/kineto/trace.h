@@ -38,6 +38,8 @@ class KinetoTrace {
   void add_ascend(const ChromeEvent& event, AscendParts::Layer layer);
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
+  /// Keeps a module's call, which is no task, for selections.
+  void note_module(const ChromeEvent& event);
   void report_left_out();
   void note_unknown(const ChromeEvent& event);
   void report_unknown();

@@ -39,6 +39,7 @@ std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identit
 void shift(RankTrace& rank, Duration offset) {
   if (offset == Duration{}) return;
   for (Time& start : rank.trace.start) start -= offset;
+  for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
 }
 
 void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part,

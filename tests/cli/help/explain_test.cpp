@@ -28,7 +28,7 @@ TEST(ExplainTest, CaseDoesNotCountAndDevicesHaveAShortName) {
 
 TEST(ExplainTest, AWhatIfSaysWhetherItSelects) {
   EXPECT_THAT(explain("compute", commands()), HasSubstr("--set compute{class=gemm,rank=0}.scale="));
-  EXPECT_THAT(explain("network", commands()), HasSubstr("it takes no selection of tasks"));
+  EXPECT_THAT(explain("cluster", commands()), HasSubstr("it takes no selection of tasks"));
 }
 
 TEST(ExplainTest, AKindIsListed) {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "model/base/error.h"
+#include "model/base/cannot_answer.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 
@@ -147,10 +147,10 @@ TEST(DeviceBucketsTest, NoByteIsLostWhateverTheBuckets) {
 TEST(DeviceBucketsTest, CaptureWithoutGradientsOrSizesIsRefused) {
   Capture job = DeviceDataParallelJob{}.capture();
   job.gradients.clear();
-  EXPECT_THROW((void)with_device_buckets(job, Bytes{100}), UsageError);
+  EXPECT_THROW((void)with_device_buckets(job, Bytes{100}), CannotAnswer);
   Capture unsized_job = DeviceDataParallelJob{.shapes = false}.capture();
   unsized_job.launches = {};
-  EXPECT_THROW((void)with_device_buckets(unsized_job, Bytes{100}), UsageError);
+  EXPECT_THROW((void)with_device_buckets(unsized_job, Bytes{100}), CannotAnswer);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ TEST(AnnotationsTest, KernelsHaveThoseAroundTheirLaunch) {
 }
 
 TEST(AnnotationsTest, ModulesCountAndOtherPythonDoesNot) {
-  EXPECT_THAT(annotated({on_thread("python_function", "nn.Module: Conv2d_3", 0, 10),
+  EXPECT_THAT(annotated({on_thread("user_annotation", "ProfilerStep#1", 0, 20),
+                         on_thread("python_function", "nn.Module: Conv2d_3", 0, 10),
                          on_thread("python_function", "torch/nn/functional.py(10): linear", 1, 5), launched("a", 2)}),
               UnorderedElementsAre(std::pair{"a", "nn.Module: Conv2d_3"}));
 }
