@@ -79,6 +79,7 @@ CASES = [
     (["replay", "x", "--jobs", "a"], "did you mean '--job'"),
     (["critical-path", "x", "--rows", "many"], "--rows: 'many'"),
     (["critical-path", "x", "--rows", "-1"], "expected a number or all"),
+    (["advise", "x", "--rows", "many"], "--rows: 'many'"),
     (["replay", "x", "--rows", "3"], "unknown option '--rows'"),
     (["replay", "x", "--\x9b0m"], "\\u009b0m"),
     (["replay", "x", "--\udc9b0m"], "\\x9b0m"),
