@@ -79,6 +79,7 @@ CASES = [
     (["replay", "x", "--jobs", "a"], "did you mean '--job'"),
     (["critical-path", "x", "--rows", "many"], "--rows: 'many'"),
     (["critical-path", "x", "--rows", "-1"], "expected a number or all"),
+    (["advise", "x", "--rows", "many"], "--rows: 'many'"),
     (["replay", "x", "--rows", "3"], "unknown option '--rows'"),
     (["compare"], "TRACE is required"),
     (["compare", "x"], "compare takes two results, and one is given"),
