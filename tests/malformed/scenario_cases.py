@@ -22,6 +22,9 @@ def one_of_several(name, text, found):
     return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; the first: ")
 
 
+# Those of the next that are well put, and that this capture cannot answer.
+CAPTURE_LACKS = {"of-collectives", "device-without-kernels", "launch-without-devices", "copies-without-devices"}
+
 # The text behind "- " in line 2, and the error.
 CHANGES = {
     "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
@@ -221,7 +224,7 @@ def sets():
 
 def cases():
     for name, (text, found) in CHANGES.items():
-        yield refused("change-" + name, "changes:\n  - " + text + "\n", 2, found)
+        yield refused("change-" + name, "changes:\n  - " + text + "\n", 2, found, code=5 if name in CAPTURE_LACKS else 1)
     for name, (text, line, found) in FILES.items():
         yield refused(name, text, line, found)
     for name, (text, line, found) in SWEEPS.items():
