@@ -12,7 +12,6 @@
 #include "cli/sweep/part.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_assumption.h"
@@ -157,25 +156,22 @@ class PointsAtWork {
   std::vector<std::size_t> to_do_;
 };
 
-/// A sweep without any prediction has no answer. The capture lacks what it needs, unless the user wants no network
-/// model.
-void refuse_if_none(const SweepAnswer& answer, const CommonOptions& options) {
+/// A sweep without any prediction has no answer.
+void refuse_if_none(const SweepAnswer& answer) {
   if (scenarios::best_point(answer.outcomes)) return;
-  const std::string problem = fmt::format("none of the {} points has a prediction; the first: {}",
-                                          answer.outcomes.size(), answer.outcomes.front().problem);
-  if (options.network_given && options.network->make == nullptr) throw UsageError(problem);
-  throw CannotAnswer({}, problem);
+  throw UsageError(fmt::format("none of the {} points has a prediction; the first: {}", answer.outcomes.size(),
+                               answer.outcomes.front().problem));
 }
 
 void report(const SweepAnswer& answer, const CommonOptions& options, const Session& session) {
-  refuse_if_none(answer, options);
+  refuse_if_none(answer);
   sim::Document document = scenarios::sweep_document(answer);
   report(document, {.provenance = answer.head.provenance, .document = &document}, options, session);
 }
 
 /// Writes -o FILE and prints nothing.
 void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
-  refuse_if_none(answer, options);
+  refuse_if_none(answer);
   sim::Document document = scenarios::sweep_document(answer);
   document.origin = origin_line(answer.head.provenance);
   write_output(options, {.provenance = answer.head.provenance, .document = &document});

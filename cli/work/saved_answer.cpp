@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -135,11 +136,13 @@ Side of_replay(const Node& answer) {
   const std::vector<Node> steps = answer.at("steps").elements();
   const std::vector<Node> breakdown = answer.at("breakdown").elements();
   const std::int64_t slowest = slowest_rank(breakdown, steps);
+  std::set<std::int64_t> with_steps;
   for (const Node& step : steps) {
+    with_steps.insert(step.at("rank").integer());
     if (step.at("rank").integer() == slowest) side.steps.push_back(measured_or_replayed(step));
   }
   side.parts = parts_of(answer);
-  side.ranks = breakdown.size();
+  side.ranks = with_steps.empty() ? breakdown.size() : with_steps.size();
   side.path = path_of(answer.at("critical_path").at("classes"));
   return side;
 }

@@ -2,7 +2,7 @@
 """check.py STEPSIM [--only REGEX] [--sanitizer] [--no-big] [--keep FOLDER]: runs the program on every
 malformed input and holds it to the verdict stated for it, and to what is asked of all:
 
-* no signal; exit 0, 1 or 2; in time; within its memory
+* no signal; exit 0, 1, 2 or 5; in time; within its memory
 * exit 0: nothing on stderr, with --json one object on stdout; else one line on stderr that begins "error: "
 * no control character on either
 * a file that was cut gives what its whole events give in a file that was closed
@@ -83,7 +83,7 @@ def common_problem(run, case, mebibytes, options):
     """What breaks a rule that holds for every input."""
     if run.code == -1000:
         return f"not done after {case.seconds} s"
-    if run.code not in (0, 1, 2):
+    if run.code not in (0, 1, 2, 5):
         return f"exit {run.code}: {run.stderr[-300:]!r}"
     if run.code == 0 and run.stderr:
         return f"exit 0, but on stderr: {run.stderr[:300]!r}"

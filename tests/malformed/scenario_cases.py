@@ -22,10 +22,13 @@ def one_of_several(name, text, found):
     return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; the first: ")
 
 
+# Those of the next that are well put, and that this capture cannot answer.
+CAPTURE_LACKS = {"of-collectives", "device-without-kernels", "launch-without-devices", "copies-without-devices"}
+
 # The text behind "- " in line 2, and the error.
 CHANGES = {
     "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
-    "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, latency"),
+    "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, inside"),
     "unknown-selector": ("compute: {select: {wroker: 0}, scale: 2}", r"unknown key 'wroker'; did you mean 'worker'\? expected rank, worker"),
     "parameter-twice": ("network: {bandwidth: 2x, bandwidth: 3x}", "'bandwidth' is given twice, first in line 2"),
     "selector-twice": ("compute: {select: {rank: 0, rank: 1}, scale: 2}", "'rank' is given twice"),
@@ -96,7 +99,7 @@ CHANGES = {
     "selects-nothing": ("compute: {select: {rank: 17}, scale: 2}", r"\{rank=17\} matches none of the \d+ tasks"),
     "selects-no-name": ("compute: {select: {name: '^nothing'}, scale: 2}", "matches none"),
     "selects-messages": ("compute: {select: {kind: transfer}, scale: 2}", "matches only communication"),
-    "selects-where-nothing-does": ("network: {select: {rank: 0}, bandwidth: 2x}", "unknown key 'select'"),
+    "selects-where-nothing-does": ("cluster: {select: {rank: 0}, workers: 4}", "unknown key 'select'"),
     "select-a-list": ("compute: {select: [rank], scale: 2}", "'select' is a list"),
     "select-a-word": ("compute: {select: all, scale: 2}", "'select' is 'all'"),
     "select-a-list-of-lists": ("compute: {select: {rank: [[0, 1]]}, scale: 2}", r"'rank\[0\]' is a list.*expected whole numbers"),
@@ -221,7 +224,7 @@ def sets():
 
 def cases():
     for name, (text, found) in CHANGES.items():
-        yield refused("change-" + name, "changes:\n  - " + text + "\n", 2, found)
+        yield refused("change-" + name, "changes:\n  - " + text + "\n", 2, found, code=5 if name in CAPTURE_LACKS else 1)
     for name, (text, line, found) in FILES.items():
         yield refused(name, text, line, found)
     for name, (text, line, found) in SWEEPS.items():

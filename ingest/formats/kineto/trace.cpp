@@ -11,6 +11,7 @@
 #include "ingest/json/json_values.h"
 #include "ingest/parts/time_range.h"
 #include "model/base/error.h"
+#include "model/job/annotation_table.h"
 
 namespace stepsim::ingest {
 
