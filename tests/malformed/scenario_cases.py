@@ -25,7 +25,7 @@ def one_of_several(name, text, found):
 # The text behind "- " in line 2, and the error.
 CHANGES = {
     "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
-    "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, latency"),
+    "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, inside"),
     "unknown-selector": ("compute: {select: {wroker: 0}, scale: 2}", r"unknown key 'wroker'; did you mean 'worker'\? expected rank, worker"),
     "parameter-twice": ("network: {bandwidth: 2x, bandwidth: 3x}", "'bandwidth' is given twice, first in line 2"),
     "selector-twice": ("compute: {select: {rank: 0, rank: 1}, scale: 2}", "'rank' is given twice"),
@@ -96,7 +96,7 @@ CHANGES = {
     "selects-nothing": ("compute: {select: {rank: 17}, scale: 2}", r"\{rank=17\} matches none of the \d+ tasks"),
     "selects-no-name": ("compute: {select: {name: '^nothing'}, scale: 2}", "matches none"),
     "selects-messages": ("compute: {select: {kind: transfer}, scale: 2}", "matches only communication"),
-    "selects-where-nothing-does": ("network: {select: {rank: 0}, bandwidth: 2x}", "unknown key 'select'"),
+    "selects-where-nothing-does": ("batch: {select: {rank: 0}, scale: 2}", "unknown key 'select'"),
     "select-a-list": ("compute: {select: [rank], scale: 2}", "'select' is a list"),
     "select-a-word": ("compute: {select: all, scale: 2}", "'select' is 'all'"),
     "select-a-list-of-lists": ("compute: {select: {rank: [[0, 1]]}, scale: 2}", r"'rank\[0\]' is a list.*expected whole numbers"),
