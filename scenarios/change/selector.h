@@ -25,8 +25,8 @@ namespace stepsim::scenarios {
 /// | kind   | it is a host, runtime, kernel, copy, memset, collective, transfer, operator, server or control task |
 /// | class  | it is device work of this class: gemm, convolution, attention, ... (model/job/kernel_class.h) |
 /// | operator | it is device work, launched by an operator whose name this regular expression matches |
-/// | annotation | it is device work, launched inside an annotation (record_function) whose name this expression matches |
-/// | module | it is device work, launched inside the forward pass of a module (nn.Module) whose name this one matches |
+/// | annotation | it is device work, launched inside an annotation that this expression matches |
+/// | module | the same of the forward pass of a module (nn.Module)                             |
 /// | layer  | its name is FW.NAME, BW.NAME or UPDATE.NAME                                      |
 /// | name   | this regular expression (RE2: linear in the name) matches somewhere in its name   |
 /// | bytes  | it moves this many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                       |
