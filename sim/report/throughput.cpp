@@ -59,7 +59,7 @@ std::string rate_text(double rate) {
   constexpr int kDigits = 4;
   if (rate < 1000) return fmt::format("{:.{}g}", rate, kDigits);
   std::string text = fmt::format("{:.0f}", rate);
-  for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, ",");
+  for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');
   return text;
 }
 
