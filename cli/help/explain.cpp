@@ -57,7 +57,8 @@ std::string explain(std::string_view word, std::span<const Command* const> comma
   std::vector<std::string> known;
   std::string text;
   for (const TopicKind& kind : topic_kinds()) {
-    if (asked == kind.plural || asked == kind.name) text += (text.empty() ? "" : "\n") + list_of(kind, commands);
+    if (asked == kind.plural || asked == kind.name)
+      text += fmt::format("{}{}", text.empty() ? "" : "\n", list_of(kind, commands));
     known.emplace_back(kind.plural);
     for (const Topic& topic : kind.topics(commands)) {
       if (lower(topic.name) == asked || lower(topic.also) == asked)
