@@ -305,7 +305,7 @@ std::string measured_text(const std::vector<MeasuredCollective>& measured) {
     std::string times;
     for (const auto& [size, time] : table.times) {
       bytes += fmt::format("{}{}", bytes.empty() ? "" : ", ", size.count());
-      times += (times.empty() ? "" : ", ") + time_text(time);
+      times += fmt::format("{}{}", times.empty() ? "" : ", ", time_text(time));
     }
     FlowMap map;
     map.add("op", name_of(table.op)).add("ranks", std::to_string(table.ranks));
