@@ -87,7 +87,7 @@ void add_annotation_uses(const RankEvents& events, const DeviceTasks& tasks, Ass
     for (const TextId name : annotated.around(call)) {
       const auto [place, is_new] = places.try_emplace(name, static_cast<std::uint32_t>(table.names.size()));
       if (is_new) table.names.push_back(events.trace->text(name));
-      tasks.for_each_task(i, [&](TaskId task) { table.uses.push_back({task, place->second}); });
+      tasks.for_each_task(i, [&table, which = place->second](TaskId task) { table.uses.push_back({task, which}); });
     }
   }
 }
