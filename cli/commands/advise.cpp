@@ -28,7 +28,7 @@ scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptio
 void run(CommonOptions options, std::size_t rows, const Session& session) {
   check_output(options);
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, {}, session);
-  const Provenance provenance = provenance_if_needed(options, session, what_if->capture);
+  const Provenance provenance = provenance_if_needed(options, session, what_if->capture.inputs);
   limit_threads(options.threads);
   const scenarios::Advice advice = advise_with_progress(*what_if, options, session);
   const scenarios::AdviceFindings findings{advice, rows};

@@ -30,7 +30,7 @@ void run(const CommonOptions& options, bool of_tables, const Session& session) {
   check_output(options);
   Capture capture = of_tables ? Capture{} : load_capture(options, session);
   const Calibration calibration = of_tables ? calibrate_tables(options, capture) : calibrate(capture);
-  const Provenance provenance = provenance_if_needed(options, session, capture);
+  const Provenance provenance = provenance_if_needed(options, session, capture.inputs);
   const sim::Findings findings{.capture = capture, .calibration = &calibration};
   sim::Document document = sim::calibration_document(findings, provenance);
   report(

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "cli/work/what_if_session.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 #include "scenarios/answer/what_if_answer.h"
 #include "sim/compare/compare_document.h"
@@ -78,11 +78,9 @@ double parse_limit(const std::string& text) {
   const bool has_sign = number.ends_with('%');
   if (has_sign) number.remove_suffix(1);
   while (number.ends_with(' ')) number.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool whole = error == std::errc() && end == number.data() + number.size();
   constexpr double kHundred = 100;
-  if (has_sign && whole && std::isfinite(value) && value >= 0) return value / kHundred;
+  if (const auto value = parse_number<double>(number); has_sign && value && std::isfinite(*value) && *value >= 0)
+    return *value / kHundred;
   throw UsageError(fmt::format("--fail-above: '{}' is no limit; expected a percentage such as 3%", shown(text)));
 }
 
@@ -161,8 +159,7 @@ void run(const CompareOptions& options, const std::optional<scenarios::Scenario>
     const sim::Difference difference = sim::difference_of(sides.a, sides.b, options.by, options.order);
     std::optional<sim::Gate> gate;
     if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above);
-    const Provenance provenance =
-        options.common.json || options.common.output ? make_provenance(session.arguments, sides.inputs) : Provenance{};
+    const Provenance provenance = provenance_if_needed(options.common, session, sides.inputs);
     sim::Document document = sim::compare_document(difference, gate, options.rows, provenance);
     report(document, {.provenance = provenance, .document = &document}, options.common, session);
     session.out.flush();

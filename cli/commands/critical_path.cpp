@@ -14,7 +14,7 @@ constexpr std::size_t kDefaultRows = 30;
 
 void run(const CommonOptions& options, std::size_t rows, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
-  const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
+  const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
   sim::Findings findings = findings_of(replayed);
   findings.path_rows = rows;
   sim::Document document = sim::critical_path_document(findings, provenance);

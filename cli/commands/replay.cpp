@@ -12,7 +12,7 @@ namespace {
 
 void run(const CommonOptions& options, bool tasks, const Session& session) {
   const Replayed replayed = load_and_replay(options, session, true);
-  const Provenance provenance = provenance_if_needed(options, session, replayed.capture);
+  const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
   sim::Findings findings = findings_of(replayed);
   findings.tasks_detail = tasks;
   sim::Document document = sim::replay_document(findings, provenance);

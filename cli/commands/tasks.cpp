@@ -23,7 +23,7 @@ void run(const CommonOptions& options, std::size_t rows, const std::optional<std
     scenarios::TypedSelection selection;
     if (typed) selection = scenarios::parse_selection(*typed);
     const Capture capture = load_capture(options, session);
-    const Provenance provenance = provenance_if_needed(options, session, capture);
+    const Provenance provenance = provenance_if_needed(options, session, capture.inputs);
     const sim::TaskList list = sim::list_tasks(capture, selection.selector.select(capture));
     sim::Document document = sim::task_list_document(list, capture, rows, selection.selector.to_text(), provenance);
     report(document, {.provenance = provenance, .document = &document}, options, session);

@@ -38,7 +38,7 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
   with_typed_errors([&scenario] { refuse_sweep(scenario); });
   check_output(options);
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, scenario, session);
-  const Provenance provenance = provenance_if_needed(options, session, what_if->capture);
+  const Provenance provenance = provenance_if_needed(options, session, what_if->capture.inputs);
   with_typed_errors([&] {
     const scenarios::WhatIfAnswer answer = answer_with_progress(*what_if, scenario, options, session);
     const scenarios::Prediction& baseline = answer.baseline.prediction;

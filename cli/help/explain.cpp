@@ -55,21 +55,21 @@ std::vector<std::string> near_words(const std::string& word, const std::vector<s
 std::string explain(std::string_view word, std::span<const Command* const> commands) {
   const std::string asked = lower(word);
   std::vector<std::string> known;
-  std::string text;
+  std::vector<std::string> kinds;  // a kind is what its name means first, whatever else is called so
+  std::vector<std::string> words;
   for (const TopicKind& kind : topic_kinds()) {
-    if (asked == kind.plural || asked == kind.name)
-      text += fmt::format("{}{}", text.empty() ? "" : "\n", list_of(kind, commands));
+    if (asked == kind.plural || asked == kind.name) kinds.push_back(list_of(kind, commands));
     known.emplace_back(kind.plural);
     for (const Topic& topic : kind.topics(commands)) {
       if (lower(topic.name) == asked || lower(topic.also) == asked)
-        text += fmt::format("{}{} ({}): {}\n{}", text.empty() ? "" : "\n", topic.name, kind.name, topic.summary,
-                            topic.more);
+        words.push_back(fmt::format("{} ({}): {}\n{}", topic.name, kind.name, topic.summary, topic.more));
       known.push_back(topic.name);
       if (!topic.also.empty()) known.push_back(topic.also);
     }
   }
-  if (text.empty()) refuse(word, known);
-  return text;
+  if (kinds.empty() && words.empty()) refuse(word, known);
+  kinds.insert(kinds.end(), words.begin(), words.end());
+  return fmt::format("{}", fmt::join(kinds.begin(), kinds.end(), "\n"));
 }
 
 std::string kinds_of_words() {

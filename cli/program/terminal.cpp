@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 
 #include "cli/program/arguments.h"
+#include "model/base/number.h"
 #include "sim/report/text_width.h"
 
 namespace stepsim::cli {
@@ -42,11 +42,8 @@ std::size_t terminal_width() noexcept {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return std::max<std::size_t>(size.ws_col, kLeastWidth);
-  const std::string_view columns = environment("COLUMNS");
-  std::size_t width = 0;
-  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
-  const bool whole = error == std::errc() && end == columns.data() + columns.size();
-  return whole ? std::max(width, kLeastWidth) : kUsualWidth;
+  const auto columns = parse_number<std::size_t>(environment("COLUMNS"));
+  return columns ? std::max(*columns, kLeastWidth) : kUsualWidth;
 }
 
 bool is_terminal() noexcept { return ::isatty(STDOUT_FILENO) == 1; }

@@ -160,8 +160,9 @@ sim::Answer answer_of(const Replayed& replayed, const sim::Document& document, c
   return answer;
 }
 
-Provenance provenance_if_needed(const CommonOptions& options, const Session& session, const Capture& capture) {
-  return options.json || options.output ? make_provenance(session.arguments, capture.inputs) : Provenance{};
+Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
+                                const std::vector<InputFile>& inputs) {
+  return options.json || options.output ? make_provenance(session.arguments, inputs) : Provenance{};
 }
 
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
@@ -55,7 +56,7 @@ struct Replayed {
 
 /// Where the result comes from, if --json or -o says it; text reports do not.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
-                                              const Capture& capture);
+                                              const std::vector<InputFile>& inputs);
 
 /// Prints `document` as text, or as one JSON object under --json.
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);

@@ -168,6 +168,17 @@ Proposals no_barriers(const Situation& situation) {
   return {{{{{"overlap.barriers", "off"}}}}};
 }
 
+Proposals prefetch(const Situation& situation) {
+  const Dag& dag = captured(situation).dag;
+  for (std::size_t i = 0; i < dag.name_count(); ++i) {
+    const std::string_view name = dag.name(NameId{i});
+    for (const std::string_view sharded : {"FSDP", "FullyShardedDataParallel"}) {
+      if (name.find(sharded) != std::string_view::npos) return {{{{{"overlap.prefetch", "1"}}}}};
+    }
+  }
+  return none("nothing in the capture is named after FSDP, whose all-gathers are of parameters");
+}
+
 Proposals longest_classes(const Situation& situation) {
   Proposals proposals;
   for (const sim::TaskGroup& group : situation.tasks.classes) {

@@ -36,6 +36,8 @@ struct Proposals {
 [[nodiscard]] Proposals half_precision(const Situation& situation);
 [[nodiscard]] Proposals more_servers(const Situation& situation);
 [[nodiscard]] Proposals no_barriers(const Situation& situation);
+/// Of jobs that name FSDP: other all-gathers may be of activations.
+[[nodiscard]] Proposals prefetch(const Situation& situation);
 /// Up to three classes of kernels, each a twentieth of device work or more.
 [[nodiscard]] Proposals longest_classes(const Situation& situation);
 [[nodiscard]] Proposals faster_loading(const Situation& situation);

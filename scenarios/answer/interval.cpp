@@ -17,6 +17,7 @@
 #include "model/cost/collective/nccl_assumption.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
+#include "scenarios/answer/concurrent_collectives.h"
 #include "scenarios/answer/contradiction.h"
 #include "scenarios/answer/factors.h"
 #include "scenarios/answer/model_error.h"
@@ -214,6 +215,7 @@ class IntervalFinder::Sources {
     add_usual_error();
     add_profiler();
     vary_sharing();
+    vary_concurrency();
     vary_drift();
     vary_transfers();
     vary_collectives();
@@ -224,6 +226,7 @@ class IntervalFinder::Sources {
     vary_interference();
     replay_variants();
     add_sharing();
+    add_concurrency();
     add_drift();
     add_transfers();
     add_collectives();
@@ -380,6 +383,24 @@ class IntervalFinder::Sources {
 
   void add_sharing() {
     add_variants("sharing", "senders that meet on a link may share it fairly or be served one after the other");
+  }
+
+  /// The capture does not show what collectives do to each other that its changed job runs at once.
+  [[nodiscard]] bool begins_concurrency() const {
+    if (!links_apply() || plan_.recorded_collectives) return false;
+    constexpr int kNoticed = 20;  // 5 % of the time
+    const PooledCollectives before = pooled_collectives(baseline_.graph->dag, baseline_.timeline);
+    const PooledCollectives after = pooled_collectives(scenario_.graph->dag, scenario_.timeline);
+    return before.concurrent * kNoticed < before.busy && after.concurrent * kNoticed > after.busy;
+  }
+
+  void vary_concurrency() {
+    if (begins_concurrency()) vary("concurrency", [](Plan& plan) { plan.collectives_in_turn = true; });
+  }
+
+  void add_concurrency() {
+    add_variants("concurrency",
+                 "the capture shows no collectives of a rank at once: they may share its links, or go one at a time");
   }
 
   void vary_drift() {

@@ -10,7 +10,7 @@
 
 #include "model/base/text.h"
 #include "scenarios/answer/factors.h"
-#include "sim/report/intervals.h"
+#include "sim/report/own_work.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -24,21 +24,12 @@ constexpr double kNoChange = 0.0005;
 /// Less than this share of an iteration is not worth a reason.
 constexpr double kWorthSaying = 0.005;
 
-/// What a task takes itself: a member of a collective that arrives early also waits.
-Duration own_time(const Dag& dag, const sim::Timeline& timeline, TaskId task) {
-  const Duration whole = timeline.finish[task.index()] - timeline.start[task.index()];
-  const RendezvousId meeting = dag.rendezvous(task);
-  if (!meeting.valid()) return whole;
-  const TaskId last = timeline.last_arrival[meeting.index()];
-  return std::min(whole, timeline.finish[task.index()] - timeline.start[last.index()]);
-}
-
 std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
   std::array<Duration, sim::kPathClassCount> work{};
   const Dag& dag = view.prediction.graph->dag;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
     const TaskId task{i};
-    work[static_cast<std::size_t>(sim::path_class_of(dag, task))] += own_time(dag, view.prediction.timeline, task);
+    work[static_cast<std::size_t>(sim::path_class_of(dag, task))] += sim::own_time(dag, view.prediction.timeline, task);
   }
   return work;
 }
@@ -155,10 +146,7 @@ std::string why_against(const WhatIfAnswer& answer, const ChangedWork& work, Dur
 
 /// Whether a source of the range moves the job as captured and the answer alike: then it says how long an iteration is,
 /// but not whether the change shortens it.
-bool moves_both(const IntervalSource& source) {
-  constexpr std::array<std::string_view, 5> kShared{"model", "steps", "transient", "repetition", "profiler"};
-  return std::find(kShared.begin(), kShared.end(), source.name) != kShared.end();
-}
+bool moves_both(const IntervalSource& source) { return source.of_capture || source.name == "model"; }
 
 /// That the change is less than what is not known of it; empty if it is more.
 std::string why_uncertain(const WhatIfAnswer& answer) {
@@ -189,7 +177,8 @@ ReplayDifference difference_of(const PredictionView& baseline, const PredictionV
   if (!difference.same_graph) return difference;
   const Dag& dag = baseline.prediction.graph->dag;
   const auto changed_by = [&](TaskId task) {
-    return own_time(dag, scenario.prediction.timeline, task) - own_time(dag, baseline.prediction.timeline, task);
+    return sim::own_time(dag, scenario.prediction.timeline, task) -
+           sim::own_time(dag, baseline.prediction.timeline, task);
   };
   for (std::size_t i = 0; i < dag.task_count(); ++i)
     difference.changed += changed_by(TaskId{i}) != Duration{} ? 1U : 0U;

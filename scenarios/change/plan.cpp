@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/job/parameter_server/workload.h"
+#include "model/rewrite/collective_overlap.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/change/what_if.h"
 
@@ -17,12 +18,13 @@ void Plan::add_edit(const Change& change, Edit edit) { edits_.push_back({change.
 
 Capture Plan::edited(Capture graph) const {
   for (const MadeEdit& made : edits_) graph = made.edit(graph);
-  return graph;
+  return collectives_in_turn ? with_collectives_in_turn(graph) : graph;
 }
 
 GraphKey Plan::graph_key() const {
   GraphKey key{job, colocated_servers, begins_together, {}};
   for (const MadeEdit& made : edits_) key.edits.push_back(made.change);
+  if (collectives_in_turn) key.edits.emplace_back("collectives in turn");
   return key;
 }
 

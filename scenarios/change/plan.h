@@ -82,6 +82,9 @@ struct Plan {
 
   Assumptions assumptions;  ///< of the changes; the capture has its own
 
+  /// The collectives that a rank's pool of threads carries out go one at a time, after all edits.
+  bool collectives_in_turn = false;
+
   /// Workers of a parameter-server job begin together, not spread over an iteration.
   bool begins_together = false;
 

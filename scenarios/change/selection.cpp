@@ -39,7 +39,7 @@ std::optional<Selection> selection_of(const Change& change, const Capture& captu
   std::vector<TaskId> tasks;
   try {
     const auto found = change.selected(capture);
-    if (!found) return std::nullopt;
+    if (!found || found->empty()) return std::nullopt;
     tasks = *found;
   } catch (const InputError&) {
     return std::nullopt;

@@ -24,7 +24,7 @@ struct Selection {
   std::string hint;         ///< what was probably meant instead; mostly empty
 };
 
-/// Absent if the change takes no selection, or if what it selects is not in `capture` (it may be in a graph that
+/// Absent if no selection matters to the change, or if what it selects is not in `capture` (it may be in a graph that
 /// changes before it made). O(tasks).
 [[nodiscard]] std::optional<Selection> selection_of(const Change& change, const Capture& capture);
 

@@ -79,7 +79,7 @@ const YamlField* Change::find(std::string_view parameter) const noexcept {
 
 std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) const {
   if (what_if_->selected == nullptr) return std::nullopt;
-  return what_if_->selected(selector_, capture);
+  return what_if_->selected(*this, capture);
 }
 
 std::string Change::text_with(std::string (*written)(const std::string& value)) const {

@@ -53,9 +53,9 @@ struct WhatIf {
   std::string_view summary;  ///< one line
   std::string_view ignores;  ///< what the answer does not account for
   Parameters parameters;
-  /// The tasks that a change applies to, ascending, for reports; throws what apply() or its rule throws if there are
-  /// none. Null: it takes no `select`.
-  std::vector<TaskId> (*selected)(const Selector& selector, const Capture& capture) = nullptr;
+  /// The tasks that a change applies to, ascending, for reports: none if its selection does not matter. Throws what
+  /// apply() or its rule throws if nothing is selected. Null: it takes no `select`.
+  std::vector<TaskId> (*selected)(const Change& change, const Capture& capture) = nullptr;
   /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
   /// capture lacks the data for; it never guesses.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
@@ -76,7 +76,7 @@ class Change {
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
-  /// What it applies to in `capture`, ascending. Nothing if the what-if takes no `select`. Throws InputError if there
+  /// What it applies to in `capture`, ascending. Absent if the what-if takes no `select`. Throws InputError if there
   /// is nothing to apply it to.
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;
   /// For people: "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms". Long values are cut.
@@ -95,6 +95,12 @@ class Change {
   Selector selector_;
   YamlField place_;
 };
+
+/// WhatIf::selected for a what-if that applies to what `select` makes of its selector alone.
+template <std::vector<TaskId> (*select)(const Selector& selector, const Capture& capture)>
+[[nodiscard]] std::vector<TaskId> selected_by(const Change& change, const Capture& capture) {
+  return select(change.selector(), capture);
+}
 
 /// A factor such as 2x or 0.5x, from 1e-9x to 1e9x. Nothing if the value is not written as a factor.
 [[nodiscard]] std::optional<double> factor_of(const YamlField& value);

@@ -36,7 +36,7 @@ const WhatIf compute_what_if{
         "that compute and communication compete for processor cores, and for the device where the capture does not "
         "show it",
     .parameters = kParameters,
-    .selected = compute_tasks,
+    .selected = selected_by<compute_tasks>,
     .apply = apply,
 };
 

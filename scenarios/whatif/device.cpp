@@ -184,7 +184,7 @@ const WhatIf device_what_if{
     .summary = "another device: each kernel scales by what bounds it, by a factor, or by a fit to a capture on it",
     .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits into memory",
     .parameters = kParameters,
-    .selected = selected_device_work,
+    .selected = selected_by<selected_device_work>,
     .apply = apply,
 };
 

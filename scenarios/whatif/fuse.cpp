@@ -115,7 +115,7 @@ const WhatIf fuse_what_if{
     .summary = "consecutive kernels of a stream are fused: saves launches and pauses between them",
     .ignores = "that the parts of a fused kernel no longer pass data through memory",
     .parameters = kParameters,
-    .selected = selected_tasks,
+    .selected = selected_by<selected_tasks>,
     .apply = apply,
 };
 

@@ -52,7 +52,7 @@ const WhatIf host_what_if{
     .summary = "a faster or slower host processor",
     .ignores = "that cores, caches and memory bandwidth differ between processors by the kind of work",
     .parameters = kParameters,
-    .selected = selected_host_work,
+    .selected = selected_by<selected_host_work>,
     .apply = apply,
 };
 

@@ -81,7 +81,7 @@ const WhatIf insert_what_if{
     .summary = "more work: a task before or after each selected one",
     .ignores = "that inserted tasks compete with others for cores, memory and bandwidth",
     .parameters = kParameters,
-    .selected = selected_tasks,
+    .selected = selected_by<selected_tasks>,
     .apply = apply,
 };
 

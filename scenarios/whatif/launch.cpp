@@ -117,7 +117,7 @@ const WhatIf launch_what_if{
         "the framework's time around a launch, the device's time between two kernels, and what a call takes "
         "beyond 100 us (loading code, waiting)",
     .parameters = kParameters,
-    .selected = selected_launches,
+    .selected = selected_by<selected_launches>,
     .apply = apply,
 };
 

@@ -236,7 +236,7 @@ const WhatIf network_what_if{
     .summary = "other links: another bandwidth, latency, overhead or sharing",
     .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
     .parameters = parameters,
-    .selected = selected_transfers,
+    .selected = selected_by<selected_transfers>,
     .apply = apply,
 };
 

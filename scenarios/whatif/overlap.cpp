@@ -1,21 +1,34 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "model/rewrite/collective_overlap.h"
+#include "model/rewrite/copy_engines.h"
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/refuse.h"
 #include "scenarios/change/what_if.h"
 
-// More overlap: removes barriers at which all wait for one, and moves copies off the streams of kernels.
+// More overlap: removes barriers at which all wait for one, moves copies off the streams of kernels, and lets
+// collectives run beside compute: the waits for gradients come later, parameters are gathered earlier.
 
 namespace stepsim::scenarios {
 namespace {
 
+constexpr std::uint32_t kMostAhead = 1000;
 constexpr std::array kParameters{
     Parameter{"barriers", "on or off", "off: no step waits for all tensors, and no rank at a barrier without payload",
               "on"},
     Parameter{"copies", "recorded or apart",
               "copies between host and device run on their streams, or on engines of their own", "recorded"},
+    Parameter{"collectives", "recorded or asynchronous",
+              "asynchronous: reductions of gradients are waited for together, after the last of a step has started",
+              "recorded"},
+    Parameter{"prefetch", "a whole number from 0",
+              "all-gathers start as early as the one this many before them did, one after another", "0"},
 };
 
 /// Members of barrier collectives, which carry no payload.
@@ -41,101 +54,161 @@ void remove_barriers(const Change& change, const YamlField& value, Plan& plan) {
   plan.add_edit(change, [](const Capture& capture) { return without(capture, barriers_of(capture.dag)); });
 }
 
-enum class Direction : std::uint8_t { kNone, kToDevice, kToHost };
-
-Direction direction_of(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kCopy || dag.lane(task).kind != LaneKind::kStream) return Direction::kNone;
-  const std::string_view name = dag.name(task);
-  const auto says = [name](std::string_view word) { return name.find(word) != std::string_view::npos; };
-  if (says("HtoD") || says("HostToDevice")) return Direction::kToDevice;
-  return says("DtoH") || says("DeviceToHost") ? Direction::kToHost : Direction::kNone;
+void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) {
+  if (!has_stream_copies(*plan.captured)) {
+    cannot_answer(value, "the capture shows no copies between host and device on streams; expected a trace of a GPU");
+  }
+  plan.add_edit(change, with_copies_apart);
+  plan.assumptions.push_back(
+      {"copies_apart", "a copy to the device does not depend on the kernels before it on its stream"});
 }
 
-/// Moves copies to engines, one for each device and direction. A copy to the device no longer waits for the kernels
-/// before it on its stream, but the kernels after it still wait for it. A copy to the host still waits for the kernels
-/// before it, but the kernels after it no longer wait for it.
-class Engines {
+bool is_reduction(CollectiveOp op) {
+  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kReduce;
+}
+
+bool is_gather(CollectiveOp op) { return op == CollectiveOp::kAllGather; }
+
+std::vector<TaskId> collectives_among(std::vector<TaskId> tasks, const Dag& dag, bool (*wanted)(CollectiveOp)) {
+  std::erase_if(tasks, [&](TaskId task) {
+    const RendezvousId rendezvous = dag.rendezvous(task);
+    return !rendezvous.valid() || !wanted(dag.collective(rendezvous).op);
+  });
+  return tasks;
+}
+
+/// Which reductions carry gradients, where nobody says: those that start after the first gradient of their step, until
+/// they have carried as many bytes as the gradients have.
+class Reductions {
  public:
-  explicit Engines(const Capture& capture) : dag_(capture.dag), edit_(capture) {
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) direction_.push_back(direction_of(dag_, TaskId{i}));
+  explicit Reductions(const Capture& capture) : capture_(capture) {
+    for (const Gradient& gradient : capture.gradients) {
+      const auto [step, is_new] = steps_.try_emplace(place_of(gradient.ready));
+      const Time ready = capture.recording.finish[gradient.ready.index()];
+      step->second.first = is_new ? ready : std::min(step->second.first, ready);
+      step->second.left += gradient.bytes;
+      if (gradient.bytes == Bytes{}) step->second.sizes_known = false;
+    }
   }
 
-  Capture run() && {
-    join_streams();
-    for (std::size_t i = 0; i < direction_.size(); ++i) {
-      if (direction_[i] != Direction::kNone) edit_.builder().task(TaskId{i}).lane = engine_of(TaskId{i});
-    }
-    return std::move(edit_).finish();
+  /// For tasks in their order.
+  bool carries_gradients(TaskId task) {
+    if (steps_.empty()) return false;
+    const auto step = steps_.find(place_of(task));
+    if (step == steps_.end() || capture_.recording.start[task.index()] < step->second.first) return false;
+    if (step->second.sizes_known && step->second.left <= Bytes{}) return false;
+    step->second.left = step->second.left - capture_.dag.collective(capture_.dag.rendezvous(task)).bytes;
+    return true;
   }
 
  private:
-  /// Joins the kernels of each stream past its copies, and copies to the kernels that they still depend on.
-  void join_streams() {
-    std::map<LaneId, TaskId> last;                 // kernels by stream
-    std::map<LaneId, std::vector<TaskId>> copied;  // copies to the device since then
-    DagBuilder& builder = edit_.builder();
-    std::erase_if(builder.edges(), [this](const DagBuilder::Edge& edge) { return is_between(edge); });
-    for (std::size_t i = 0; i < direction_.size(); ++i) {
-      const TaskId task{i};
-      const LaneId lane = dag_.lane_id(task);
-      if (dag_.lane(lane).kind != LaneKind::kStream) continue;
-      if (direction_[i] == Direction::kToDevice) {
-        copied[lane].push_back(task);
-        continue;
-      }
-      for (const TaskId copy : copied[lane]) builder.add_edge(copy, task, EdgeKind::kStream);
-      if (last.contains(lane)) builder.add_edge(last[lane], task, EdgeKind::kStream);
-      if (direction_[i] == Direction::kToHost) continue;
-      copied[lane].clear();
-      last[lane] = task;
-    }
+  struct Step {
+    Time first{};  ///< when its first gradient was there
+    Bytes left{};  ///< of gradients, not yet reduced
+    bool sizes_known = true;
+  };
+
+  [[nodiscard]] std::pair<Rank, std::int32_t> place_of(TaskId task) const {
+    return {capture_.dag.lane(task).rank, capture_.recording.step[task.index()]};
   }
 
-  /// An edge of a stream's order with a copy at either end.
-  [[nodiscard]] bool is_between(const DagBuilder::Edge& edge) const {
-    return edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to) &&
-           (direction_[edge.from.index()] != Direction::kNone || direction_[edge.to.index()] != Direction::kNone);
-  }
-
-  LaneId engine_of(TaskId task) {
-    const Lane& stream = dag_.lane(task);
-    const Direction direction = direction_[task.index()];
-    const auto [engine, added] = engines_.try_emplace({{stream.rank, stream.device}, direction});
-    if (added) {
-      Lane lane = stream;
-      lane.name = direction == Direction::kToDevice ? "copies to the device" : "copies to the host";
-      lane.kind = LaneKind::kCopyEngine;
-      lane.order = LaneOrder::kFifo;
-      engine->second = edit_.builder().add_lane(std::move(lane));
-    }
-    return engine->second;
-  }
-
-  const Dag& dag_;
-  CaptureEdit edit_;
-  std::vector<Direction> direction_;
-  std::map<std::pair<std::pair<Rank, std::int32_t>, Direction>, LaneId> engines_;
+  const Capture& capture_;
+  std::map<std::pair<Rank, std::int32_t>, Step> steps_;
 };
 
-void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) {
-  const Dag& dag = plan.captured->dag;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (direction_of(dag, TaskId{i}) == Direction::kNone) continue;
-    plan.add_edit(change, [](const Capture& capture) { return Engines(capture).run(); });
-    plan.assumptions.push_back(
-        {"copies_apart", "a copy to the device does not depend on the kernels before it on its stream"});
-    return;
+/// The reductions of gradients, or those that are selected.
+std::vector<TaskId> gradient_reductions(const Selector& selector, const Capture& capture) {
+  std::vector<TaskId> tasks = collectives_among(selector.select(capture), capture.dag, is_reduction);
+  if (!selector.is_all()) return tasks;
+  Reductions reductions(capture);
+  std::erase_if(tasks, [&reductions](TaskId task) { return !reductions.carries_gradients(task); });
+  return tasks;
+}
+
+std::vector<TaskId> gathers(const Selector& selector, const Capture& capture) {
+  return collectives_among(selector.select(capture), capture.dag, is_gather);
+}
+
+bool is_asynchronous(const Change& change) {
+  const YamlField* const value = change.find("collectives");
+  return value != nullptr && value->one_of_words({"recorded", "asynchronous"}) == 1;
+}
+
+std::uint32_t places_ahead(const Change& change) {
+  const YamlField* const value = change.find("prefetch");
+  return value == nullptr ? 0 : value->count(0, kMostAhead);
+}
+
+std::vector<TaskId> selected_collectives(const Change& change, const Capture& capture) {
+  std::vector<TaskId> tasks;
+  if (is_asynchronous(change)) tasks = gradient_reductions(change.selector(), capture);
+  if (places_ahead(change) > 0) {
+    const std::vector<TaskId> more = gathers(change.selector(), capture);
+    tasks.insert(tasks.end(), more.begin(), more.end());
   }
-  cannot_answer(value, "the capture shows no copies between host and device on streams; expected a trace of a GPU");
+  std::sort(tasks.begin(), tasks.end());
+  return tasks;
+}
+
+void set_asynchronous(const Change& change, Plan& plan) {
+  const Selector& selector = change.selector();
+  const std::vector<TaskId> reductions = gradient_reductions(selector, *plan.captured);
+  if (reductions.empty()) {
+    if (!selector.is_all()) selector.fail(*plan.captured, "no reduction");
+    cannot_answer(
+        *change.find("collectives"),
+        plan.captured->gradients.empty()
+            ? "the capture does not show which reductions carry gradients; expected a selection of them, such "
+              "as overlap{name=ReduceScatter}, or a trace with AccumulateGrad (PyTorch, record_shapes=True)"
+            : "the capture shows no reduction after its first gradient; expected a job that reduces them");
+  }
+  plan.add_edit(change, [selector](const Capture& capture) {
+    return with_late_waits(capture, gradient_reductions(selector, capture));
+  });
+  plan.assumptions.push_back(
+      {"asynchronous_collectives",
+       fmt::format("{} of {} reductions were waited for before the last one of their step had started: nothing needs "
+                   "them earlier than that one, as holds for gradients, not for activations (tensor parallel)",
+                   early_waits(*plan.captured, reductions), reductions.size())});
+}
+
+void set_prefetch(const Change& change, std::uint32_t ahead, Plan& plan) {
+  const Selector& selector = change.selector();
+  const std::vector<TaskId> gathered = gathers(selector, *plan.captured);
+  if (gathered.empty()) {
+    if (!selector.is_all()) selector.fail(*plan.captured, "no all-gather");
+    cannot_answer(*change.find("prefetch"), "the capture shows no all-gather; expected a job with sharded parameters");
+  }
+  plan.add_edit(change, [selector, ahead](const Capture& capture) {
+    return with_prefetch(capture, gathers(selector, capture), ahead);
+  });
+  plan.assumptions.push_back(
+      {"prefetched_collectives",
+       fmt::format(
+           "{} all-gathers need nothing that their step computes, as holds for parameters (FSDP, ZeRO), not for "
+           "activations (tensor parallel), and memory holds what is gathered ahead",
+           gathered.size())});
+}
+
+/// A selection is of collectives; what is of the whole job takes none.
+void refuse_for_a_part(const Change& change) {
+  if (change.selector().is_all()) return;
+  for (const std::string_view name : {"barriers", "copies"}) {
+    if (const YamlField* const value = change.find(name))
+      value->fail(fmt::format("'{}' is of the whole job; expected no selection beside it", name));
+  }
 }
 
 void apply(const Change& change, Plan& plan) {
+  refuse_for_a_part(change);
   const YamlField* const barriers = change.find("barriers");
   const YamlField* const copies = change.find("copies");
   const bool off = barriers != nullptr && barriers->one_of_words({"on", "off"}) == 1;
   const bool apart = copies != nullptr && copies->one_of_words({"recorded", "apart"}) == 1;
   if (off) remove_barriers(change, *barriers, plan);
   if (apart) set_copies_apart(change, *copies, plan);
+  if (is_asynchronous(change)) set_asynchronous(change, plan);
+  if (const std::uint32_t ahead = places_ahead(change); ahead > 0) set_prefetch(change, ahead, plan);
 }
 
 }  // namespace
@@ -143,9 +216,10 @@ void apply(const Change& change, Plan& plan) {
 extern const WhatIf overlap_what_if;
 const WhatIf overlap_what_if{
     .name = "overlap",
-    .summary = "more overlap: no barriers, copies beside kernels",
-    .ignores = "that copies and kernels compete for memory bandwidth",
+    .summary = "more overlap: no barriers, copies and collectives beside kernels",
+    .ignores = "that what runs at the same time competes for memory bandwidth and multiprocessors",
     .parameters = kParameters,
+    .selected = selected_collectives,
     .apply = apply,
 };
 

@@ -158,7 +158,7 @@ const WhatIf precision_what_if{
     .summary = "another precision: products scale with the rates of the units, streaming kernels with their bytes",
     .ignores = "casts between precisions, how well products of these sizes fill other units, and effects on training",
     .parameters = kParameters,
-    .selected = selected_device_work,
+    .selected = selected_by<selected_device_work>,
     .apply = apply,
 };
 

@@ -45,7 +45,7 @@ const WhatIf remove_what_if{
     .summary = "the selected tasks are removed; what waited for them waits for what they waited for",
     .ignores = "that the job may need the removed work",
     .parameters = kParameters,
-    .selected = selected_tasks,
+    .selected = selected_by<selected_tasks>,
     .apply = apply,
 };
 

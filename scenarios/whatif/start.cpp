@@ -77,7 +77,7 @@ const WhatIf start_what_if{
     .summary = "ranks begin earlier or later; what the job waits for besides stays",
     .ignores = "why a rank begins late: a slow input pipeline does so in every step",
     .parameters = kParameters,
-    .selected = selected_tasks,
+    .selected = selected_by<selected_tasks>,
     .apply = apply,
 };
 

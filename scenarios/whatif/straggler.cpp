@@ -115,7 +115,7 @@ const WhatIf straggler_what_if{
     .summary = "compute that is slow now and then, for one rank or worker or by a distribution",
     .ignores = "that a slow machine also has a slow network and slow host threads",
     .parameters = kParameters,
-    .selected = compute_tasks,
+    .selected = selected_by<compute_tasks>,
     .apply = apply,
 };
 

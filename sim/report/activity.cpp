@@ -1,16 +1,16 @@
 #include "sim/report/activity.h"
 
 #include "sim/report/critical_path.h"
+#include "sim/report/own_work.h"
 
 namespace stepsim::sim {
 
 void Activity::add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window) {
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
   if (dag.rendezvous(task).valid()) {
-    const TaskId last = timeline.last_arrival[dag.rendezvous(task).index()];
-    const Time transfer = timeline.start[last.index()];
-    collective_wait.push_back(clipped({whole.begin, transfer}, window));
-    communication.push_back(clipped({transfer, whole.end}, window));
+    const Interval transfer = own_work(dag, timeline, task);
+    collective_wait.push_back(clipped({whole.begin, transfer.begin}, window));
+    communication.push_back(clipped(transfer, window));
     return;
   }
   switch (path_class_of(dag, task)) {

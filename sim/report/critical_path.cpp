@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/report/intervals.h"
+#include "sim/report/own_work.h"
 
 namespace stepsim::sim {
 namespace {
-
-/// The member of the task's collective that let it go on; the task itself if there is none.
-TaskId last_in(const Dag& dag, const Timeline& timeline, TaskId task) {
-  const RendezvousId rendezvous = dag.rendezvous(task);
-  return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
-}
 
 /// Calls `visit` with each task of the path backwards from `within.end`, when `last` runs or begins,
 /// to `within.begin`, without queueing.
@@ -25,7 +19,7 @@ void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval w
   // A message may let go on what follows it before it has arrived: its part of the path ends there.
   Time finished = within.end;
   while (true) {
-    const TaskId arrived = last_in(dag, timeline, current);
+    const TaskId arrived = last_arrival_of(dag, timeline, current);
     const Time started = std::min(timeline.start[arrived.index()], finished);
     const Release release = timeline.released_by[arrived.index()];
     PathTask task;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/median.h"
+#include "sim/report/own_work.h"
 #include "sim/report/periodic_graph.h"
 #include "sim/report/rank_steps.h"
 
@@ -184,7 +185,7 @@ class Repeating {
     const std::vector<TaskId>& tasks = tasks_[step];
     counterparts_.reset();
     find_lanes(tasks);
-    for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(task));
+    for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
     for (const TaskId task : tasks) add_edges(task, step, graph);
     add_rendezvous(tasks, graph);
     add_lanes(graph);
@@ -205,13 +206,6 @@ class Repeating {
   }
 
   [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
-
-  /// What the task itself took in the replay: of a collective what came after the last arrival.
-  [[nodiscard]] Duration own_time(TaskId task) const {
-    const RendezvousId rendezvous = dag_.rendezvous(task);
-    const TaskId last = rendezvous.valid() ? timeline_.last_arrival[rendezvous.index()] : task;
-    return timeline_.finish[task.index()] - timeline_.start[last.index()];
-  }
 
   /// An edge's lag, or less if the replay let the target start earlier: a sender goes on once its message has left.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, EdgeId edge) const {

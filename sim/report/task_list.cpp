@@ -12,6 +12,7 @@
 #include "model/base/text.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
+#include "sim/report/own_work.h"
 
 namespace stepsim::sim {
 namespace {
@@ -111,10 +112,7 @@ class Grouping {
   }
 
   [[nodiscard]] Duration duration_of(TaskId task) const {
-    if (timeline_ == nullptr) return dag_.duration(task);
-    const RendezvousId meeting = dag_.rendezvous(task);
-    const TaskId begins = meeting.valid() ? timeline_->last_arrival[meeting.index()] : task;
-    return timeline_->finish[task.index()] - timeline_->start[begins.index()];
+    return timeline_ == nullptr ? dag_.duration(task) : own_time(dag_, *timeline_, task);
   }
 
   /// The group at `key`; if it is new, it is named and gets its kind and part from its first task.

@@ -51,6 +51,7 @@ What these changes are, and what their predictions leave out
 Does not apply to this job
 - comm.bucket_bytes, comm.algorithm: the job has parameter servers and no collectives
 - overlap.barriers: comm.barrier=cross is the same for parameter servers
+- overlap.prefetch: nothing in the capture is named after FSDP, whose all-gathers are of parameters
 - compute{class=...}.scale: the capture has no device work of a known class
 - compute{name=DataLoader}.scale: the capture has no task that is named after a DataLoader
 - compute{rank=...}.scale: all ranks compute about as long
@@ -58,6 +59,9 @@ Does not apply to this job
 - launch.overhead=0us: the capture shows no launches of device work
 - fuse{class=elementwise}.most=100: {class=elementwise} matches none of the 8082 tasks
 - overlap.copies=apart: the capture shows no copies between host and device on streams
+- overlap.collectives=asynchronous: the capture does not show which reductions carry gradients
+- start.delay=0us: workers with parameter servers begin spread over a step, not as captured
+- network.inside=2x, network.between=2x: links inside hosts are not told from those between them
 - host.scale=0.7, host.scale=0: the capture shows no work of a host's processor
 
 Assumptions
@@ -101,10 +105,13 @@ Does not apply to this job
 - comm.partition_bytes, comm.schedule, comm.barrier, comm.control, cluster.servers: the job has no parameter servers
 - comm.bucket_bytes: the capture has no all-reduce that says its size
 - comm.algorithm: the capture has no collective of several ranks that says what it transfers
+- overlap.prefetch: nothing in the capture is named after FSDP, whose all-gathers are of parameters
 - compute{name=DataLoader}.scale: the capture has no task that is named after a DataLoader
 - compute{rank=...}.scale: the capture has one rank
 - overlap.barriers=off: the capture shows no barriers
-- network.bandwidth=2x, network.latency=0.5x, network.bandwidth=1000x: nothing in the capture crosses a link: it has no message and no collective
+- overlap.collectives=asynchronous: the capture does not show which reductions carry gradients
+- start.delay=0us: the capture does not show several ranks begin
+- network.bandwidth=2x, network.inside=2x, network.between=2x, network.latency=0.5x, network.bandwidth=1000x: nothing in the capture crosses a link: it has no message and no collective
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
@@ -129,13 +136,16 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"changes":["comm.partition_bytes","comm.schedule","comm.barrier","comm.control","cluster.servers"],"reason":"the job has no parameter servers"},
 {"changes":["comm.bucket_bytes"],"reason":"the capture has no all-reduce that says its size"},
 {"changes":["comm.algorithm"],"reason":"the capture has no collective of several ranks that says what it transfers"},
+{"changes":["overlap.prefetch"],"reason":"nothing in the capture is named after FSDP, whose all-gathers are of parameters"},
 {"changes":["compute{name=DataLoader}.scale"],"reason":"the capture has no task that is named after a DataLoader"},
 {"changes":["compute{rank=...}.scale"],"reason":"the capture has one rank"},
 {"changes":["remove{kind=copy}.share"],"reason":"the capture has no copies"},
 {"changes":["fuse{class=elementwise}.most=100"],"reason":"{class=elementwise} matches none of the 147 tasks; expected rank 0 and names such as 'ProfilerStep#3' (stepsim tasks lists all)"},
 {"changes":["overlap.copies=apart"],"reason":"the capture shows no copies between host and device on streams; expected a trace of a GPU"},
 {"changes":["overlap.barriers=off"],"reason":"the capture shows no barriers; expected parameter servers, or collectives without payload"},
-{"changes":["network.latency=0.5x"],"reason":"transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin"}],
+{"changes":["overlap.collectives=asynchronous"],"reason":"the capture does not show which reductions carry gradients; expected a selection of them, such as overlap{name=ReduceScatter}, or a trace with AccumulateGrad (PyTorch, record_shapes=True)"},
+{"changes":["start.delay=0us"],"reason":"the capture does not show several ranks begin; expected the traces of all ranks"},
+{"changes":["network.inside=2x","network.between=2x","network.latency=0.5x"],"reason":"transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin"}],
 "network":{"model":"maxmin"},
 "assumptions":["the input has 1 of 2 ranks: the others are assumed to arrive at collectives when these do","3 of 3 collectives do not say what they transfer, or have members that were not read: a network model keeps their recorded durations","Nothing is said of a network: no transfer of the capture says its bytes.","Beside communication kernels take longer than alone, as the captured steps show: gemm 1.50 times as long (9 compared). Those follow where communication moves; others stay as captured."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim advise tests/golden/data/gpu_overlap.json --json","inputs":[

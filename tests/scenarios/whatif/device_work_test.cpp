@@ -1,4 +1,4 @@
-// launch, fuse and overlap on a stream of a few kernels.
+// launch and fuse on a stream of a few kernels.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,64 +90,6 @@ TEST(FuseWhatIf, TheFusedTasksAreOneTask) {
   const Question question = three_kernels().question();
   EXPECT_EQ(question.predicted(std::string_view("changes: [{fuse: {}}]")).graph->dag.task_count(),
             question.capture().dag.task_count() - 2);
-}
-
-TEST(OverlapWhatIf, ACopyToTheDeviceRunsBesideTheKernelsBeforeIt) {
-  GpuJob job;
-  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
-  (void)job.launch("Memcpy HtoD (Pinned -> Device)", TaskKind::kCopy, {}, microseconds{6});
-  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
-  const Question question = std::move(job).question();
-  EXPECT_EQ(question.iteration(), microseconds{10 + 6 + 4});
-  EXPECT_EQ(question.iteration({"overlap.copies=apart"}), microseconds{10 + 4});
-}
-
-TEST(OverlapWhatIf, ACopyToTheHostRunsBesideTheKernelsAfterIt) {
-  GpuJob job;
-  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
-  (void)job.launch("Memcpy DtoH (Device -> Pinned)", TaskKind::kCopy, {}, microseconds{6});
-  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
-  EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{10 + 6});
-}
-
-TEST(OverlapWhatIf, CopiesOfOneDirectionTakeTurns) {
-  GpuJob job;
-  (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
-  for (int i = 0; i < 3; ++i) (void)job.launch("Memcpy HtoD", TaskKind::kCopy, {}, microseconds{6});
-  (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
-  EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{3 * 6 + 4});
-}
-
-TEST(OverlapWhatIf, WithoutBarriersEachRankRunsAtItsOwnPace) {
-  DagMaker maker;
-  const RendezvousId barrier = maker.builder.add_rendezvous({.op = CollectiveOp::kBarrier});
-  const auto add_rank = [&](Rank rank, std::int64_t before, std::int64_t after) {
-    const LaneId lane = maker.lane(rank);
-    const TaskId first = maker.task(lane, before, {}, "before", TaskKind::kOperator);
-    const TaskId held = maker.task(lane, 0, {first}, "barrier", TaskKind::kCollective);
-    (void)maker.task(lane, after, {held}, "after", TaskKind::kOperator);
-    maker.builder.join(barrier, held);
-  };
-  add_rank(0, 3'000, 2'000);
-  add_rank(1, 5'000, 1'000);
-  Capture capture;
-  capture.dag = maker.build();
-  const Question question(std::move(capture));
-  EXPECT_EQ(question.iteration(), Duration{5'000 + 2'000});
-  EXPECT_EQ(question.iteration({"overlap.barriers=off"}), Duration{5'000 + 1'000});
-}
-
-TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerSeparately) {
-  const Question question = parameter_server_question();
-  EXPECT_EQ(question.iteration({"overlap.barriers=off"}), question.iteration({"comm.barrier=cross"}));
-  EXPECT_LT(question.iteration({"overlap.barriers=off"}), question.iteration());
-}
-
-TEST(OverlapWhatIf, RefusesACaptureWithoutCopiesOrBarriers) {
-  EXPECT_THAT([] { (void)streams_question().iteration({"overlap.barriers=off"}); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no barriers")));
-  EXPECT_THAT([] { (void)streams_question().iteration({"overlap.copies=apart"}); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no copies")));
 }
 
 }  // namespace

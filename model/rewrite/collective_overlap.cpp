@@ -1,0 +1,180 @@
+#include "model/rewrite/collective_overlap.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "model/rewrite/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// The members of one rank in one step, ascending.
+using Group = std::vector<TaskId>;
+
+std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& members) {
+  std::map<std::pair<Rank, std::int32_t>, Group> groups;
+  for (const TaskId member : members) {
+    const std::int32_t step = capture.recording.step.empty() ? -1 : capture.recording.step[member.index()];
+    groups[{capture.dag.lane(member).rank, step}].push_back(member);
+  }
+  std::vector<Group> list;
+  for (auto& [place, group] : groups) list.push_back(std::move(group));
+  return list;
+}
+
+/// Places of tasks among the members of groups.
+class Places {
+ public:
+  struct Place {
+    std::size_t group = kNone;
+    std::size_t place = 0;  ///< in the group
+  };
+
+  Places(const Dag& dag, const std::vector<Group>& groups) : dag_(dag), groups_(groups), places_(dag.task_count()) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (std::size_t k = 0; k < groups[i].size(); ++k) places_[groups[i][k].index()] = {i, k};
+    }
+  }
+
+  [[nodiscard]] Place of(TaskId task) const { return places_[task.index()]; }
+  [[nodiscard]] bool is_member(TaskId task) const { return of(task).group != kNone; }
+  [[nodiscard]] TaskId last_beside(TaskId member) const { return groups_[of(member).group].back(); }
+
+  /// The edge orders collectives of one stream or thread, or a thread's own work.
+  [[nodiscard]] bool is_order(TaskId from, TaskId to, EdgeKind kind) const {
+    if (dag_.lane_id(from) != dag_.lane_id(to)) return false;
+    return kind == EdgeKind::kProgram || (dag_.rendezvous(from).valid() && dag_.rendezvous(to).valid());
+  }
+
+  /// Something waits for a member before the last one beside it has started. Ids are in the order of recorded starts.
+  [[nodiscard]] bool is_early_wait(TaskId from, TaskId to, EdgeKind kind) const {
+    return is_member(from) && !dag_.rendezvous(to).valid() && !is_order(from, to, kind) && to < last_beside(from);
+  }
+
+ private:
+  const Dag& dag_;
+  const std::vector<Group>& groups_;
+  std::vector<Place> places_;
+};
+
+/// Takes members off the streams on which kernels run, too: kernels then follow kernels, and members follow members.
+/// What waits for whom beyond that stays.
+void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& places) {
+  struct Stream {
+    bool shared = false;  ///< with work that is no collective
+    LaneId side{};
+    TaskId last_kernel{};
+    TaskId last_member{};
+  };
+  std::map<LaneId, Stream> streams;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (places.is_member(TaskId{i}) && dag.lane(TaskId{i}).kind == LaneKind::kStream)
+      streams.try_emplace(dag.lane_id(TaskId{i}));
+  }
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const auto stream = streams.find(dag.lane_id(TaskId{i}));
+    if (stream != streams.end() && !dag.rendezvous(TaskId{i}).valid()) stream->second.shared = true;
+  }
+  std::erase_if(streams, [](const auto& stream) { return !stream.second.shared; });
+
+  DagBuilder& builder = edit.builder();
+  for (auto& [lane, stream] : streams) {
+    Lane side = dag.lane(lane);
+    side.name += ", collectives";
+    stream.side = builder.add_lane(std::move(side));
+  }
+  for (std::size_t i = 0; i < dag.task_count() && !streams.empty(); ++i) {
+    const TaskId task{i};
+    const auto found = streams.find(dag.lane_id(task));
+    if (found == streams.end()) continue;
+    const bool leaves = places.is_member(task);
+    TaskId& last = leaves ? found->second.last_member : found->second.last_kernel;
+    if (last.valid()) builder.add_edge(last, task, EdgeKind::kStream);
+    if (leaves) builder.task(task).lane = found->second.side;
+    last = task;
+  }
+}
+
+}  // namespace
+
+std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& members) {
+  const Dag& dag = capture.dag;
+  const std::vector<Group> groups = groups_of(capture, members);
+  const Places places(dag, groups);
+  return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](TaskId member) {
+    for (EdgeId edge = dag.first_edge(member); edge < dag.first_edge(TaskId{member.index() + 1});
+         edge = EdgeId{edge.index() + 1}) {
+      if (places.is_early_wait(member, dag.target(edge), dag.edge_kind(edge))) return true;
+    }
+    return false;
+  }));
+}
+
+Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& members) {
+  const Dag& dag = capture.dag;
+  const std::vector<Group> groups = groups_of(capture, members);
+  const Places places(dag, groups);
+  CaptureEdit edit(capture);
+
+  std::vector<DagBuilder::Edge> moved;                      // each member once
+  std::vector<std::vector<TaskId>> waiters(groups.size());  // for the last one of each group
+  for (const DagBuilder::Edge& edge : edit.builder().edges()) {
+    if (!places.is_member(edge.from) || dag.rendezvous(edge.to).valid()) continue;
+    if (places.is_early_wait(edge.from, edge.to, edge.kind)) {
+      moved.push_back(edge);
+    } else if (edge.from == places.last_beside(edge.from) && !places.is_order(edge.from, edge.to, edge.kind)) {
+      waiters[places.of(edge.from).group].push_back(edge.to);
+    }
+  }
+  std::erase_if(edit.builder().edges(), [&places](const DagBuilder::Edge& edge) {
+    return places.is_early_wait(edge.from, edge.to, edge.kind);
+  });
+  leave_shared_streams(edit, dag, places);
+  for (const DagBuilder::Edge& edge : moved) {
+    for (const TaskId waiter : waiters[places.of(edge.from).group])
+      edit.builder().add_edge(edge.from, waiter, EdgeKind::kSync, edge.lag);
+  }
+  return std::move(edit).finish();
+}
+
+Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members, std::uint32_t ahead) {
+  const Dag& dag = capture.dag;
+  const std::vector<Group> groups = groups_of(capture, members);
+  const Places places(dag, groups);
+  CaptureEdit edit(capture);
+  leave_shared_streams(edit, dag, places);
+
+  std::map<TaskId, std::vector<DagBuilder::Edge>> waits;  // of each member, but for the order of collectives
+  const auto is_wait = [&](const DagBuilder::Edge& edge) {
+    return places.is_member(edge.to) && !places.is_order(edge.from, edge.to, edge.kind);
+  };
+  for (const DagBuilder::Edge& edge : edit.builder().edges()) {
+    if (is_wait(edge)) waits[edge.to].push_back(edge);
+  }
+  std::erase_if(edit.builder().edges(), is_wait);
+  for (const Group& group : groups) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (const DagBuilder::Edge& edge : waits[group[i < ahead ? 0 : i - ahead]])
+        edit.builder().add_edge(edge.from, group[i], edge.kind, edge.lag);
+      if (i == 0) continue;
+      const bool after = capture.recording.finish.empty() ||
+                         capture.recording.finish[group[i - 1].index()] <= capture.recording.start[group[i].index()];
+      if (after) edit.builder().add_edge(group[i - 1], group[i], EdgeKind::kSync);
+    }
+  }
+  return std::move(edit).finish();
+}
+
+Capture with_collectives_in_turn(const Capture& capture) {
+  CaptureEdit edit(capture);
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    Lane& lane = edit.builder().lane(capture.dag.lane_id(TaskId{i}));
+    if (lane.order == LaneOrder::kFifo && capture.dag.rendezvous(TaskId{i}).valid()) lane.capacity = 1;
+  }
+  return std::move(edit).finish();
+}
+
+}  // namespace stepsim
