@@ -1,29 +1,48 @@
 #include "model/base/diagnostics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace stepsim {
 
-void Diagnostics::count(std::string_view name, Severity severity, std::string_view remedy, InputLocation where,
-                        std::string_view detail, std::uint64_t count) {
-  const auto same = [name](const Entry& entry) { return entry.name == name; };
+namespace {
+
+Diagnostics::Entry entry_of(const Diagnostic& what, std::string name, InputLocation where, std::string_view detail,
+                            std::uint64_t count) {
+  return {.name = std::move(name),
+          .severity = what.severity,
+          .remedy = std::string{what.remedy},
+          .detail = std::string{detail},
+          .first = std::move(where),
+          .count = count};
+}
+
+}  // namespace
+
+void Diagnostics::add(Entry entry) {
+  const auto same = [&entry](const Entry& other) { return other.name == entry.name; };
   if (const auto found = std::find_if(entries_.begin(), entries_.end(), same); found != entries_.end()) {
-    found->count += count;
-    return;
+    found->count += entry.count;
+  } else {
+    entries_.push_back(std::move(entry));
   }
-  entries_.push_back(Entry{.name = std::string{name},
-                           .severity = severity,
-                           .remedy = std::string{remedy},
-                           .detail = std::string{detail},
-                           .first = std::move(where),
-                           .count = count});
+}
+
+void Diagnostics::count(const Diagnostic& what, InputLocation where, std::string_view detail, std::uint64_t count) {
+  STEPSIM_ASSERT(!what.goes_on, "the name says what it is about");
+  add(entry_of(what, std::string{what.name}, std::move(where), detail, count));
+}
+
+void Diagnostics::count_about(const Diagnostic& what, std::string_view about, InputLocation where,
+                              std::string_view detail, std::uint64_t count) {
+  STEPSIM_ASSERT(what.goes_on, "the name is whole");
+  add(entry_of(what, fmt::format("{} {}", what.name, about), std::move(where), detail, count));
 }
 
 void Diagnostics::merge(const Diagnostics& other) {
-  for (const Entry& entry : other.entries_) {
-    count(entry.name, entry.severity, entry.remedy, entry.first, entry.detail, entry.count);
-  }
+  for (const Entry& entry : other.entries_) add(entry);
 }
 
 std::uint64_t Diagnostics::count_of(std::string_view name) const noexcept {
