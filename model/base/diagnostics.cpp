@@ -6,11 +6,20 @@
 #include <utility>
 
 namespace stepsim {
-
 namespace {
 
-Diagnostics::Entry entry_of(const Diagnostic& what, std::string name, InputLocation where, std::string_view detail,
-                            std::uint64_t count) {
+using Entry = Diagnostics::Entry;
+
+/// Counts `count` more of what `entries` has under this name. False if it has none.
+bool count_again(std::vector<Entry>& entries, std::string_view name, std::uint64_t count) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [name](const Entry& e) { return e.name == name; });
+  if (found == entries.end()) return false;
+  found->count += count;
+  return true;
+}
+
+Entry entry_of(const Diagnostic& what, std::string name, InputLocation where, std::string_view detail,
+               std::uint64_t count) {
   return {.name = std::move(name),
           .severity = what.severity,
           .remedy = std::string{what.remedy},
@@ -22,17 +31,13 @@ Diagnostics::Entry entry_of(const Diagnostic& what, std::string name, InputLocat
 }  // namespace
 
 void Diagnostics::add(Entry entry) {
-  const auto same = [&entry](const Entry& other) { return other.name == entry.name; };
-  if (const auto found = std::find_if(entries_.begin(), entries_.end(), same); found != entries_.end()) {
-    found->count += entry.count;
-  } else {
-    entries_.push_back(std::move(entry));
-  }
+  if (!count_again(entries_, entry.name, entry.count)) entries_.push_back(std::move(entry));
 }
 
 void Diagnostics::count(const Diagnostic& what, InputLocation where, std::string_view detail, std::uint64_t count) {
   STEPSIM_ASSERT(!what.goes_on, "the name says what it is about");
-  add(entry_of(what, std::string{what.name}, std::move(where), detail, count));
+  if (count_again(entries_, what.name, count)) return;
+  entries_.push_back(entry_of(what, std::string{what.name}, std::move(where), detail, count));
 }
 
 void Diagnostics::count_about(const Diagnostic& what, std::string_view about, InputLocation where,

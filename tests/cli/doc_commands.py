@@ -28,7 +28,7 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
     r"\[options\]": "",
     r"[][]": "",  # all that may be left out is given
     r"\bCOMMAND\b": "replay",
-    r"\bWORD\b": "polling",
+    r"\b(WORD|NAME)\b": "polling",
     r"--(by|sort) KEY\b": lambda found: {"by": "--by class", "sort": "--sort relative"}[found[1]],
     r"--rows N\b": "--rows 3",
     r"\bPERCENT\b": "3%",
