@@ -43,6 +43,11 @@ std::vector<std::string> near_words(const std::string& word, const std::vector<s
   return near;
 }
 
+bool is_called(const Topic& topic, const std::string& asked) {
+  const std::string name = lower(topic.name);
+  return asked == name || asked == lower(topic.also) || (topic.goes_on && asked.starts_with(name + ' '));
+}
+
 [[noreturn]] void refuse(std::string_view word, const std::vector<std::string>& known) {
   std::vector<std::string> near = near_words(lower(word), known);
   for (std::string& other : near) other = fmt::format("'{}'", other);
@@ -61,7 +66,7 @@ std::string explain(std::string_view word, std::span<const Command* const> comma
     if (asked == kind.plural || asked == kind.name) kinds.push_back(list_of(kind, commands));
     known.emplace_back(kind.plural);
     for (const Topic& topic : kind.topics(commands)) {
-      if (lower(topic.name) == asked || lower(topic.also) == asked)
+      if (is_called(topic, asked))
         words.push_back(fmt::format("{} ({}): {}\n{}", topic.name, kind.name, topic.summary, topic.more));
       known.push_back(topic.name);
       if (!topic.also.empty()) known.push_back(topic.also);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ingest/formats/format.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/units.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/device/library.h"
@@ -26,6 +27,15 @@ constexpr std::array<std::string_view, kPrecisionCount> kPrecisionNames{"fp64", 
 /// "  label: text\n", or nothing without a text.
 std::string line(std::string_view label, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("  {:<17}  {}\n", label, text);
+}
+
+std::string_view text_of(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo: return "information: left out or found by design, nothing is lost";
+    case Severity::kNotice: return "a notice: an assumption that a better capture would not need";
+    case Severity::kDataLoss: return "data loss: a record or a part of a file could not be used";
+  }
+  return {};
 }
 
 std::vector<Topic> command_topics(Commands commands) {
@@ -141,6 +151,18 @@ std::vector<Topic> server_rule_topics(Commands /*commands*/) {
   return topics;
 }
 
+std::vector<Topic> diagnostic_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const std::span<const Diagnostic> table : kDiagnosticTables) {
+    for (const Diagnostic& known : table)
+      topics.push_back({std::string(known.name), "", std::string(known.remedy),
+                        line("what it is", text_of(known.severity)) + line("for the answer", known.effect) +
+                            line("what helps", known.mend),
+                        known.goes_on});
+  }
+  return topics;
+}
+
 constexpr std::array kKinds{
     TopicKind{"command", "commands", "what stepsim can be asked", command_topics},
     TopicKind{"what-if", "what-ifs", "kinds of changes, for --set and scenario files", what_if_topics},
@@ -151,6 +173,8 @@ constexpr std::array kKinds{
     TopicKind{"device", "devices", "accelerators that are known, for device.to", device_topics},
     TopicKind{"format", "formats", "traces that are read", format_topics},
     TopicKind{"output", "outputs", "files that are written, by the extension of -o", output_topics},
+    TopicKind{"diagnostic", "diagnostics", "what a report says of the input: records left out, waits inferred",
+              diagnostic_topics},
     TopicKind{"server rule", "rules", "which parameter server holds a key, for comm.key_hash", server_rule_topics},
 };
 

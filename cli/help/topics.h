@@ -12,10 +12,11 @@ namespace stepsim::cli {
 
 /// A word that `stepsim help` explains. All texts come from the registry that the word is of.
 struct Topic {
-  std::string name;     ///< as typed where it is used: "network.bandwidth"
-  std::string also;     ///< a shorter word for it, "bandwidth", which others may share; may be empty
-  std::string summary;  ///< one line
-  std::string more;     ///< further lines, each with its new line; may be empty
+  std::string name;      ///< as typed where it is used: "network.bandwidth"
+  std::string also;      ///< a shorter word for it, "bandwidth", which others may share; may be empty
+  std::string summary;   ///< one line
+  std::string more;      ///< further lines, each with its new line; may be empty
+  bool goes_on = false;  ///< where it is used, more words follow the name: "unknown category npu"
 };
 
 /// Topics of one registry.

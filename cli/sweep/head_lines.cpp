@@ -18,7 +18,9 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "4";
+constexpr std::string_view kVersion = "5";
+constexpr std::string_view kOfCapture = "capture";  // what refuses a point: scenarios::Refusal
+constexpr std::string_view kOfQuestion = "question";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
@@ -208,6 +210,20 @@ std::string difference(std::span<const Fields> a, std::span<const Fields> b) {
   return {};
 }
 
+Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
+  if (!outcome.iteration) {
+    const bool of_capture = outcome.refusal == scenarios::Refusal::kCapture;
+    return {"refused", std::to_string(point), std::string(of_capture ? kOfCapture : kOfQuestion), outcome.problem};
+  }
+  return {"point",
+          std::to_string(point),
+          std::to_string(outcome.iteration->count()),
+          std::to_string(outcome.low.count()),
+          std::to_string(outcome.high.count()),
+          std::to_string(outcome.workers),
+          fmt::format("{}", outcome.batches)};
+}
+
 PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number) {
   Line line(fields, path, number);
   const bool refused = line.name() == "refused";
@@ -215,6 +231,9 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
   PointLine read;
   read.point = line.number();
   if (refused) {
+    const std::string& by = line.text();
+    if (by != kOfCapture && by != kOfQuestion) line.refuse();
+    read.outcome.refusal = by == kOfCapture ? scenarios::Refusal::kCapture : scenarios::Refusal::kQuestion;
     read.outcome.problem = line.text();
   } else {
     read.outcome.iteration = line.duration();

@@ -33,7 +33,10 @@ struct HeadRead {
 /// Whether a line is the head's last.
 [[nodiscard]] bool is_last_of_head(const Fields& fields);
 
-/// A line behind the head.
+/// The line of a point, behind the head.
+[[nodiscard]] Fields point_line(std::size_t point, const scenarios::Outcome& outcome);
+
+/// What such a line says.
 struct PointLine {
   std::size_t point = 0;
   scenarios::Outcome outcome;

@@ -19,18 +19,6 @@ using Done = std::vector<std::pair<std::size_t, Outcome>>;
 constexpr std::size_t kLargestPart = std::size_t{1} << 30U;
 constexpr std::ptrdiff_t kNamed = 6;
 
-Fields line_of(std::size_t point, const Outcome& outcome) {
-  if (outcome.iteration)
-    return {"point",
-            std::to_string(point),
-            std::to_string(outcome.iteration->count()),
-            std::to_string(outcome.low.count()),
-            std::to_string(outcome.high.count()),
-            std::to_string(outcome.workers),
-            fmt::format("{}", outcome.batches)};
-  return {"refused", std::to_string(point), outcome.problem};
-}
-
 std::string text_of(const std::vector<Fields>& lines) {
   std::string text;
   for (const Fields& fields : lines) text += sealed(fields);
@@ -38,8 +26,8 @@ std::string text_of(const std::vector<Fields>& lines) {
 }
 
 bool same(const Outcome& a, const Outcome& b) {
-  return a.iteration == b.iteration && a.problem == b.problem && a.low == b.low && a.high == b.high &&
-         a.workers == b.workers && a.batches == b.batches;
+  return a.iteration == b.iteration && a.problem == b.problem && a.refusal == b.refusal && a.low == b.low &&
+         a.high == b.high && a.workers == b.workers && a.batches == b.batches;
 }
 
 std::string in_words(const Outcome& outcome) {
@@ -224,6 +212,6 @@ void SweepJournal::go_on(std::string_view text, const std::vector<Fields>& head,
   file_.cut(read.bytes);
 }
 
-void SweepJournal::add(std::size_t point, const Outcome& outcome) { file_.append(sealed(line_of(point, outcome))); }
+void SweepJournal::add(std::size_t point, const Outcome& outcome) { file_.append(sealed(point_line(point, outcome))); }
 
 }  // namespace stepsim::cli

@@ -12,6 +12,7 @@
 #include "cli/sweep/part.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_assumption.h"
@@ -156,11 +157,20 @@ class PointsAtWork {
   std::vector<std::size_t> to_do_;
 };
 
-/// A sweep without any prediction has no answer.
+/// A sweep without any prediction has no answer. It was put wrongly if one of its points was.
 void refuse_if_none(const SweepAnswer& answer) {
-  if (scenarios::best_point(answer.outcomes)) return;
-  throw UsageError(fmt::format("none of the {} points has a prediction; the first: {}", answer.outcomes.size(),
-                               answer.outcomes.front().problem));
+  const std::vector<Outcome>& outcomes = answer.outcomes;
+  if (scenarios::best_point(outcomes)) return;
+  const auto wrong = std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) {
+    return outcome.refusal == scenarios::Refusal::kQuestion;
+  });
+  const bool of_capture = wrong == outcomes.end();
+  const auto named = of_capture ? outcomes.begin() : wrong;
+  const std::string problem =
+      fmt::format("none of the {} points has a prediction; {}: {}", outcomes.size(),
+                  to_text(answer.head.points.at(static_cast<std::size_t>(named - outcomes.begin()))), named->problem);
+  if (of_capture) throw CannotAnswer({}, problem);
+  throw UsageError(problem);
 }
 
 void report(const SweepAnswer& answer, const CommonOptions& options, const Session& session) {

@@ -12,6 +12,7 @@
 #include "sim/report/headline.h"
 #include "sim/report/intervals.h"
 #include "sim/report/summary.h"
+#include "sim/report/table.h"
 
 namespace stepsim::cli {
 namespace {
@@ -58,13 +59,13 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
   const Duration before = own.value_or(measured);
   predictor.set_on_own_cluster(before);
   const std::string change =
-      fmt::format("{} alone takes the captured iteration from {} to {} ({:+.1f} %)", shown(*options.cluster_file),
+      fmt::format("{} alone takes the captured iteration from {} to {} ({})", shown(*options.cluster_file),
                   stepsim::to_text(before), stepsim::to_text(there.of_captured_steps),
-                  sim::ratio(there.of_captured_steps - before, before) * 100);
+                  sim::signed_percent(sim::ratio(there.of_captured_steps - before, before), 1));
   predictor.add_assumption(
       {std::string(sim::kClusterFile),
-       own ? fmt::format("{}; on its own links it is predicted with an error of {:+.2f} %", change,
-                         sim::ratio(*own - measured, measured) * 100)
+       own ? fmt::format("{}; on its own links it is predicted with an error of {}", change,
+                         sim::signed_percent(sim::ratio(*own - measured, measured)))
            : fmt::format("{}, the model's error included: the capture does not show its own links", change)});
 }
 

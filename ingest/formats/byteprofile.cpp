@@ -20,6 +20,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/byteps_names.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -50,8 +51,7 @@ class Reader {
     ChromeEvent event;
     while (events_.next(event)) take(event);
     for (const auto& [row, open] : open_) {
-      for (const Open& begin : open)
-        skip(begin.offset, "unmatched_begin", "a B event needs its E event; the recording was cut");
+      for (const Open& begin : open) skip(begin.offset, diagnostic("unmatched_begin"));
     }
     sink_.events += events_.records();
     sink_.skipped += events_.skipped();
@@ -72,17 +72,14 @@ class Reader {
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return;
     if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
-      sink_.diagnostics.count("instant_event", Severity::kInfo,
-                              "instant and debug events carry no work and are left out", {file_, event.offset, {}});
+      sink_.diagnostics.count(diagnostic("instant_event"), {file_, event.offset, {}});
       return;
     }
     if (event.phase == "E") return end(event);
-    if (event.phase != "X" && event.phase != "B")
-      return skip(event.offset, "not_a_span", "operators are complete events (ph X) or B and E pairs");
+    if (event.phase != "X" && event.phase != "B") return skip(event.offset, diagnostic("not_a_span"));
     OperatorTrace::Event made = named(event);
     if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
-      return skip(event.offset, "unknown_operator",
-                  "operators are named FW.<op>, BW.<op>, UPDATE, STEP, OUTPUT, I/O or Comm.<tensor>");
+      return skip(event.offset, diagnostic("unknown_operator"));
     }
     if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime)
       return bad_time(event.offset);
@@ -100,8 +97,7 @@ class Reader {
     const auto row = open_.find({std::string(event.process), std::string(event.thread)});
     const bool matches = row != open_.end() && !row->second.empty() &&
                          (event.name.empty() || split_process(event.name).name == row->second.back().event.name);
-    if (!matches || !event.start_ns.has_value())
-      return skip(event.offset, "unmatched_end", "an E event needs its B event on the same row");
+    if (!matches || !event.start_ns.has_value()) return skip(event.offset, diagnostic("unmatched_end"));
     Open begin = std::move(row->second.back());
     row->second.pop_back();
     const Duration duration = Duration{*event.start_ns} - begin.event.start.time_since_epoch();
@@ -140,13 +136,11 @@ class Reader {
     for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
   }
 
-  void bad_time(std::uint64_t offset) {
-    skip(offset, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
-  }
+  void bad_time(std::uint64_t offset) { skip(offset, diagnostic("bad_time")); }
 
-  void skip(std::uint64_t offset, std::string_view name, std::string_view remedy) {
+  void skip(std::uint64_t offset, const Diagnostic& what) {
     ++sink_.skipped;
-    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, offset, {}});
+    sink_.diagnostics.count(what, {file_, offset, {}});
   }
 
   std::string file_;

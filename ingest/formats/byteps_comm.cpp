@@ -14,6 +14,7 @@
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
 #include "ingest/parts/byteps_names.h"
+#include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -42,30 +43,27 @@ class Reader {
  private:
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return;
-    if (event.phase != "X") return skip(event, "not_a_span", "only complete events (ph X) carry a stage");
+    if (event.phase != "X") return skip(event, diagnostic("not_a_span"));
     const QualifiedName qualified = split_process(event.name);
-    if (!qualified.name.starts_with(kPrefix))
-      return skip(event, "not_a_stage", "events of comm.json are named Comm.<tensor>.<stage>");
+    if (!qualified.name.starts_with(kPrefix)) return skip(event, diagnostic("not_a_stage"));
     if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration ||
         *event.start_ns < 0 || *event.start_ns > kLatestTime || *event.duration_ns > kLatestTime - *event.start_ns) {
-      return skip(event, "bad_time", "an event needs ts and dur in microseconds, from 0 on; record again");
+      return skip(event, diagnostic("bad_time"));
     }
     const std::string_view name = qualified.name.substr(kPrefix.size());
     const bool total = event.thread == "total" || event.thread == "-1";
     const std::optional<std::int64_t> key = total ? std::nullopt : partition_key(event.thread);
     const StagedName staged = total ? StagedName{name, Stage::kTotal} : split_stage(name);
-    if (!total && !key.has_value())
-      return skip(event, "bad_partition_key", "tid is \"total\" or the partition's key in decimal");
-    if (!total && staged.stage == Stage::kTotal)
-      return skip(event, "unknown_stage", "the text behind the last dot is none of BytePS's 12 stages");
+    if (!total && !key.has_value()) return skip(event, diagnostic("bad_partition_key"));
+    if (!total && staged.stage == Stage::kTotal) return skip(event, diagnostic("unknown_stage"));
     trace_.events.push_back({tensor(staged.tensor), staged.stage, key.value_or(-1),
                              process(qualified.process, event.process), Time{Duration{*event.start_ns}},
                              Duration{std::max<std::int64_t>(*event.duration_ns, 0)}});
   }
 
-  void skip(const ChromeEvent& event, std::string_view name, std::string_view remedy) {
+  void skip(const ChromeEvent& event, const Diagnostic& what) {
     ++sink_.skipped;
-    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}});
+    sink_.diagnostics.count(what, {file_, event.offset, {}});
   }
 
   std::uint32_t tensor(std::string_view name) { return intern(tensor_ids_, trace_.tensors, name); }

@@ -19,6 +19,7 @@
 
 #include "ingest/bytes/text_input.h"
 #include "ingest/formats/format.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -170,9 +171,7 @@ class Reader {
     }
     if (!graph_seen_) lexer_.fail(1, "no 'graph [' in the file; expected a GML graph");
     if (cut_) {
-      sink_.diagnostics.count("truncated_file", Severity::kDataLoss,
-                              "the file ends inside a record; copy it again from where it was written",
-                              lexer_.at_line(key_.line), "used up to the cut");
+      sink_.diagnostics.count(diagnostic("truncated_file"), lexer_.at_line(key_.line), "used up to the cut");
     }
     resolve_edges();
     if (graph_.nodes.empty() && cut_)
@@ -231,8 +230,7 @@ class Reader {
 
   void read_graph() {
     if (graph_seen_) {
-      count_bad("second_graph", "a dag.gml holds one graph; split the file", key_.line,
-                "more than one graph in the file");
+      count_bad(diagnostic("second_graph"), key_.line, "more than one graph in the file");
       return skip_record();
     }
     graph_seen_ = true;
@@ -266,8 +264,7 @@ class Reader {
       }
     }
     if (cut_) return;
-    if (!id.has_value())
-      return count_bad("node_without_id", "give every node an integer id", line, "node without an integer id");
+    if (!id.has_value()) return count_bad(diagnostic("node_without_id"), line, "node without an integer id");
     node.label = label.has_value() ? std::move(*label) : std::to_string(*id);
     ids_.emplace_back(*id, static_cast<std::uint32_t>(graph_.nodes.size()));
     lines_.push_back(line);
@@ -290,8 +287,7 @@ class Reader {
     }
     if (cut_) return;
     if (!source.has_value() || !target.has_value()) {
-      return count_bad("edge_without_ends", "give every edge an integer source and target", line,
-                       "edge without an integer source and target");
+      return count_bad(diagnostic("edge_without_ends"), line, "edge without an integer source and target");
     }
     edges_.push_back({*source, *target, line});
   }
@@ -300,8 +296,7 @@ class Reader {
     std::stable_sort(ids_.begin(), ids_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 1; i < ids_.size(); ++i) {
       if (ids_[i].first == ids_[i - 1].first) {
-        count_bad("duplicate_node", "give every node an id of its own", lines_[ids_[i].second],
-                  "two nodes with one id; edges go to the first");
+        count_bad(diagnostic("duplicate_node"), lines_[ids_[i].second], "two nodes with one id; edges go to the first");
       }
     }
     const auto find = [&](std::int64_t id) -> std::optional<std::uint32_t> {
@@ -316,15 +311,15 @@ class Reader {
         graph_.edges.push_back({*source, *target});
       } else {
         count_bad(
-            "edge_to_unknown_node", "the graph names a node it does not hold; write it again", edge.line,
+            diagnostic("edge_to_unknown_node"), edge.line,
             fmt::format("edge to node {}, which is not in the file", source.has_value() ? edge.target : edge.source));
       }
     }
   }
 
-  void count_bad(std::string_view name, std::string_view remedy, std::uint32_t line, std::string_view detail) {
+  void count_bad(const Diagnostic& what, std::uint32_t line, std::string_view detail) {
     ++sink_.skipped;
-    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, lexer_.at_line(line), detail);
+    sink_.diagnostics.count(what, lexer_.at_line(line), detail);
   }
 
   Lexer lexer_;

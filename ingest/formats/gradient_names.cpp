@@ -17,15 +17,13 @@
 #include "ingest/bytes/text_input.h"
 #include "ingest/formats/format.h"
 #include "ingest/json/json_reader.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLongestLine = 1U << 20U;
-constexpr std::string_view kCutRemedy =
-    "copy the file again from where it was written; gradients after the cut have no names";
-
 /// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
 /// "<class 'numpy.float16'>" are the same type.
 std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
@@ -82,15 +80,14 @@ class Reader {
     }
     if (shape.has_value()) tensor.bytes = bytes_of(*shape, dtype, where);
     if (tensor.name.empty()) {
-      count_bad("gradient_without_name", "every line begins with the gradient's name", where,
-                "a gradient without a name");
+      count_bad(diagnostic("gradient_without_name"), where, "a gradient without a name");
     }
     table_.tensors.push_back(std::move(tensor));
   }
 
-  void count_bad(std::string_view name, std::string_view remedy, const InputLocation& where, std::string_view detail) {
+  void count_bad(const Diagnostic& what, const InputLocation& where, std::string_view detail) {
     ++sink_.skipped;
-    sink_.diagnostics.count(name, Severity::kDataLoss, remedy, where, detail);
+    sink_.diagnostics.count(what, where, detail);
   }
 
   [[nodiscard]] TensorTable take() && { return std::move(table_); }
@@ -103,7 +100,7 @@ class Reader {
     const bool fits =
         count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
     if (fits) return Bytes{*count * *size};
-    count_bad("unknown_tensor_size", "write shape=(a, b) and a numpy dtype such as float32", where,
+    count_bad(diagnostic("unknown_tensor_size"), where,
               fmt::format("shape '{}' of dtype '{}' gives no size", shown(shape, 40), shown(dtype, 40)));
     return std::nullopt;
   }
@@ -114,7 +111,7 @@ class Reader {
 
 void check_gzip(const ByteSource& source, std::uint64_t offset, Reader& reader) {
   if (source.truncated())
-    reader.count_bad("truncated_file", kCutRemedy, {source.name(), offset, {}}, "the gzip stream is cut short");
+    reader.count_bad(diagnostic("truncated_file"), {source.name(), offset, {}}, "the gzip stream is cut short");
 }
 
 void read_lines(ByteSource& source, Reader& reader) {
@@ -183,7 +180,7 @@ void read_json(ByteSource& source, Reader& reader) {
     check_gzip(source, json.offset(), reader);
   } catch (const InputError& error) {
     if (!json.ended() || reader.empty()) throw;
-    reader.count_bad("truncated_file", kCutRemedy, error.where(), "the file ends inside the list; used up to the cut");
+    reader.count_bad(diagnostic("truncated_file"), error.where(), "the file ends inside the list; used up to the cut");
   }
 }
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -120,15 +121,13 @@ class Search {
   void add_found(const Found& found) {
     if (S_ISREG(found.status.st_mode)) return add_file(found.path, found.status, false);
     const std::string_view kind = S_ISLNK(found.status.st_mode) ? "a link" : "a special file";
-    found_.diagnostics.count("special_file_not_used", Severity::kNotice,
-                             "links and special files in a folder are not followed: name them as TRACE",
-                             {found.path, {}, {}}, fmt::format("{} is {}", shown(found.path), kind));
+    found_.diagnostics.count(diagnostic("special_file_not_used"), {found.path, {}, {}},
+                             fmt::format("{} is {}", shown(found.path), kind));
   }
 
   void add_file(const std::string& path, const struct ::stat& status, bool named) {
     if (!seen_.insert({status.st_dev, status.st_ino}).second) {
-      return found_.diagnostics.count("same_file_again", Severity::kInfo,
-                                      "a file that is named twice or has two names is read once", {path, {}, {}},
+      return found_.diagnostics.count(diagnostic("same_file_again"), {path, {}, {}},
                                       fmt::format("{} is the same file as one before it", shown(path)));
     }
     const auto size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;

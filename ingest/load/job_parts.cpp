@@ -12,6 +12,7 @@
 #include "ingest/load/windows.h"
 #include "ingest/stitch/given_graph.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -154,9 +155,7 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
     std::uint32_t local_rank = 0;
     for (auto& [gpu_folder, gpu] : parts) {
       if (!gpu.stages && !gpu.operators) {
-        assembly.diagnostics.count("folder_without_events", Severity::kNotice,
-                                   "a dag.gml or a name list without comm.json or operators beside it tells nothing",
-                                   {gpu_folder, {}, {}});
+        assembly.diagnostics.count(diagnostic("folder_without_events"), {gpu_folder, {}, {}});
         continue;
       }
       gpu.worker = worker;

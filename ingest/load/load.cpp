@@ -8,6 +8,7 @@
 #include "ingest/load/read.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -15,12 +16,12 @@ namespace {
 void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces) {
   if (!read.inputs.empty()) return;
   for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
-    if (unused.name == kArchiveNotOpened) {
+    if (unused.name == diagnostic("archive_not_opened").name) {
       throw InputError(unused.first,
                        "this folder holds no trace but archives, which are read where they are named; "
                        "expected this archive as TRACE");
     }
-    if (unused.name == kOwnExport) {
+    if (unused.name == diagnostic("own_export_not_used").name) {
       throw InputError(unused.first,
                        "this folder holds no trace but what stepsim wrote, which is read where it is named; "
                        "expected captures, or this file as TRACE");

@@ -13,6 +13,7 @@
 #include "ingest/bytes/small_file.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
@@ -70,8 +71,7 @@ void note_unknown(const Input& input, FileContent& content) {
   if (is_job_file(name)) return;  // find_job_file() finds that one
   const KnownOther* const other = recognise_other(input);
   if (other != nullptr && !content.other) content.other = OtherFile{name, other};
-  content.diagnostics.count("file_not_used", Severity::kInfo, "files of no known trace format beside the traces",
-                            {name, {}, {}},
+  content.diagnostics.count(diagnostic("file_not_used"), {name, {}, {}},
                             other == nullptr ? shown(name) : fmt::format("{} is {}", shown(name), other->what));
 }
 
@@ -84,16 +84,12 @@ void note_unknown(const Input& input, FileContent& content) {
 
 /// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.
 void note_own_export(const std::string& name, Diagnostics& diagnostics) {
-  diagnostics.count(kOwnExport, Severity::kNotice,
-                    "what stepsim wrote is no capture of the job: move it away, or name it as TRACE to read it",
-                    {name, {}, {}},
+  diagnostics.count(diagnostic("own_export_not_used"), {name, {}, {}},
                     fmt::format("{} is an answer of stepsim, or a replay in another form", shown(name)));
 }
 
 void note_archive(const std::string& name, Diagnostics& diagnostics) {
-  diagnostics.count(kArchiveNotOpened, Severity::kNotice,
-                    "an archive in a folder is not opened, as it may hold the files beside it: name it as TRACE",
-                    {name, {}, {}});
+  diagnostics.count(diagnostic("archive_not_opened"), {name, {}, {}});
 }
 
 /// Reads one archive.
@@ -111,9 +107,7 @@ class ArchiveFile {
       }
     }
     if (!archive_.damage().empty() || input_.stream().truncated()) {
-      content_.diagnostics.count("damaged_archive", Severity::kDataLoss,
-                                 "the archive is damaged or cut: what came before is used, copy it again",
-                                 {input_.name(), {}, {}}, archive_.damage());
+      content_.diagnostics.count(diagnostic("damaged_archive"), {input_.name(), {}, {}}, archive_.damage());
     }
     if (content_.inputs.empty() && content_.other) {
       throw InputError({content_.other->name, {}, {}},
@@ -164,9 +158,7 @@ class ArchiveFile {
   }
 
   void note_unreadable(const std::string& name, std::string_view whynot) {
-    content_.diagnostics.count("member_not_used", Severity::kNotice,
-                               "only plain files of an archive are read: make it anew without links and special files",
-                               {name, {}, {}}, whynot);
+    content_.diagnostics.count(diagnostic("member_not_used"), {name, {}, {}}, whynot);
   }
 
   Input& input_;

@@ -13,10 +13,6 @@
 
 namespace stepsim::ingest {
 
-/// Names of diagnostics on files of a folder.
-inline constexpr std::string_view kArchiveNotOpened = "archive_not_opened";
-inline constexpr std::string_view kOwnExport = "own_export_not_used";
-
 /// A file that is known to be no trace.
 struct OtherFile {
   std::string name;

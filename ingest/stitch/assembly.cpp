@@ -7,13 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "model/base/known_diagnostics.h"
 #include "model/job/task_uses.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::string_view kContradictedRemedy =
-    "tasks were recorded to start before work that they depend on had ended: clocks of host and device may disagree";
 
 /// Where the clocks of two processors meet, recordings overlap by a few microseconds.
 constexpr Duration kClockGrain{5'000};
@@ -69,7 +67,7 @@ std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) 
         {TaskId{i}, slack, kind_of_wait(assembly.builder, assembly.builder.task(TaskId{i}), edge.kind)});
   }
   if (contradicted > 0) {
-    assembly.diagnostics.count("edge_contradicted", Severity::kNotice, kContradictedRemedy, {}, {}, contradicted);
+    assembly.diagnostics.count(diagnostic("edge_contradicted"), {}, {}, contradicted);
   }
   return unexplained;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "model/base/known_diagnostics.h"
 #include "model/base/units.h"
 
 namespace stepsim::ingest {
@@ -100,8 +101,7 @@ class GraphStitcher {
     if (hosts <= kMostHosts) {
       assembly_.cluster = cluster_of(graph_, hosts);
     } else {
-      assembly_.diagnostics.count("hosts_numbered_too_high", Severity::kNotice,
-                                  "a network model needs host numbers below 1000000: number the hosts from 0");
+      assembly_.diagnostics.count(diagnostic("hosts_numbered_too_high"));
     }
   }
 

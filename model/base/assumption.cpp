@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/base/find_assumption.h"
 
 namespace stepsim {
 

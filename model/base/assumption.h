@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepsim {
@@ -23,6 +24,9 @@ void append(Assumptions& assumptions, const Assumptions& more);
 
 /// Takes out every assumption of this kind.
 void remove_assumption(Assumptions& assumptions, const std::string& id);
+
+/// The first assumption of this kind, or null. Points into `assumptions`.
+[[nodiscard]] const Assumption* find_assumption(const Assumptions& assumptions, std::string_view id);
 
 /// The sentences, in order.
 [[nodiscard]] std::vector<std::string> sentences_of(const Assumptions& assumptions);

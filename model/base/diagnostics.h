@@ -6,20 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/diagnostic.h"
 #include "model/base/error.h"
 
 namespace stepsim {
 
-/// How much a diagnostic should worry its reader.
-enum class Severity : std::uint8_t {
-  kInfo,      ///< something was left out by design (flows, counters); nothing is lost
-  kNotice,    ///< an assumption was made that a better capture would not need
-  kDataLoss,  ///< a record or a part of a file could not be used
-};
-
 /// Things that are wrong with, or assumed about, an input that is used all the same.
-/// Each has a short stable name ("bad_record"), a count, the first place it was seen, and
-/// a remedy: what the reader can do about it. Not thread-safe: one a reader, then merged.
+/// Each has the name, severity and remedy of its kind, a count and the first place it was seen. Not thread-safe: one a
+/// reader, then merged.
 class Diagnostics {
  public:
   struct Entry {
@@ -31,10 +25,12 @@ class Diagnostics {
     std::uint64_t count = 0;
   };
 
-  /// Counts `count` more occurrences of `name`. The first call fixes severity, remedy,
-  /// detail and place.
-  void count(std::string_view name, Severity severity, std::string_view remedy, InputLocation where = {},
-             std::string_view detail = {}, std::uint64_t count = 1);
+  /// Counts `count` more occurrences of `what`, diagnostic("bad_record") of model/base/known_diagnostics.h. The first
+  /// call fixes detail and place.
+  void count(const Diagnostic& what, InputLocation where = {}, std::string_view detail = {}, std::uint64_t count = 1);
+  /// The same of a kind whose name goes on with what it is about: each `about` is an entry of its own.
+  void count_about(const Diagnostic& what, std::string_view about, InputLocation where, std::string_view detail,
+                   std::uint64_t count);
 
   /// Adds all of `other`; what both have keeps the place of this one.
   void merge(const Diagnostics& other);
@@ -44,6 +40,8 @@ class Diagnostics {
   [[nodiscard]] std::uint64_t count_of(std::string_view name) const noexcept;
 
  private:
+  void add(Entry entry);
+
   std::vector<Entry> entries_;
 };
 

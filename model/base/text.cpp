@@ -175,6 +175,10 @@ std::string one_of(std::span<const std::string> words) {
   return out;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 bool natural_less(std::string_view a, std::string_view b) noexcept {
   const std::string_view whole_a = a;
   const std::string_view whole_b = b;

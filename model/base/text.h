@@ -42,6 +42,9 @@ void append_utf8(std::string& out, char32_t code);
 /// "a, b or c": the words of an error message.
 [[nodiscard]] std::string one_of(std::span<const std::string> words);
 
+/// "1 step", "3 steps": for nouns that take an s.
+[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
+
 /// Orders texts with numbers in them by the numbers: "rank2" < "rank10".
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;
 

@@ -24,8 +24,14 @@ export function percent(ratio, digits = 1) {
   return `${(ratio * 100).toFixed(digits)} %`;
 }
 
+/** "+1.2 %"; what rounds to 0 has as many more decimals, up to four, as show its first digit: "-0.002 %", and no sign
+ * without one. As signed_percent() of sim/report/table.h. */
 export function signedPercent(ratio) {
-  return `${ratio > 0 ? '+' : ''}${percent(ratio)}`;
+  for (let digits = 1; digits <= 4; ++digits) {
+    const text = percent(ratio, digits);
+    if (/[1-9]/.test(text)) return `${ratio > 0 ? '+' : ''}${text}`;
+  }
+  return percent(0);
 }
 
 export function dataSize(bytes) {

@@ -34,13 +34,14 @@ std::string best_text(const Advice& advice) {
   if (best == nullptr)
     return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
                        advice.tried.size(), to_text(advice.baseline));
-  std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({:+.1f} %)", advice.tried.size(),
-                                 gain_text(*best), to_text(advice.baseline), 100 * best->change.by);
+  std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(),
+                                 gain_text(*best), to_text(advice.baseline), sim::signed_percent(best->change.by, 1));
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
-  return text + (without == nullptr ? std::string("; without other hardware nothing is a gain")
-                                    : fmt::format("; without other hardware it is {} ({:+.1f} %)",
-                                                  to_text(without->candidate.settings), 100 * without->change.by));
+  return text + (without == nullptr
+                     ? std::string("; without other hardware nothing is a gain")
+                     : fmt::format("; without other hardware it is {} ({})", to_text(without->candidate.settings),
+                                   sim::signed_percent(without->change.by, 1)));
 }
 
 std::string headline(const Advice& advice) {

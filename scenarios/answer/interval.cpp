@@ -27,6 +27,7 @@
 #include "sim/report/intervals.h"
 #include "sim/report/rank_steps.h"
 #include "sim/report/summary.h"
+#include "sim/report/table.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -275,9 +276,9 @@ class IntervalFinder::Sources {
     const Factors shift = basis_.shift();
     if (!summary_.measured || (shift.least == 1 && shift.most == 1)) return;
     add("model",
-        fmt::format("the {} iteration of {} is predicted with an error of {:+.1f} %",
+        fmt::format("the {} iteration of {} is predicted with an error of {}",
                     predictor_.profiler() ? "unprofiled" : "captured", to_text(basis_.measured()),
-                    100 * ratio(basis_.comparable() - basis_.measured(), basis_.measured())),
+                    sim::signed_percent(ratio(basis_.comparable() - basis_.measured(), basis_.measured()), 1)),
         shift);
   }
 

@@ -8,6 +8,7 @@
 #include "model/cost/network/transfers.h"
 #include "scenarios/answer/contradiction.h"
 #include "sim/report/summary.h"
+#include "sim/report/table.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -36,9 +37,9 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   if (std::abs(recorded.iteration.error) > error / 2) return false;
   predictor.prefer_recorded_collectives(
       {std::string(kRecordedCollectives),
-       fmt::format("Links calibrated from the capture miss its iteration by {:+.1f} %: each collective keeps its "
+       fmt::format("Links calibrated from the capture miss its iteration by {}: each collective keeps its "
                    "recorded time, changed as it would change alone under {}.",
-                   100 * links.iteration.error, plan.network->name)});
+                   sim::signed_percent(links.iteration.error, 1), plan.network->name)});
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/side_by_side.h"
 #include "model/job/dag_builder.h"
@@ -14,22 +15,30 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Calls `work`. Returns why the capture cannot answer, or nothing. A value that is invalid for every capture is an
-/// error of the scenario, and ends the sweep.
-std::string problem_of(const std::function<void()>& work) {
+/// Why a point is refused.
+struct Problem {
+  std::string sentence;  ///< empty if it is not
+  Refusal refusal = Refusal::kQuestion;
+};
+
+/// Calls `work`. Returns why it cannot be answered, or nothing. A value that is invalid for every capture is an error
+/// of the scenario, and ends the sweep.
+Problem problem_of(const std::function<void()>& work) {
   try {
     work();
     return {};
   } catch (const ValueError&) {
     throw;
+  } catch (const CannotAnswer& error) {
+    return {error.what(), Refusal::kCapture};
   } catch (const InputError& error) {
-    return error.what();
+    return {error.what()};
   } catch (const UsageError& error) {
-    return error.what();
+    return {error.what()};
   } catch (const CycleError& error) {
-    return error.what();
+    return {error.what()};
   } catch (const sim::DeadlockError& error) {
-    return error.what();
+    return {error.what()};
   }
 }
 
@@ -144,7 +153,7 @@ std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, s
 
 Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const {
   Outcome outcome;
-  outcome.problem = problem_of([&] {
+  Problem problem = problem_of([&] {
     const Plan plan = plan_of(point);
     const Prediction predicted = predictor_.predict(plan, {.threads = 1, .stop = options.stop});
     const AnswerInterval range = ranges.of(plan, predicted);
@@ -155,6 +164,8 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
     outcome.batches = plan.batches;
     if (options.look) options.look(point, predicted, range);
   });
+  outcome.problem = std::move(problem.sentence);
+  outcome.refusal = problem.refusal;
   return outcome;
 }
 

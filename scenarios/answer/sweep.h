@@ -15,14 +15,21 @@
 
 namespace stepsim::scenarios {
 
+/// Who has to change something for a refused point to be predicted.
+enum class Refusal : std::uint8_t {
+  kQuestion,  ///< the point has to be put otherwise (exit 2)
+  kCapture,   ///< the capture lacks what the point needs; another one may answer it (exit 5)
+};
+
 /// The result of a point: its iteration with the range of it, or one sentence that says why there is none.
 struct Outcome {
   std::optional<Duration> iteration;
   std::string problem;
   Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
   Duration high{};
-  std::uint32_t workers = 1;  ///< of the job; 1 without an iteration
-  double batches = 1;         ///< that each takes in a step (sim/report/throughput.h)
+  std::uint32_t workers = 1;             ///< of the job; 1 without an iteration
+  double batches = 1;                    ///< that each takes in a step (sim/report/throughput.h)
+  Refusal refusal = Refusal::kQuestion;  ///< of a point without an iteration
 };
 
 struct SweepOptions {

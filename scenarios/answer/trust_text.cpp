@@ -4,19 +4,20 @@
 
 #include <cmath>
 
-#include "model/base/find_assumption.h"
+#include "model/base/assumption.h"
 #include "scenarios/answer/prefer_recorded.h"
 #include "sim/report/headline.h"
+#include "sim/report/table.h"
 
 namespace stepsim::scenarios {
+
 std::string trust_text(std::string_view which, Duration measured, double error, const Assumptions& assumptions) {
   if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
   if (find_assumption(assumptions, kRecordedCollectives) != nullptr) {
     return fmt::format(
-        "the {} iteration of {} is given back by recorded collectives ({:+.2f} %), which tests nothing: its links "
-        "alone "
-        "miss it",
-        which, to_text(measured), error * 100);
+        "the {} iteration of {} is given back by recorded collectives ({}), which tests nothing: its links alone miss "
+        "it",
+        which, to_text(measured), sim::signed_percent(error));
   }
   constexpr double kSame = 0.00005;  // it would be printed as 0.00 %
   if (std::abs(error) < kSame) {
@@ -24,8 +25,8 @@ std::string trust_text(std::string_view which, Duration measured, double error, 
         "the {} iteration of {} comes back as it was recorded, which tests nothing (stepsim replay does)", which,
         to_text(measured));
   }
-  return fmt::format("the {} iteration of {} is predicted with an error of {:+.2f} %", which, to_text(measured),
-                     error * 100);
+  return fmt::format("the {} iteration of {} is predicted with an error of {}", which, to_text(measured),
+                     sim::signed_percent(error));
 }
 
 }  // namespace stepsim::scenarios

@@ -27,16 +27,16 @@ std::string rates_text(const WhatIfAnswer& answer) {
   const double before = sim::rate_in_all(work, answer.baseline.prediction.iteration);
   const double after = sim::rate_in_all(answer.scenario.work, answer.scenario.prediction.iteration);
   if (!(before > 0)) return {};
-  return fmt::format("; {} {} instead of {} ({:+.1f} %)", sim::rate_text(after), sim::unit_of(work),
-                     sim::rate_text(before), (after / before - 1) * 100);
+  return fmt::format("; {} {} instead of {} ({})", sim::rate_text(after), sim::unit_of(work), sim::rate_text(before),
+                     sim::signed_percent(after / before - 1, 1));
 }
 
 std::string headline(const WhatIfAnswer& answer) {
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
-  std::string times = fmt::format("{} an iteration takes {}, from {} to {}, instead of {} ({:+.1f} %)",
-                                  condition(answer), to_text(after), to_text(answer.interval.low),
-                                  to_text(answer.interval.high), to_text(before), ratio(after - before, before) * 100);
+  std::string times = fmt::format("{} an iteration takes {}, from {} to {}, instead of {} ({})", condition(answer),
+                                  to_text(after), to_text(answer.interval.low), to_text(answer.interval.high),
+                                  to_text(before), sim::signed_percent(ratio(after - before, before), 1));
   times += rates_text(answer);
   const sim::Summary& summary = answer.baseline.summary;
   if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";

@@ -11,6 +11,7 @@
 #include "model/base/text.h"
 #include "scenarios/answer/factors.h"
 #include "sim/report/own_work.h"
+#include "sim/report/table.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -162,8 +163,8 @@ std::string why_uncertain(const WhatIfAnswer& answer) {
   const Factors all = independent(factors);
   const double needed = ratio(before, after);
   if (widest == nullptr || needed < all.least || needed > all.most) return {};
-  return fmt::format("{:+.1f} % is no more than what is not known of such a change, mostly because {}.",
-                     100 * ratio(after - before, before), widest->reason);
+  return fmt::format("{} is no more than what is not known of such a change, mostly because {}.",
+                     sim::signed_percent(ratio(after - before, before), 1), widest->reason);
 }
 
 }  // namespace

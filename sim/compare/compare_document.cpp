@@ -13,18 +13,8 @@
 namespace stepsim::sim {
 namespace {
 
-std::string signed_text(Duration difference) {
-  return fmt::format("{}{}", difference > Duration{} ? "+" : "", stepsim::to_text(difference));
-}
-
-Cell signed_cell(Duration difference) { return {signed_text(difference), difference.count(), Unit::kNanoseconds}; }
-
 Cell relative_cell(Duration a, Duration b) {
   return a == Duration{} ? Cell("-") : signed_percent_cell(ratio(b - a, a));
-}
-
-std::string plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // --- sentences
@@ -42,7 +32,7 @@ std::string headline(const Difference& difference) {
   const std::string both = fmt::format("An iteration of A takes {}, of B {}", stepsim::to_text(*difference.a.iteration),
                                        stepsim::to_text(*difference.b.iteration));
   if (change == Duration{}) return fmt::format("{}: no difference ({}).", both, noise_text(difference));
-  return fmt::format("{}: {} ({}), {}.", both, signed_text(change), signed_percent(difference.relative()),
+  return fmt::format("{}: {} ({}), {}.", both, signed_time(change), signed_percent(difference.relative()),
                      noise_text(difference));
 }
 
@@ -91,10 +81,10 @@ Section parts_section(std::string title, const std::vector<PartDifference>& part
     sum.b += part.b;
     if (part.a == Duration{} && part.b == Duration{}) continue;
     const bool is_remainder = part.name == kRemainder;
-    table.add_row({part.name, part.a, part.b, signed_cell(part.b - part.a),
+    table.add_row({part.name, part.a, part.b, signed_time_cell(part.b - part.a),
                    is_remainder ? Cell("-") : relative_cell(part.a, part.b)});
   }
-  if (with_sum) table.add_row({sum.name, sum.a, sum.b, signed_cell(sum.b - sum.a), relative_cell(sum.a, sum.b)});
+  if (with_sum) table.add_row({sum.name, sum.a, sum.b, signed_time_cell(sum.b - sum.a), relative_cell(sum.a, sum.b)});
   return {.title = std::move(title), .table = std::move(table)};
 }
 
@@ -106,12 +96,6 @@ Cell count_cell(double a, double b) {
 
 Duration mean_of(Duration time, double count) {
   return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
-}
-
-void add_more_sentence(Section& section, std::size_t all, std::size_t rows) {
-  if (rows < all)
-    section.sentences.emplace_back(fmt::format("{} more: --rows {} or --rows all", all - rows,
-                                               std::min(all, 10 * std::max<std::size_t>(rows, 1))));
 }
 
 bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match != Match::kOnlyB; }
@@ -135,7 +119,7 @@ Section shared_section(std::string title, std::string_view key, const std::vecto
     if (shared++ >= rows) continue;
     std::vector<Cell> cells{row.name};
     if (has_classes) cells.emplace_back(row.kernel_class.empty() ? row.kind : row.kernel_class);
-    cells.insert(cells.end(), {row.time_a, row.time_b, signed_cell(row.difference()),
+    cells.insert(cells.end(), {row.time_a, row.time_b, signed_time_cell(row.difference()),
                                relative_cell(row.time_a, row.time_b), count_cell(row.count_a, row.count_b),
                                mean_of(row.time_a, row.count_a), mean_of(row.time_b, row.count_b)});
     table.add_row(std::move(cells));
@@ -143,7 +127,7 @@ Section shared_section(std::string title, std::string_view key, const std::vecto
   Section section{.title = std::move(title)};
   if (shared > 0)
     section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared, stepsim::to_text(sum.a),
-                               stepsim::to_text(sum.b), signed_text(sum.b - sum.a));
+                               stepsim::to_text(sum.b), signed_time(sum.b - sum.a));
   if (!table.rows().empty()) section.table = std::move(table);
   add_more_sentence(section, shared, rows);
   return section;
@@ -169,7 +153,7 @@ Section only_section(Match match, std::string_view key, const std::vector<Row>& 
         {row.name, row.time_a + row.time_b, count_cell(count, count), mean_of(row.time_a + row.time_b, count)});
   }
   Section section{.title = match == Match::kOnlyA ? "Only in A" : "Only in B", .table = std::move(table)};
-  section.lead = fmt::format("{} in all: {}", plural(only.size(), key), stepsim::to_text(sum));
+  section.lead = fmt::format("{} in all: {}", counted(only.size(), key), stepsim::to_text(sum));
   add_more_sentence(section, only.size(), rows);
   return section;
 }
@@ -202,20 +186,20 @@ Section notes_section(const Difference& difference) {
     }
     if (rows > 0)
       note(fmt::format("{} of A and {} of B are equal but for {} and stand in {}, '#' for what differs",
-                       plural(names_a, "name"), plural(names_b, "name"),
+                       counted(names_a, "name"), counted(names_b, "name"),
                        match == Match::kNumbers ? "numbers, addresses and hashes"
                                                 : "template arguments, parameters and architectures",
-                       plural(rows, "row")));
+                       counted(rows, "row")));
   }
   if (a.extent == Extent::kIteration && (a.ranks > 1 || b.ranks > 1))
     note("times and counts of tasks are those of one iteration, the mean over ranks");
   if (a.ranks > 0 && b.ranks > 0 && a.ranks != b.ranks)
-    note(fmt::format("A has {} and B {}", plural(a.ranks, "rank"), b.ranks));
+    note(fmt::format("A has {} and B {}", counted(a.ranks, "rank"), b.ranks));
   if (!a.steps.empty() && !b.steps.empty() && a.steps.size() != b.steps.size())
-    note(fmt::format("A has {} and B {}", plural(a.steps.size(), "step"), b.steps.size()));
+    note(fmt::format("A has {} and B {}", counted(a.steps.size(), "step"), b.steps.size()));
   for (const Side* const side : {&a, &b}) {
     if (side->outside_steps > 0)
-      note(fmt::format("{} of {} are in no whole step and not in the tables", plural(side->outside_steps, "task"),
+      note(fmt::format("{} of {} are in no whole step and not in the tables", counted(side->outside_steps, "task"),
                        side == &a ? "A" : "B"));
   }
   if (a.work.empty() != b.work.empty())

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <string_view>
 
-#include "model/base/find_assumption.h"
+#include "model/base/assumption.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim::sim {
 namespace {
 
-constexpr std::string_view kNoDeviceWork = "launches_without_device_work";
-constexpr std::string_view kSample = "sampled_operators";
+constexpr std::string_view kNoDeviceWork = diagnostic("launches_without_device_work").name;
+constexpr std::string_view kSample = diagnostic("sampled_operators").name;
 
 /// That the capture holds a part of the operators only, if so.
 std::string sample_warning(const Diagnostics& diagnostics) {

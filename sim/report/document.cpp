@@ -52,6 +52,12 @@ std::string to_text(const Section& section, const TextStyle& style) {
 
 std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
+void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std::string_view option) {
+  if (rows >= all) return;
+  section.sentences.emplace_back(fmt::format("{} more: {} {} or {} all", all - rows, option,
+                                             std::min(all, 10 * std::max<std::size_t>(rows, 1)), option));
+}
+
 std::string to_text(const Document& document, const TextStyle& style) {
   std::string text;
   if (!document.warning.empty()) text += paragraph(document.warning, Tone::kWarning, style);

@@ -39,6 +39,9 @@ struct Section {
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }
 };
 
+/// Adds "N more: ..." where a table shows `rows` of `all` rows, with the option that says how many.
+void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std::string_view option = "--rows");
+
 /// What a chart of a document shows: columns of its rows(), by their titles. Each line takes the next points of the
 /// rows.
 struct Plot {

@@ -8,16 +8,12 @@
 #include <optional>
 #include <set>
 
-#include "model/base/find_assumption.h"
+#include "model/base/assumption.h"
 #include "model/base/text.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
 namespace {
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// A share of the critical path below this is printed as none.
 constexpr double kWorthSaying = 0.0005;

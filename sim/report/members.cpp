@@ -3,18 +3,6 @@
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
-namespace {
-
-std::string_view severity_text(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo: return "info";
-    case Severity::kNotice: return "notice";
-    case Severity::kDataLoss: return "data loss";
-  }
-  return "";
-}
-
-}  // namespace
 
 void write_members(JsonWriter& json, const RankBreakdown& rank) {
   json.key("rank").value(rank.rank).key("iteration_ns").value(rank.iteration);
@@ -45,7 +33,7 @@ void write_input(JsonWriter& json, const Capture& capture) {
   json.key("diagnostics").begin_array();
   for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
     json.new_line().begin_object().key("name").value(entry.name).key("count").value(entry.count);
-    json.key("severity").value(severity_text(entry.severity)).key("remedy").value(entry.remedy);
+    json.key("severity").value(stepsim::to_text(entry.severity)).key("remedy").value(entry.remedy);
     json.key("detail").value(entry.detail).key("first").value(entry.first.to_text()).end_object();
   }
   json.end_array().end_object();

@@ -5,14 +5,23 @@
 #include "model/base/error.h"
 
 namespace stepsim::sim {
+
 void Table::add_row(std::vector<Cell> cells) {
   STEPSIM_ASSERT(cells.size() == columns_.size(), "a row has one cell a column");
   rows_.push_back(std::move(cells));
 }
 
-std::string signed_percent(double ratio) {
-  const std::string text = fmt::format("{:+.2f} %", ratio * 100);
-  return text == "+0.00 %" || text == "-0.00 %" ? "0.00 %" : text;
+std::string signed_number(double number, int decimals) {
+  constexpr int kMostDecimals = 4;
+  for (int shown = decimals; shown <= kMostDecimals; ++shown) {
+    std::string text = fmt::format("{:+.{}f}", number, shown);
+    if (text.find_first_of("123456789") != std::string::npos) return text;
+  }
+  return fmt::format("{:.{}f}", 0.0, decimals);
+}
+
+std::string signed_percent(double ratio, int decimals) {
+  return fmt::format("{} %", signed_number(100 * ratio, decimals));
 }
 
 std::string percent(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
@@ -21,10 +30,11 @@ Cell signed_percent_cell(double ratio) { return {signed_percent(ratio), ratio, U
 
 Cell percent_cell(double ratio) { return {percent(ratio), ratio, Unit::kRatio}; }
 
-Cell signed_time_cell(Duration difference) {
-  return {fmt::format("{}{}", difference > Duration{} ? "+" : "", stepsim::to_text(difference)), difference.count(),
-          Unit::kNanoseconds};
+std::string signed_time(Duration difference) {
+  return fmt::format("{}{}", difference > Duration{} ? "+" : "", stepsim::to_text(difference));
 }
+
+Cell signed_time_cell(Duration difference) { return {signed_time(difference), difference.count(), Unit::kNanoseconds}; }
 
 Cell nanoseconds_cell(Duration duration) { return {std::to_string(duration.count()), duration.count(), Unit::kNone}; }
 

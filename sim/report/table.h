@@ -78,13 +78,17 @@ class Table {
   bool compares_times_ = false;
 };
 
-/// "+1.23 %", "-0.40 %", "0.00 %": a ratio with its sign.
-[[nodiscard]] std::string signed_percent(double ratio);
+/// "+1.23", "-0.40": a number with its sign and that many decimals. What they round to 0 has as many more, up to four,
+/// as show its first digit: "-0.002". Without a sign, "0.00" is 0 to the fourth decimal.
+[[nodiscard]] std::string signed_number(double number, int decimals);
+/// The same of a ratio, as a percentage: "-0.40 %".
+[[nodiscard]] std::string signed_percent(double ratio, int decimals = 2);
 [[nodiscard]] Cell signed_percent_cell(double ratio);
 /// "12.3 %".
 [[nodiscard]] std::string percent(double ratio);
 [[nodiscard]] Cell percent_cell(double ratio);
 /// A difference of times with its sign: "+1.5 ms".
+[[nodiscard]] std::string signed_time(Duration difference);
 [[nodiscard]] Cell signed_time_cell(Duration difference);
 /// A duration as its count of nanoseconds, and a ratio with all its digits, for programs.
 [[nodiscard]] Cell nanoseconds_cell(Duration duration);

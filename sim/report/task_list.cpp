@@ -161,9 +161,7 @@ Section table_of(std::string title, std::string_view key, const std::vector<Task
     table.add_row({group.name, group.tasks, group.total, group.shortest, group.longest, share_text(group)});
   }
   Section section{.title = std::move(title), .table = std::move(table)};
-  if (shown_rows < groups.size())
-    section.sentences.emplace_back(fmt::format("{} more: --rows {} or --rows all", groups.size() - shown_rows,
-                                               std::min(groups.size(), 10 * std::max<std::size_t>(rows, 1))));
+  add_more_sentence(section, groups.size(), rows);
   if (groups.empty()) section.table.reset();
   return section;
 }

@@ -13,10 +13,6 @@
 namespace stepsim::sim {
 namespace {
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// What takes most of the path's time in one class, by name.
 struct Longest {
   std::string_view name;

@@ -49,6 +49,21 @@ def resumed_after_every_point(whole):
         check(f"{kept} points were not predicted again", kept == 0 or b"%d of %d points were predicted before; 1 was cut" % (kept, POINTS) in run.stderr, run.stderr)
 
 
+def refused_everywhere(whole):
+    """A sweep of which no point has a prediction ends as a what-if of its points does, however it was run."""
+    capture, question = "{comm.bucket_bytes: 1MB}", "{'compute{rank=999}.scale': 2}"
+    for points, code, named in (([capture, capture.replace("1", "2")], 5, b"comm.bucket_bytes=1MB: "),
+                                ([capture, question], 2, b"compute{rank=999}.scale=2: ")):
+        folder = fresh(whole)
+        with open(os.path.join(folder, "grid.yaml"), "w") as file:
+            file.write("sweep:\n" + "".join(f"  - {point}\n" for point in points))
+        runs = [sweep(folder, "--quiet", "--resume", "journal") for _ in range(2)]
+        for shard in range(2):
+            sweep(folder, "--shard", f"{shard}/2", "-o", f"part.{shard}")
+        for how, run in zip(("at once", "resumed", "in shards"), runs + [merge(folder, "part.1", "part.0")]):
+            check(f"nothing but refusals, {how}: exit {code}", one_error_line(run, code) and named in run.stderr, run)
+
+
 def resume_of_another(whole):
     folder = fresh(whole)
     sweep(folder, "--resume", "journal")
@@ -131,4 +146,4 @@ def by_mpirun(whole):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(formats, any_threads, resumed_after_every_point, resume_of_another, shards, launched_by_all, lost_process, by_mpirun))
+    sys.exit(run_all(formats, any_threads, resumed_after_every_point, refused_everywhere, resume_of_another, shards, launched_by_all, lost_process, by_mpirun))

@@ -37,9 +37,10 @@ Its 8 tasks, in order of time
 
 Input
 20 records read, 0 skipped, 28 tasks and 32 dependencies made
-- truncated_file (1): the file is cut off; all whole events before the cut are used: let the profiler finish writing [first at tests/golden/data/cut.json@2679]
+- truncated_file (1): the file is cut off; all that is whole before the cut is used: let the profiler finish writing, or copy the file again [first at tests/golden/data/cut.json@2679]
   the text ends here
 - inferred_host_wait (2): waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them recorded
+- 'stepsim help NAME' says what each of these does to the answer
 
 Where to look next
 - Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#5 (710 us in 3 tasks).

@@ -34,6 +34,7 @@ Kinds of words:
   devices       accelerators that are known, for device.to
   formats       traces that are read
   outputs       files that are written, by the extension of -o
+  diagnostics   what a report says of the input: records left out, waits inferred
   rules         which parameter server holds a key, for comm.key_hash
 
 Results go to standard output, all else to standard error. Exit codes: 0 done, 1 the input cannot be

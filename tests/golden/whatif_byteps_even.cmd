@@ -160,7 +160,7 @@ $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
 [exit 5]
 $ stepsim whatif scenarios/samples/byteps-even
-Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.406 ms, instead of 532.082 ms (+0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.406 ms, instead of 532.082 ms (0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Why it is a range
 source           from        to  reason

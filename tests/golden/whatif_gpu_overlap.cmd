@@ -48,7 +48,7 @@ Assumptions
 - Beside communication kernels take longer than alone, as the captured steps show: gemm 1.50 times as long (9 compared). Those follow where communication moves; others stay as captured.
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
-With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (+0.0 %); the captured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); the captured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Changes
 - network.bandwidth=4x
@@ -104,7 +104,7 @@ Assumptions
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 16, as transfers over links are
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
-Of 3 points the best is network.bandwidth=1x: an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (+0.0 %); no point is faster than the job as captured; no value of network.bandwidth buys 5 %; the measured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 3 points the best is network.bandwidth=1x: an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); no point is faster than the job as captured; no value of network.bandwidth buys 5 %; the measured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    network.bandwidth  iteration      from        to  change

@@ -18,8 +18,8 @@ def refused(name, text, line, found, arguments=WHATIF, code=1, before=""):
 
 
 def one_of_several(name, text, found):
-    """No point has an answer: the error is that of the first point."""
-    return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; the first: ")
+    """No point has an answer: the error is that of the first point that has to be put otherwise."""
+    return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; [^:]+: ")
 
 
 # Those of the next that are well put, and that this capture cannot answer.

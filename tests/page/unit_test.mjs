@@ -25,6 +25,7 @@ test('durations have at most three decimals, and a unit in which they are at lea
 test('other quantities', () => {
   assert.equal(signedPercent(-0.527), '-52.7 %');
   assert.equal(signedPercent(0.1), '+10.0 %');
+  assert.deepEqual([-0.0004, -0.00002, -0.0000004, 0].map(signedPercent), ['-0.04 %', '-0.002 %', '0.0 %', '0.0 %']);
   assert.equal(dataSize(999), '999B');
   assert.equal(dataSize(25e6), '25MB');
 });

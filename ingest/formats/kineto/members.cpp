@@ -8,6 +8,7 @@
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
 
@@ -149,8 +150,7 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
   std::int64_t base = as_integer(raw).value_or(0);
   trace.has_base_time = base != 0 || is_unix_time(trace);
   if (!fits(trace, base)) {
-    diagnostics.count("bad_base_time", Severity::kDataLoss,
-                      "baseTimeNanoseconds does not fit the events' times and is ignored", {std::string{file}, {}, {}});
+    diagnostics.count(diagnostic("bad_base_time"), {std::string{file}, {}, {}});
     base = 0;
     trace.has_base_time = is_unix_time(trace);
   }

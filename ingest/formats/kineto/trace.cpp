@@ -11,6 +11,7 @@
 #include "ingest/json/json_values.h"
 #include "ingest/parts/time_range.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/job/annotation_table.h"
 
 namespace stepsim::ingest {
@@ -174,29 +175,24 @@ void KinetoTrace::note_launch(const KinetoArguments& arguments) {
 
 bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
   if (!event.start_ns || (on_device && *event.start_ns == 0 && event.duration_ns.value_or(0) == 0)) {
-    skip("no_timestamp", "the profiler had no time for an event, which is left out: record again, or update the driver",
-         event);
+    skip(diagnostic("no_timestamp"), event);
     return false;
   }
   if (event.has_duration && (!event.duration_ns || *event.duration_ns > kLongest)) {
-    skip("absurd_duration",
-         "an event is recorded as longer than 7 days, or as no time at all, and left out: record again", event);
+    skip(diagnostic("absurd_duration"), event);
     return false;
   }
   if (!event.has_duration) {
-    sink_.diagnostics.count("no_duration", Severity::kNotice, "an event without \"dur\" counts as 0 ns long",
-                            {file_, event.offset, {}}, event.name);
+    sink_.diagnostics.count(diagnostic("no_duration"), {file_, event.offset, {}}, event.name);
   } else if (*event.duration_ns < 0) {
-    sink_.diagnostics.count("negative_duration", Severity::kNotice,
-                            "an event with a negative duration counts as 0 ns long, as in Kineto",
-                            {file_, event.offset, {}}, event.name);
+    sink_.diagnostics.count(diagnostic("negative_duration"), {file_, event.offset, {}}, event.name);
   }
   return true;
 }
 
-void KinetoTrace::skip(std::string_view name, std::string_view remedy, const ChromeEvent& event) {
+void KinetoTrace::skip(const Diagnostic& what, const ChromeEvent& event) {
   ++sink_.skipped;
-  sink_.diagnostics.count(name, Severity::kDataLoss, remedy, {file_, event.offset, {}}, event.name);
+  sink_.diagnostics.count(what, {file_, event.offset, {}}, event.name);
 }
 
 void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
@@ -256,8 +252,7 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
     if (const DataSize inputs = largest_input(arguments); inputs.elements > 0) size = inputs;
   }
   if (size.type_assumed) {
-    sink_.diagnostics.count("element_type_assumed", Severity::kInfo,
-                            "an operator on a list of tensors does not name their type: 4 bytes an element");
+    sink_.diagnostics.count(diagnostic("element_type_assumed"));
   }
   detail.bytes = Bytes{size.bytes};
   detail.elements = size.elements;
@@ -341,8 +336,7 @@ void KinetoTrace::leave_out(std::string_view what) {
 
 void KinetoTrace::report_left_out() {
   for (const auto& [what, count] : left_out_) {
-    sink_.diagnostics.count("not used: " + what, Severity::kInfo, "a replay does not need these records",
-                            {file_, {}, {}}, {}, count);
+    sink_.diagnostics.count_about(diagnostic("not used:"), what, {file_, {}, {}}, {}, count);
   }
 }
 
@@ -372,23 +366,21 @@ void KinetoTrace::report_unknown() {
       left_out_["other category"] += busy.count();
       continue;
     }
-    const std::string name =
-        category.empty() ? std::string("events without a category") : fmt::format("unknown category {}", category);
-    sink_.diagnostics.count(name, Severity::kDataLoss,
-                            "stepsim does not know this category, and leaves its events out: what they did is not in "
-                            "the replay",
-                            {file_, {}, {}}, fmt::format("{:.0f} % of the span", 100 * std::min(1.0, share)),
-                            busy.count());
+    const InputLocation file{file_, {}, {}};
+    const std::string of_span = fmt::format("{:.0f} % of the span", 100 * std::min(1.0, share));
+    if (category.empty()) {
+      sink_.diagnostics.count(diagnostic("events without a category"), file, of_span, busy.count());
+    } else {
+      sink_.diagnostics.count_about(diagnostic("unknown category"), category, file, of_span, busy.count());
+    }
   }
 }
 
 void KinetoTrace::report_sample() {
   const std::optional<std::int64_t> one_in = recorded_share_.one_in();
   if (!one_in) return;
-  sink_.diagnostics.count("sampled_operators", Severity::kDataLoss,
-                          "the numbers of the operators have gaps: the capture is a sample, or was thinned out later, "
-                          "and what waits for the missing work waits for nothing here: record all of it",
-                          {file_, {}, {}}, fmt::format("one operator in {} is recorded", *one_in),
+  sink_.diagnostics.count(diagnostic("sampled_operators"), {file_, {}, {}},
+                          fmt::format("one operator in {} is recorded", *one_in),
                           static_cast<std::uint64_t>(recorded_share_.recorded()));
 }
 

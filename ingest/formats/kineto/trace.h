@@ -57,7 +57,7 @@ class KinetoTrace {
   [[nodiscard]] TrackId device_track(const ChromeEvent& event, const KinetoArguments& arguments);
   [[nodiscard]] TrackId new_track(Track track);
   void name_tracks();
-  void skip(std::string_view name, std::string_view remedy, const ChromeEvent& event);
+  void skip(const Diagnostic& what, const ChromeEvent& event);
 
   PartSink& sink_;
   std::string file_;

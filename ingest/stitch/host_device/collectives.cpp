@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -244,9 +245,7 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
     return std::tuple{a.uses.front().begin, a.uses.front().key} < std::tuple{b.uses.front().begin, b.uses.front().key};
   });
   if (ranks.size() > 1 && found > matched) {
-    diagnostics.count("unmatched_collective", Severity::kNotice,
-                      "a collective that no other rank has keeps its recorded duration: pass the traces of all ranks",
-                      {}, {}, found - matched);
+    diagnostics.count(diagnostic("unmatched_collective"), {}, {}, found - matched);
   }
   return matches;
 }
@@ -271,15 +270,10 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
                          to_text(match.end_spread()));
   }
   if (apart > 0) {
-    diagnostics.count("collective_ends_disagree", Severity::kDataLoss,
-                      "collectives that should be one do not end together: pass complete traces of all ranks, of the "
-                      "same steps of one run",
-                      {}, named, apart);
+    diagnostics.count(diagnostic("collective_ends_disagree"), {}, named, apart);
   }
   if (5 * apart > all) {
-    diagnostics.count("ranks_not_merged", Severity::kDataLoss,
-                      "more than a fifth of the collectives do not end together, so ranks do not wait for each other "
-                      "in the replay: pass traces of one run");
+    diagnostics.count(diagnostic("ranks_not_merged"));
     kept.clear();
   }
   matches = std::move(kept);

@@ -18,6 +18,7 @@
 #include "ingest/stitch/host_device/operator_uses.h"
 #include "ingest/stitch/host_device/rank_steps.h"
 #include "ingest/stitch/host_device/runtime_calls.h"
+#include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -78,65 +79,35 @@ std::uint64_t launches_without_work(const RankEvents& events) {
 /// Counts what had to be inferred or could not be found.
 void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t unmatched_submissions,
             Diagnostics& diagnostics) {
-  const auto note = [&](std::string_view name, Severity severity, std::string_view remedy, std::uint64_t count) {
-    if (count > 0) diagnostics.count(name, severity, remedy, {}, {}, count);
+  const auto note = [&](const Diagnostic& what, std::uint64_t count) {
+    if (count > 0) diagnostics.count(what, {}, {}, count);
   };
   const auto stream_waits = [&](StreamWait::Why why) {
     return static_cast<std::uint64_t>(
         std::count_if(waits.streams.begin(), waits.streams.end(), [&](const StreamWait& w) { return w.why == why; }));
   };
-  note("time_out_of_range", Severity::kDataLoss,
-       "events more than 73 years before or 146 years after 1970 are left out: their times cannot be compared",
-       events.out_of_time);
+  note(diagnostic("time_out_of_range"), events.out_of_time);
   if (!events.overlaps.empty()) {
     const auto& [earlier, later] = events.overlaps.front();
-    diagnostics.count("overlapping_steps", Severity::kNotice,
-                      "step marks that begin before the one before has ended: an iteration is from begin to begin", {},
+    diagnostics.count(diagnostic("overlapping_steps"), {},
                       fmt::format("step {} begins {} before step {} ends", later.number,
                                   to_text(earlier.end - later.begin), earlier.number),
                       events.overlaps.size());
   }
-  note("launches_without_device_work", Severity::kDataLoss,
-       "kernels were launched, but none is in the capture, so all times are the host's: record with "
-       "ProfilerActivity.CUDA, and see that no other tool holds CUPTI",
-       launches_without_work(events));
-  note("instant_host_event", Severity::kInfo,
-       "host events of no length become no tasks: what they launched keeps its place", events.instants);
-  note("waited_for_room", Severity::kInfo,
-       "device work that began when work of another stream left room for it on the device",
-       stream_waits(StreamWait::Why::kRoom));
-  note("framework_stream_wait", Severity::kInfo,
-       "waits between streams that the framework's calls imply: record with enable_cuda_sync_events=True to see all",
-       stream_waits(StreamWait::Why::kFramework));
-  note("inferred_stream_wait", Severity::kNotice,
-       "waits between streams that were inferred from times: record with enable_cuda_sync_events=True to have them "
-       "recorded",
-       stream_waits(StreamWait::Why::kInferred));
-  note("unresolved_sync_event", Severity::kNotice,
-       "cuda_sync events that name a call, stream or record the capture lacks: with CUDA 12.9 or later, record with a "
-       "Kineto that includes pytorch/kineto#1552",
-       waits.unresolved_syncs);
-  note("inferred_host_wait", Severity::kNotice,
-       "waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them "
-       "recorded",
-       waits.calls.inferred);
-  note("polling", Severity::kNotice,
-       "silences of host threads that end with device work again and again: the thread is taken to poll for it",
-       waits.polls.size());
-  note("full_launch_queue", Severity::kInfo,
-       "launches that waited for room in the launch queue: there the device, not the host, limits the step",
-       waits.calls.full_queue);
-  note("unexplained_blocking_call", Severity::kNotice,
-       "synchronising calls that took long although no recorded device work ended in them: their time counts as the "
-       "host's",
-       waits.calls.unexplained);
-  note("unmatched_host_collective", Severity::kNotice,
-       "host collectives whose submitting call was not recorded: start the capture a step earlier",
-       unmatched_submissions);
+  note(diagnostic("launches_without_device_work"), launches_without_work(events));
+  note(diagnostic("instant_host_event"), events.instants);
+  note(diagnostic("waited_for_room"), stream_waits(StreamWait::Why::kRoom));
+  note(diagnostic("framework_stream_wait"), stream_waits(StreamWait::Why::kFramework));
+  note(diagnostic("inferred_stream_wait"), stream_waits(StreamWait::Why::kInferred));
+  note(diagnostic("unresolved_sync_event"), waits.unresolved_syncs);
+  note(diagnostic("inferred_host_wait"), waits.calls.inferred);
+  note(diagnostic("polling"), waits.polls.size());
+  note(diagnostic("full_launch_queue"), waits.calls.full_queue);
+  note(diagnostic("unexplained_blocking_call"), waits.calls.unexplained);
+  note(diagnostic("unmatched_host_collective"), unmatched_submissions);
   const auto orphans = static_cast<std::uint64_t>(
       std::count_if(events.ops.begin(), events.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
-  note("device_work_without_launch", Severity::kNotice,
-       "device work whose launching call was not recorded: record CPU and CUDA activities together", orphans);
+  note(diagnostic("device_work_without_launch"), orphans);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/partition.h"
 
@@ -94,11 +95,9 @@ std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus,
       clocks[worker] = clock_within(clocks[worker].host, bounds);
       continue;
     }
-    diagnostics.count(
-        "clock_unmatched", Severity::kNotice,
-        "a worker shares no key with the first one, so its clock is not aligned: record comm.json on every worker", {},
-        fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
-                    shown(clocks.front().host)));
+    diagnostics.count(diagnostic("clock_unmatched"), {},
+                      fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
+                                  shown(clocks.front().host)));
   }
   return clocks;
 }

@@ -5,12 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/known_diagnostics.h"
+
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::string_view kRemedy =
-    "the recording contradicts itself, and dependencies form a cycle: those of them that run against recorded time "
-    "are left out";
 
 class CycleBreaker {
  public:
@@ -19,7 +17,7 @@ class CycleBreaker {
   void run() {
     free_first_tasks();
     if (!all_can_run()) {
-      out_.diagnostics.count("dependency_cycle", Severity::kDataLoss, kRemedy);
+      out_.diagnostics.count(diagnostic("dependency_cycle"));
       std::erase_if(out_.builder.edges(), [&](const DagBuilder::Edge& edge) {
         return waiting_[edge.from.index()] > 0 && waiting_[edge.to.index()] > 0 &&
                order_of(edge.from) >= order_of(edge.to);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/base/known_diagnostics.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -48,8 +50,7 @@ class OperatorPass {
       if (content.operators == 0) continue;
       const bool whole = enough(content.operators, most.operators) && enough(content.chains, most.chains);
       if (!whole) {
-        out_.diagnostics.count("incomplete_step", Severity::kNotice,
-                               "a step that the capture cut is replayed but not compared: record whole steps", {},
+        out_.diagnostics.count(diagnostic("incomplete_step"), {},
                                fmt::format("rank {} step {}", recorded_.rank, number));
       }
       tasks_.step_index[{gpu_, number}] = static_cast<std::int32_t>(out_.steps.size());

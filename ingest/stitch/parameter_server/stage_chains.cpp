@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/base/known_diagnostics.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -40,8 +42,7 @@ std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagn
   const StageTrace::Event* last = nullptr;
   for (const StageTrace::Event* event : sorted_stages(trace)) {
     if (last != nullptr && same(*last, *event)) {
-      diagnostics.count("duplicate_record", Severity::kNotice,
-                        "a stage is recorded twice: one of the two records is used");
+      diagnostics.count(diagnostic("duplicate_record"));
       continue;
     }
     const bool same_key = last != nullptr && last->tensor == event->tensor && last->key == event->key;

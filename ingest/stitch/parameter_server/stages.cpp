@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ingest/parts/byteps_names.h"
+#include "model/base/known_diagnostics.h"
 #include "model/job/parameter_server/partition.h"
 
 namespace stepsim::ingest {
@@ -170,10 +171,7 @@ class StagePass {
         by_finish_.emplace_back(recorded_.operators[i].finish, i);
       std::sort(by_finish_.begin(), by_finish_.end());
     }
-    out_.diagnostics.count(
-        "release_by_time", Severity::kNotice,
-        "no operator is known to make a gradient, so the one that ended last before it was sent is taken: record "
-        "dag.gml, or inputs (args.inputN) of the operators");
+    out_.diagnostics.count(diagnostic("release_by_time"));
     const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(),
                                        std::pair{chain.stages.front().start, recorded_.operators.size()});
     return next == by_finish_.begin() ? std::nullopt : std::optional{(next - 1)->second};

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "model/base/known_diagnostics.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -13,8 +15,7 @@ void take_step_of_the_one_before(RecordedGpu& gpu, Diagnostics& diagnostics) {
   for (OperatorRun& run : gpu.operators) {
     if (run.step < 0) {
       run.step = step;
-      diagnostics.count("operator_without_step", Severity::kNotice,
-                        "operators without args.step are taken to belong to the step of the operator before them");
+      diagnostics.count(diagnostic("operator_without_step"));
     }
     step = run.step;
   }
@@ -36,10 +37,7 @@ void begin_steps_at_first_forward(RecordedGpu& gpu) {
 void leave_out_chains_without_step(RecordedGpu& gpu, const std::string& folder, Diagnostics& diagnostics) {
   const std::size_t without = std::erase_if(gpu.chains, [](const StageChain& chain) { return chain.step < 0; });
   if (without == 0) return;
-  diagnostics.count("partition_outside_steps", Severity::kDataLoss,
-                    "partitions that belong to no recorded step are left out: record operators and communication over "
-                    "the same steps",
-                    {folder, {}, {}}, {}, without);
+  diagnostics.count(diagnostic("partition_outside_steps"), {folder, {}, {}}, {}, without);
 }
 
 }  // namespace

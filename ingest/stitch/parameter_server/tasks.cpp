@@ -1,5 +1,7 @@
 #include "ingest/stitch/parameter_server/tasks.h"
 
+#include "model/base/known_diagnostics.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -23,9 +25,7 @@ std::optional<TaskId> PsTasks::stage(std::size_t gpu, std::size_t chain, Stage s
 
 void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
   if (out.finish[from.index()] > out.finish[to.index()] + kAgainstTime) {
-    out.diagnostics.count(
-        "dependency_against_time", Severity::kNotice,
-        "a dependency that names suggest is left out, because the recorded times show the reverse order");
+    out.diagnostics.count(diagnostic("dependency_against_time"));
     return;
   }
   out.add_edge(from, to, kind);

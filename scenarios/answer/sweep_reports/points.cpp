@@ -33,8 +33,9 @@ sim::Cell time_cell(const Outcome& outcome, bool is_best) {
 /// How far the iteration may be less and more: "-2.1 +3.4 %".
 sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
   if (!outcome.iteration) return "-";
-  return fmt::format("{:+.1f} {:+.1f} %", 100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration),
-                     100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration));
+  return fmt::format("{} {} %",
+                     sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration), 1),
+                     sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration), 1));
 }
 
 /// Rows are the first axis, columns the second.
@@ -127,6 +128,7 @@ void write_point(JsonWriter& json, const SweepAnswer& answer, std::size_t point)
   } else {
     json.key("iteration_ns").null().key("low_ns").null().key("high_ns").null();
     json.key("change").null().key("problem").value(outcome.problem);
+    json.key("cannot_answer").value(outcome.refusal == Refusal::kCapture);
   }
   json.end_object();
 }

@@ -26,6 +26,8 @@ std::vector<Section> sections(const Findings& findings) {
                     lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
         entry.detail);
   }
+  if (!section.sentences.empty())
+    section.sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
   if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
   return {section};
 }

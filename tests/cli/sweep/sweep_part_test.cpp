@@ -35,7 +35,11 @@ SweepHead sample_head() {
 }
 
 Outcome outcome_of(std::size_t point) {
-  if (point == 4) return {std::nullopt, "s.yaml:3: cannot\tbe had"};
+  if (point == 4 || point == 5) {
+    Outcome refused{std::nullopt, "s.yaml:3: cannot\tbe had"};
+    refused.refusal = point == 4 ? scenarios::Refusal::kCapture : scenarios::Refusal::kQuestion;
+    return refused;
+  }
   const Duration iteration{static_cast<std::int64_t>(1'000 - 10 * point)};
   return {iteration, {}, iteration - Duration{7}, iteration + Duration{9}, 2, 1.0 / static_cast<double>(1 + point)};
 }
@@ -43,6 +47,7 @@ Outcome outcome_of(std::size_t point) {
 void expect_outcome(std::size_t point, const Outcome& outcome) {
   EXPECT_EQ(outcome.iteration, outcome_of(point).iteration) << point;
   EXPECT_EQ(outcome.problem, outcome_of(point).problem) << point;
+  EXPECT_EQ(outcome.refusal, outcome_of(point).refusal) << point;
   EXPECT_EQ(outcome.low, outcome_of(point).low) << point;
   EXPECT_EQ(outcome.high, outcome_of(point).high) << point;
   EXPECT_EQ(outcome.workers, outcome_of(point).workers) << point;
@@ -201,6 +206,8 @@ TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
     put("part", whole + sealed({"point", "0", "1000", "990", "1010", "2", batches}));
     EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes")) << batches;
   }
+  put("part", whole + sealed({"refused", "0", "nobody", "cannot be had"}));
+  EXPECT_THAT(merge_error({"part"}), HasSubstr("'refused' is not what this version writes"));
   put("part", whole + sealed({"point", "6", "1000", "990", "1010", "2", "0.5"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("holds point 6 of 6; expected a point of the sweep"));
 }

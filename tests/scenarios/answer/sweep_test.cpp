@@ -73,6 +73,14 @@ TEST(SweepTest, ARefusedPointHasASentence) {
   EXPECT_THAT(outcomes[1].problem, HasSubstr("s.yaml:1: transfers keep their recorded times"));
 }
 
+TEST(SweepTest, ARefusalSaysWhoHasToChangeSomething) {
+  // No link was recorded, so no capture of this kind has an answer to the first; there is no rank 9 for the second.
+  const auto outcomes = swept(stepsim::testing::streams_question(),
+                              "sweep: [{network.latency: 2x}, {\"compute{rank=9}.scale\": 2}]");
+  EXPECT_EQ(outcomes[0].refusal, Refusal::kCapture) << outcomes[0].problem;
+  EXPECT_EQ(outcomes[1].refusal, Refusal::kQuestion) << outcomes[1].problem;
+}
+
 TEST(SweepTest, AnInvalidValueEndsItBeforeAnythingIsPredicted) {
   const auto question = stepsim::testing::parameter_server_question();
   const Scenario unit = parse_scenario("sweep:\n  comm.partition_bytes: [1MB,\n   3 parrots]", "s.yaml");

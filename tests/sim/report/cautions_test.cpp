@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "model/base/known_diagnostics.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim::sim {
@@ -21,14 +22,14 @@ TEST(CautionsTest, AWholeCaptureNeedsNone) {
 
 TEST(CautionsTest, ACaptureWithoutDeviceWorkIsSaidFirstAndOnce) {
   Capture capture;
-  capture.diagnostics.count("launches_without_device_work", Severity::kDataLoss, "", {}, {}, 260);
+  capture.diagnostics.count(diagnostic("launches_without_device_work"), {}, {}, 260);
   EXPECT_THAT(warning_of(capture), StartsWith("The capture lacks its device work: 260 launches"));
   EXPECT_EQ(caution_of(capture.diagnostics), "");
 }
 
 TEST(CautionsTest, ASampleSaysHowMuchOfItWasRecorded) {
   Capture capture;
-  capture.diagnostics.count("sampled_operators", Severity::kDataLoss, "", {}, "one operator in 73 is recorded", 2329);
+  capture.diagnostics.count(diagnostic("sampled_operators"), {}, "one operator in 73 is recorded", 2329);
   EXPECT_THAT(warning_of(capture), StartsWith("The capture is a sample: one operator in 73 is recorded."));
   EXPECT_EQ(caution_of(capture.diagnostics), "");
 }
@@ -59,9 +60,9 @@ TEST(CautionsTest, AJobYamlThatSaysSomethingIsNotMissing) {
 
 TEST(CautionsTest, LostPartsAreNamedWithTheirCountAndNoticesAreNot) {
   Diagnostics diagnostics;
-  diagnostics.count("bad_record", Severity::kDataLoss, "", {}, "7: not JSON", 3);
-  diagnostics.count("unknown category npu", Severity::kDataLoss, "", {}, "12 % of the span", 5);
-  diagnostics.count("polling", Severity::kNotice, "", {}, {}, 9);
+  diagnostics.count(diagnostic("bad_record"), {}, "7: not JSON", 3);
+  diagnostics.count_about(diagnostic("unknown category"), "npu", {}, "12 % of the span", 5);
+  diagnostics.count(diagnostic("polling"), {}, {}, 9);
   const std::string caution = caution_of(diagnostics);
   EXPECT_THAT(caution, HasSubstr("bad_record (3), unknown category npu (5, 12 % of the span)"));
   EXPECT_THAT(caution, Not(HasSubstr("polling")));

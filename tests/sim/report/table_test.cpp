@@ -29,9 +29,20 @@ TEST(CellTest, ATextIsNoNumberHoweverItLooks) {
 TEST(PercentTest, RatiosAreShownWithSignAndUnit) {
   EXPECT_EQ(signed_percent(0.01234), "+1.23 %");
   EXPECT_EQ(signed_percent(-0.004), "-0.40 %");
-  EXPECT_EQ(signed_percent(0.00001), "0.00 %");
-  EXPECT_EQ(signed_percent(-0.00001), "0.00 %");
+  EXPECT_EQ(signed_percent(-0.004, 1), "-0.4 %");
   EXPECT_EQ(percent(0.1234), "12.3 %");
+}
+
+TEST(PercentTest, WhatRoundsToNothingShowsItsFirstDigitOrNoSign) {
+  EXPECT_EQ(signed_percent(0.00001), "+0.001 %");
+  EXPECT_EQ(signed_percent(-0.00002, 1), "-0.002 %");
+  EXPECT_EQ(signed_percent(-0.0004, 1), "-0.04 %");
+  EXPECT_EQ(signed_percent(-0.000001), "-0.0001 %");
+  EXPECT_EQ(signed_percent(-0.0000004), "0.00 %");
+  EXPECT_EQ(signed_percent(0.0000004, 1), "0.0 %");
+  EXPECT_EQ(signed_percent(0), "0.00 %");
+  EXPECT_EQ(signed_percent(-0.0, 1), "0.0 %");
+  EXPECT_EQ(signed_percent(-0.0000096), "-0.001 %") << "rounded up to the digit before";
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#ifndef STEPSIM_MODEL_BASE_KNOWN_DIAGNOSTICS_H
+#define STEPSIM_MODEL_BASE_KNOWN_DIAGNOSTICS_H
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "model/base/diagnostic_tables/file_diagnostics.h"
+#include "model/base/diagnostic_tables/host_device_diagnostics.h"
+#include "model/base/diagnostic_tables/kineto_diagnostics.h"
+#include "model/base/diagnostic_tables/parameter_server_diagnostics.h"
+
+/// All diagnostics that there are. `stepsim help NAME` explains each in the words of its table; to add one, add its
+/// row.
+namespace stepsim {
+
+inline constexpr std::array<std::span<const Diagnostic>, 4> kDiagnosticTables{
+    kFileDiagnostics, kKinetoDiagnostics, kHostDeviceDiagnostics, kParameterServerDiagnostics};
+
+/// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
+/// `stepsim help` cannot explain.
+[[nodiscard]] consteval const Diagnostic& diagnostic(std::string_view name) {
+  for (const std::span<const Diagnostic> table : kDiagnosticTables) {
+    for (const Diagnostic& known : table) {
+      if (known.name == name) return known;
+    }
+  }
+  throw "no table of diagnostics has this name";  // NOLINT: no constant expression, so the compiler stops here
+}
+
+}  // namespace stepsim
+
+#endif

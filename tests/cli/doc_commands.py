@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""doc_commands.py STEPSIM ROOT: every command line of the documentation runs.
+
+Command lines are those of stepsim in indented blocks, in ```sh blocks and in `backticks` of docs/*.md, README.md,
+CONTRIBUTING.md and the READMEs of scenarios/. (```console blocks are whole outputs: tests/golden/run.py.) Each runs in
+a folder of its own that holds the files it names, must end with 0 and leave the file of its -o. What a line leaves
+open, a file or a word, is in FILES or WORDS; what is not there fails. A mere name, `stepsim replay`, has a help.
+Lines that cannot run here are in NOT_RUN with the reason. Of `./dev VERB` only the verb is checked."""
+import glob
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from checks import check, verdict
+
+STEPSIM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.join(ROOT, "scenarios/samples/byteps-even")
+GPU = os.path.join(ROOT, "tests/golden/data/gpu_step.json")
+OVERLAP = os.path.join(ROOT, "tests/golden/data/gpu_overlap.json")
+MEASURED = os.path.join(ROOT, "../shared/truth")  # measured runs, where they lie beside the sources
+
+WORDS = {  # patterns of what a line leaves open -> what stands there in the run
+    r"TRACE\.\.\.": "TRACE",
+    r"\[options\]": "",
+    r"[][]": "",  # all that may be left out is given
+    r"\bCOMMAND\b": "replay",
+    r"\b(WORD|NAME)\b": "polling",
+    r"--(by|sort) KEY\b": lambda found: {"by": "--by class", "sort": "--sort relative"}[found[1]],
+    r"--rows N\b": "--rows 3",
+    r"\bPERCENT\b": "3%",
+    r"\bWHATIF\.PARAMETER=VALUE\b": "network.bandwidth=2x",
+    r"-o OUT\b": "-o out.csv",
+    r"/shared/": "shared/",
+    r"\bbuild/release/bin/stepsim\b": "stepsim",
+}
+
+NOT_RUN = {  # how a line begins -> why it cannot run here
+    "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
+    "stepsim whatif truth/ps/vgg-first/base --set cluster.workers=32": "it takes minutes in a build with sanitizers",
+    "bench/fidelity.py": "the measured runs are not in the repository",
+    "bench/device_kernels.py": "the measured kernels are not in the repository",
+    "bench/launched_kernels.py": "the captures are not in the repository",
+}
+
+# Stands for the launchers of docs/sweeps.md: each process gets the variables that the launcher would set.
+LAUNCHERS = {
+    "sbatch": 'for i in $(seq 0 15); do SLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_COUNT=16 SLURM_ARRAY_TASK_MIN=0 '
+              'SLURM_ARRAY_TASK_STEP=1 bash -c "$3" || exit; done',
+    "srun": 'shift 2; for i in $(seq 0 15); do SLURM_PROCID=$i SLURM_NTASKS=16 "$@" || exit; done',
+    "mpirun": 'shift 2; for i in $(seq 0 15); do OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=16 "$@" || exit; done',
+    "parallel": 'line="$*"; for i in ${line##*::: }; do command="${line%% :::*}"; bash -c "${command//\\{\\}/$i}" || exit; done',
+}
+
+
+def copy_of(source):
+    def make(target):
+        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, target)
+    return make
+
+
+def packed(source):
+    def make(target):
+        with open(source, "rb") as plain, gzip.open(target, "wb") as file:
+            file.write(plain.read())
+    return make
+
+
+def yaml_example(page, title):
+    """The YAML example of a page that begins with this line."""
+    def make(target):
+        text = open(os.path.join(ROOT, page), encoding="utf-8").read()
+        example = re.search(r"```yaml\n(" + re.escape(title) + r"\n.*?)```", text, re.DOTALL)[1]
+        open(target, "w", encoding="utf-8").write(example)
+    return make
+
+
+def table_of_nccl_tests(ranks):
+    """As all_reduce_perf prints it: sizes from 1 KiB to 64 MiB at 10 us + 2 (n - 1) / n bytes / (200 GB/s)."""
+    def make(target):
+        lines = ["#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"]
+        lines += [f"#  Rank  {rank} Group  0 Pid 1 on node device  {rank} [0x00] NVIDIA A100-SXM4-80GB" for rank in range(ranks)]
+        for power in range(10, 27):
+            size = 1 << power
+            time = 10 + 2 * (ranks - 1) / ranks * size / 200e3
+            rate = size / time / 1e3
+            half = f"{time:.2f} {rate:.2f} {rate * 2 * (ranks - 1) / ranks:.2f} 0"
+            lines.append(f" {size} {size // 4} float sum -1 {half} {half}")
+        open(target, "w", encoding="utf-8").write("\n".join(lines) + "\n")
+    return make
+
+
+def answer_of(*arguments):
+    def make(target):
+        with open(target, "wb") as file:
+            subprocess.run([STEPSIM, *arguments], stdout=file, check=True)
+    return make
+
+
+def parts(folder_and_pattern):
+    folder, grid = os.path.dirname(folder_and_pattern), os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")
+    for shard in range(4):
+        subprocess.run([STEPSIM, "sweep", SAMPLE, "-s", grid, "--shard", f"{shard}/4", "-o", f"{folder}/part.{shard}"],
+                       check=True, capture_output=True)
+
+
+FILES = {  # the files that lines name, and how they come to be
+    "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE),
+    "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
+    "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
+    "JOB": copy_of(GPU),
+    "trace.json.gz": packed(OVERLAP),
+    "before.pt.trace.json.gz": packed(GPU), "after.pt.trace.json.gz": packed(GPU),
+    "graph.json": copy_of(os.path.join(ROOT, "tests/golden/data/two_hosts.json")),
+    "baseline.json": answer_of("replay", SAMPLE, "--json"),
+    "scenario.yaml": copy_of(os.path.join(ROOT, "scenarios/library/half-the-network.yaml")),
+    "grid.yaml": copy_of(os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")),
+    "bandwidths.yaml": yaml_example("docs/sweeps.md", "# bandwidths.yaml"),
+    "all_reduce_2.txt": table_of_nccl_tests(2), "all_reduce_4.txt": table_of_nccl_tests(4),
+    "part.*": parts,
+}
+
+
+def pages():
+    found = glob.glob(os.path.join(ROOT, "docs/*.md")) + glob.glob(os.path.join(ROOT, "scenarios/**/*.md"), recursive=True)
+    return sorted(found) + [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md")]
+
+
+def lines_of(text):
+    """(number of the line, command line) of all blocks and `backticks` of a page, whatever they hold."""
+    number = lambda at: text.count("\n", 0, at) + 1
+    blank = lambda found: re.sub(r"[^\n]", " ", found[0])
+    for block in re.finditer(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if block[1] not in ("console", "yaml", "json"):
+            for line in re.finditer(r".+", block[2]):
+                yield number(block.start(2) + line.start()), line[0]
+    text = re.sub(r"^```.*?^```", blank, text, flags=re.MULTILINE | re.DOTALL)
+    for line in re.finditer(r"^    (?:\$ )?(.+)$", text, re.MULTILINE):
+        yield number(line.start()), line[1]
+    for code in re.finditer(r"`([^`]+)`", text):
+        yield number(code.start()), " ".join(code[1].split())
+
+
+def commands():
+    """(place, command line) of all that call stepsim or ./dev, comments left out."""
+    for page in pages():
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for number, line in lines_of(text):
+            command = re.split(r"\s+#|   ", line.strip())[0]
+            if re.search(r"(^|[\s\"/])stepsim(?= |$)", command) and command != "stepsim" or command.startswith("./dev "):
+                yield f"{os.path.relpath(page, ROOT)}:{number}", command
+
+
+def filled(command):
+    for pattern, text in WORDS.items():
+        command = re.sub(pattern, text, command)
+    return command.rstrip()
+
+
+def make_files(command, folder):
+    for name, make in FILES.items():
+        if not re.search(r"(^|[\s=])" + re.escape(name) + r"($|[\s\"])", command):
+            continue
+        target = os.path.join(folder, name.rstrip("/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        # A question about devices needs a capture of one.
+        (copy_of(GPU) if name == "TRACE" and "device." in command else make)(target)
+    os.makedirs(os.path.join(folder, "shared"), exist_ok=True)
+    if os.path.isdir(MEASURED):
+        os.symlink(MEASURED, os.path.join(folder, "truth"))
+
+
+def run(place, command, tools):
+    line = filled(command)
+    if re.fullmatch(r"stepsim [a-z-]+", line) and line != "stepsim help":  # a name in a sentence
+        line += " --help"
+    with tempfile.TemporaryDirectory() as folder:
+        make_files(line, folder)
+        environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, timeout=280)
+        wrote = [name for name in re.findall(r"-o ([^\s\"]+)", line) if "{}" not in name]
+        missing = [name for name in wrote if not os.path.exists(os.path.join(folder, name))]
+    check(f"{place}: {command}", done.returncode == 0 and not missing,
+          f"ran as '{line}', exit {done.returncode}, not written: {missing}\n{done.stderr.decode()}")
+
+
+def make_tools(folder):
+    os.symlink(STEPSIM, os.path.join(folder, "stepsim"))
+    for name, script in LAUNCHERS.items():
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/bash\n{script}\n")
+        os.chmod(path, 0o755)
+
+
+def verbs():
+    with open(os.path.join(ROOT, "dev"), encoding="utf-8") as file:
+        return set(re.findall(r"^  ([a-z-]+)", file.read().split("usage: ./dev")[1].split("\nTEXT\n")[0], re.MULTILINE))
+
+
+def main():
+    left, ran, known = set(NOT_RUN), set(), verbs()
+    with tempfile.TemporaryDirectory() as tools:
+        make_tools(tools)
+        for place, command in commands():
+            reason = next((start for start in NOT_RUN if command.startswith(start)), None)
+            if reason is not None:
+                left.discard(reason)
+                print(f"not run: {place}: {command}: {NOT_RUN[reason]}")
+            elif command.startswith("./dev "):
+                check(f"{place}: {command}", command.split()[1] in known, f"./dev knows {sorted(known)}")
+            elif "truth/" in command and not os.path.isdir(MEASURED):
+                print(f"not run: {place}: {command}: the measured runs are not beside the sources")
+            elif command not in ran:
+                ran.add(command)
+                run(place, command, tools)
+    check("NOT_RUN names no line that is gone", not left, left)
+    check("the documentation has command lines", len(ran) > 30, len(ran))
+    print(f"{len(ran)} command lines ran")
+    return verdict()
+
+
+sys.exit(main())
