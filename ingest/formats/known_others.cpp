@@ -7,6 +7,7 @@
 #include <cctype>
 #include <initializer_list>
 
+#include "ingest/sqlite/database.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -42,14 +43,7 @@ bool is_web_page(std::string_view, std::string_view head) {
   return begins_as(head, "<!doctype html") || begins_as(head, "<html");
 }
 
-bool is_sqlite(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
-
-/// Its first pages hold the statements that created its tables.
-bool is_nsys_database(std::string_view, std::string_view head) {
-  return is_sqlite(head) && has_any(head, {"CUPTI_ACTIVITY_KIND_", "TARGET_INFO_", "NVTX_EVENTS", "META_DATA_EXPORT"});
-}
-
-bool is_database(std::string_view, std::string_view head) { return is_sqlite(head); }
+bool is_other_database(std::string_view, std::string_view head) { return is_database(head); }
 
 bool is_execution_trace(std::string_view, std::string_view head) {
   return is_json(head) && has(head, "\"schema\"") &&
@@ -119,9 +113,7 @@ constexpr std::array kOthers{
     KnownOther{"a web page",
                "the file itself: a download that needs a login, or a link to a page about the file, gives this",
                is_web_page},
-    KnownOther{"a database that Nsight Systems exported",
-               "the same job recorded with torch.profiler: such databases are not read yet", is_nsys_database},
-    KnownOther{"a SQLite database", kKineto, is_database},
+    KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
     KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
                "the trace of torch.profiler that was recorded beside it", is_execution_trace},
     KnownOther{"a Horovod timeline, which has communication but no work of the device",
@@ -135,10 +127,7 @@ constexpr std::array kOthers{
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
     KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
     KnownOther{
-        "an Nsight Systems report",
-        "the same job recorded with torch.profiler; 'nsys export --type sqlite' makes a database of it, which is "
-        "not read yet",
-        is_nsys_report},
+        "an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it", is_nsys_report},
     KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
     KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
                is_xplane},
