@@ -78,6 +78,18 @@ void pass_on_warnings(NsysTables& tables, const std::string& file, PartSink& sin
   });
 }
 
+/// Refuses databases of others.
+void check_tables(const Database& database, const std::string& file) {
+  const auto& tables = database.tables();
+  const bool known = std::any_of(tables.begin(), tables.end(), [](const auto& table) {
+    return table.first.starts_with("CUPTI_ACTIVITY_KIND_") || table.first == "NVTX_EVENTS" ||
+           table.first == "META_DATA_EXPORT";
+  });
+  if (known) return;
+  throw InputError({file, {}, {}},
+                   "this database has no table of Nsight Systems; expected one that nsys export --type sqlite wrote");
+}
+
 /// A process on its way to a part.
 struct Candidate {
   std::int64_t id = 0;
@@ -135,6 +147,7 @@ bool calls_nccl(const HostDeviceTrace& trace) {
 }  // namespace
 
 void read_nsys_export(const Database& database, const std::string& file, PartSink& sink) {
+  check_tables(database, file);
   if (database.had_log()) {
     sink.diagnostics.count("log_not_read", Severity::kDataLoss,
                            "what was written last may lie in the log beside the database (*-wal), which is not read: "
