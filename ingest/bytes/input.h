@@ -35,6 +35,10 @@ class Input {
   /// The content, inflated, once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
 
+  /// The file on disk that holds just these bytes, for what must jump about in them; empty for pipes, what is inflated
+  /// and members of archives.
+  [[nodiscard]] const std::string& plain_file() const noexcept { return plain_file_; }
+
   /// How many of its bytes were read so far, as they came.
   [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
   /// Name, size and checksum of the bytes as they came, before anything was inflated. Reads those
@@ -44,6 +48,8 @@ class Input {
  private:
   MeteredSource* meter_;  // owned by what stream_ reads
   std::unique_ptr<PeekedSource> stream_;
+  bool inflated_ = false;
+  std::string plain_file_;
 };
 
 }  // namespace stepsim::ingest

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <utility>
@@ -15,6 +16,8 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kHeader = 100;
+constexpr std::size_t kReadFormat = 19;
+constexpr char kWithLog = 2;
 constexpr std::string_view kExpected = "expected a whole SQLite database: export or copy it again";
 
 /// What SQLite may do at most: its own instructions for each byte of the database, and for none at all. Tables of
@@ -49,35 +52,26 @@ std::pair<Buffer, std::uint64_t> read_all(Input& input) {
   throw std::bad_alloc();
 }
 
-std::uint32_t number_at(const unsigned char* bytes, std::size_t offset) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8U | bytes[offset + i];
+std::uint64_t number_at(std::string_view bytes, std::size_t offset, std::size_t length) {
+  std::uint64_t number = 0;
+  for (const char c : bytes.substr(offset, length)) number = number << 8U | static_cast<unsigned char>(c);
   return number;
 }
 
-std::uint64_t page_size_of(const unsigned char* header) {
-  const std::uint64_t size = std::uint64_t{header[16]} << 8U | header[17];
-  return size == 1 ? 65'536 : size;
-}
-
-/// Refuses a database that ends before its last page. Its count of pages counts if the program that changed it last
-/// kept it.
-void refuse_cut(const std::string& name, const unsigned char* header, std::uint64_t size) {
-  const std::uint64_t pages = number_at(header, 24) == number_at(header, 92) ? number_at(header, 28) : 0;
-  const std::uint64_t whole = pages * page_size_of(header);
-  if (size >= whole) return;
-  throw InputError({name, size, {}},
-                   fmt::format("the database ends here, after {} of its {} bytes; {}", size, whole, kExpected));
-}
-
-/// Opens a database with a log beside it as one without; true if it had one.
-bool take_off_log(unsigned char* header) {
-  constexpr std::size_t kFormats = 18;  // of writing and reading
+/// Makes a database with a log beside it one without, which SQLite opens in memory.
+void take_off_log(unsigned char* header) {
   constexpr unsigned char kPlain = 1;
-  constexpr unsigned char kWithLog = 2;
-  if (header[kFormats + 1] != kWithLog) return false;
-  header[kFormats] = header[kFormats + 1] = kPlain;
-  return true;
+  header[kReadFormat - 1] = header[kReadFormat] = kPlain;
+}
+
+/// The file as SQLite is to open it: it may take for granted that nothing changes it, and so needs no lock and no log.
+std::string uri_of(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const bool plain = c == '/' || c == '.' || c == '_' || c == '-' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return uri + "?mode=ro&immutable=1";
 }
 
 int count_instructions(void* left) {
@@ -125,12 +119,30 @@ void SqliteRelease::operator()(sqlite3* database) const noexcept { sqlite3_close
 void SqliteRelease::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 Database::Database(Input& input) : name_(input.name()) {
+  if (!open_file(input)) open_bytes(input);
+  list_tables();
+  check_pages();
+}
+
+/// False if there is no such file, or SQLite cannot take its path.
+bool Database::open_file(Input& input) {
+  if (input.plain_file().empty()) return false;
+  sqlite3* opened = nullptr;
+  const int result = sqlite3_open_v2(uri_of(input.plain_file()).c_str(), &opened,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  database_.reset(opened);
+  if (result != SQLITE_OK) return false;
+  size_ = input.identify().size;  // which shows progress, can be stopped, and leaves the file in the system's cache
+  check_header(input.head());
+  harden();
+  return true;
+}
+
+void Database::open_bytes(Input& input) {
   auto [bytes, size] = read_all(input);
   size_ = size;
-  if (size < kHeader || !is_database({reinterpret_cast<const char*>(bytes.get()), kHeader}))
-    throw InputError({name_, size < kHeader ? size : 0, {}}, fmt::format("this is no SQLite database; {}", kExpected));
-  refuse_cut(name_, bytes.get(), size);
-  had_log_ = take_off_log(bytes.get());
+  check_header(input.head());
+  if (had_log_) take_off_log(bytes.get());
   sqlite3* opened = nullptr;
   const int result = sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
@@ -142,8 +154,22 @@ Database::Database(Input& input) : name_(input.name()) {
   const int taken = sqlite3_deserialize(opened, "main", bytes.release(), length, length,
                                         SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
   if (taken != SQLITE_OK) fail("cannot be opened");
-  list_tables();
-  check_pages();
+}
+
+/// Refuses what is no database, and one that ends before its last page. Its count of pages counts if the program that
+/// changed it last kept it.
+void Database::check_header(std::string_view head) {
+  if (head.size() < kHeader || !is_database(head)) {
+    const std::uint64_t at = head.size() < kHeader ? head.size() : 0;
+    throw InputError({name_, at, {}}, fmt::format("this is no SQLite database; {}", kExpected));
+  }
+  had_log_ = head[kReadFormat] == kWithLog;
+  const std::uint64_t pages = number_at(head, 24, 4) == number_at(head, 92, 4) ? number_at(head, 28, 4) : 0;
+  const std::uint64_t page_size = number_at(head, 16, 2);
+  const std::uint64_t whole = pages * (page_size == 1 ? 65'536 : page_size);
+  if (size_ >= whole) return;
+  throw InputError({name_, size_, {}},
+                   fmt::format("the database ends here, after {} of its {} bytes; {}", size_, whole, kExpected));
 }
 
 void Database::harden() {

@@ -27,8 +27,8 @@ struct SqliteRelease {
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
-/// The tables of a SQLite database that comes from a stranger. It is read into memory, because it may come out of a
-/// pipe, gzip or an archive, and SQLite jumps about in it: memory is the size of the database. Nothing in it is ever
+/// The tables of a SQLite database that comes from a stranger. SQLite jumps about in it, so one that is no file of its
+/// own (out of a pipe, gzip or an archive) is read into memory, which then is the size of the database. Nothing in it is ever
 /// run: no view, trigger, virtual table, generated column or extension (sqlite.org/security.html), and its pages are
 /// checked before a row is read, so that the work is bounded by its size.
 class Database {
@@ -75,6 +75,9 @@ class Database {
   [[nodiscard]] std::unique_ptr<sqlite3_stmt, SqliteRelease> prepare(const std::string& sql) const;
   [[nodiscard]] bool step(sqlite3_stmt* statement, std::string_view doing) const;
   [[noreturn]] void fail(std::string_view doing) const;
+  [[nodiscard]] bool open_file(Input& input);
+  void open_bytes(Input& input);
+  void check_header(std::string_view head);
   void harden();
   void check_pages();
   void list_tables();
