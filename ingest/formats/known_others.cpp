@@ -126,8 +126,8 @@ constexpr std::array kOthers{
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
     KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
-    KnownOther{
-        "an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it", is_nsys_report},
+    KnownOther{"an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it",
+               is_nsys_report},
     KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
     KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
                is_xplane},

@@ -68,7 +68,8 @@ void take_off_log(unsigned char* header) {
 std::string uri_of(const std::string& path) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(path).string()) {
-    const bool plain = c == '/' || c == '.' || c == '_' || c == '-' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool plain =
+        c == '/' || c == '.' || c == '_' || c == '-' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
   }
   return uri + "?mode=ro&immutable=1";
@@ -174,8 +175,10 @@ void Database::check_header(std::string_view head) {
 
 void Database::harden() {
   sqlite3* const database = database_.get();
-  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
                                       {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}}) {
     if (sqlite3_db_config(database, option, value, nullptr) != SQLITE_OK) fail("cannot be opened");
   }
@@ -240,8 +243,7 @@ void Database::check_pages() {
 
 bool Database::has(std::string_view table, std::string_view column) const noexcept {
   const auto found = tables_.find(table);
-  return found != tables_.end() &&
-         std::find(found->second.begin(), found->second.end(), column) != found->second.end();
+  return found != tables_.end() && std::find(found->second.begin(), found->second.end(), column) != found->second.end();
 }
 
 Database::Rows Database::rows(std::string_view table, std::span<const std::string_view> columns) const {

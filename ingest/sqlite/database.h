@@ -28,9 +28,9 @@ struct SqliteRelease {
 };
 
 /// The tables of a SQLite database that comes from a stranger. SQLite jumps about in it, so one that is no file of its
-/// own (out of a pipe, gzip or an archive) is read into memory, which then is the size of the database. Nothing in it is ever
-/// run: no view, trigger, virtual table, generated column or extension (sqlite.org/security.html), and its pages are
-/// checked before a row is read, so that the work is bounded by its size.
+/// own (out of a pipe, gzip or an archive) is read into memory, which then is the size of the database. Nothing in it
+/// is ever run: no view, trigger, virtual table, generated column or extension (sqlite.org/security.html), and its
+/// pages are checked before a row is read, so that the work is bounded by its size.
 class Database {
  public:
   /// One pass over some columns of a table, in the order in which its rows were added.

@@ -78,12 +78,12 @@ NsysProcess& NsysEvents::process(std::int64_t id) {
   return processes_.try_emplace(process, process).first->second;
 }
 
-std::optional<NsysTime> NsysEvents::time(std::string_view table, std::uint64_t row, std::int64_t start,
-                                         std::int64_t end) {
+std::optional<RecordedTime> NsysEvents::time(std::string_view table, std::uint64_t row, std::int64_t start,
+                                             std::int64_t end) {
   constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
   const bool recorded = start != 0 || end != 0;  // CUPTI writes 0 if it has no time
   if (recorded && start >= -kFarthest && start <= end && end <= kFarthest && Duration{end - start} <= kLongest) {
-    const NsysTime when{begin_ + Duration{start}, Duration{end - start}};
+    const RecordedTime when{begin_ + Duration{start}, Duration{end - start}};
     if (in_time(when.start, when.length)) return when;
   }
   tables_.skip(table, row, fmt::format("from {} to {} ns is no time for an event", start, end));
@@ -103,11 +103,12 @@ void NsysActivities::read() {
 
 std::optional<std::uint32_t> NsysActivities::add_work(std::string_view table, const Database::Rows& row, EventKind kind,
                                                       std::string_view name) {
-  const std::optional<NsysTime> when = events_.time(table, row.number(), *row.integer(kStart), *row.integer(kEnd));
+  const std::optional<RecordedTime> when = events_.time(table, row.number(), *row.integer(kStart), *row.integer(kEnd));
   if (!when) return std::nullopt;
   const std::int64_t id = *row.integer(kProcess);
   const std::int32_t device = as_device(*row.integer(kDevice));
-  if (const auto context = row.integer(kContext)) device_of_context_.try_emplace({process_of_nsys_id(id), *context}, device);
+  if (const auto context = row.integer(kContext))
+    device_of_context_.try_emplace({process_of_nsys_id(id), *context}, device);
   NsysProcess& process = events_.process(id);
   return process.add(kind, name, process.stream(device, *row.integer(kStream)), *when,
                      as_correlation(row.integer(kCorrelation)));
@@ -115,9 +116,9 @@ std::optional<std::uint32_t> NsysActivities::add_work(std::string_view table, co
 
 void NsysActivities::read_kernels() {
   enum Own : std::size_t { kName = kOwn, kShortName, kRegisters, kStatic, kDynamic, kGrid, kBlock = kGrid + 3 };
-  static constexpr auto kColumns = device_work(std::array<std::string_view, 11>{
-      "demangledName", "shortName", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "gridX", "gridY",
-      "gridZ", "blockX", "blockY", "blockZ"});
+  static constexpr auto kColumns = device_work(
+      std::array<std::string_view, 11>{"demangledName", "shortName", "registersPerThread", "staticSharedMemory",
+                                       "dynamicSharedMemory", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
   const NsysTable table{"CUPTI_ACTIVITY_KIND_KERNEL", kColumns, kDeviceWorkNeeded,
                         "no kernel is in the export: record with nsys profile --trace=cuda,nvtx, and export all of it"};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
@@ -139,9 +140,8 @@ void NsysActivities::read_copies() {
   const NsysTable table{"CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, kDeviceWorkNeeded, {}};
   constexpr std::int64_t kUnknownMemory = 7;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
-    const std::string name =
-        copy_name(row.integer(kKind).value_or(0), row.integer(kFrom).value_or(kUnknownMemory),
-                  row.integer(kTo).value_or(kUnknownMemory));
+    const std::string name = copy_name(row.integer(kKind).value_or(0), row.integer(kFrom).value_or(kUnknownMemory),
+                                       row.integer(kTo).value_or(kUnknownMemory));
     const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kMemcpy, name);
     if (event) events_.process(*row.integer(kProcess)).detail(*event).bytes = size_of(row, kBytes);
   });
@@ -153,8 +153,8 @@ void NsysActivities::read_memsets() {
   const NsysTable table{"CUPTI_ACTIVITY_KIND_MEMSET", kColumns, kDeviceWorkNeeded, {}};
   constexpr std::int64_t kUnknownMemory = 7;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
-    const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kMemset,
-                                                        memset_name(row.integer(kMemory).value_or(kUnknownMemory)));
+    const std::optional<std::uint32_t> event =
+        add_work(table.name, row, EventKind::kMemset, memset_name(row.integer(kMemory).value_or(kUnknownMemory)));
     if (event) events_.process(*row.integer(kProcess)).detail(*event).bytes = size_of(row, kBytes);
   });
 }
@@ -165,19 +165,21 @@ void NsysActivities::read_graphs() {
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const std::string name = fmt::format("CUDA graph {}", row.integer(kOwn).value_or(0));
     if (!add_work(table.name, row, EventKind::kKernel, name)) return;
-    sink_.diagnostics.count("whole_graphs", Severity::kNotice,
-                            "CUDA graphs were recorded as a whole, so each is one kernel here: record with nsys profile "
-                            "--cuda-graph-trace=node to see the kernels in them",
-                            {file_, {}, {}}, name);
+    sink_.diagnostics.count(
+        "whole_graphs", Severity::kNotice,
+        "CUDA graphs were recorded as a whole, so each is one kernel here: record with nsys profile "
+        "--cuda-graph-trace=node to see the kernels in them",
+        {file_, {}, {}}, name);
   });
 }
 
 void NsysActivities::read_calls() {
   enum Column : std::size_t { kFrom, kTo, kThread, kName, kCall };
   static constexpr std::array<std::string_view, 5> kColumns{"start", "end", "globalTid", "nameId", "correlationId"};
-  const NsysTable table{"CUPTI_ACTIVITY_KIND_RUNTIME", kColumns, kName,
-                        "no call of CUDA is in the export, so what launched the kernels, and when, is not known: record "
-                        "with nsys profile --trace=cuda,nvtx"};
+  const NsysTable table{
+      "CUPTI_ACTIVITY_KIND_RUNTIME", kColumns, kName,
+      "no call of CUDA is in the export, so what launched the kernels, and when, is not known: record "
+      "with nsys profile --trace=cuda,nvtx"};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
@@ -194,36 +196,40 @@ void NsysActivities::read_contexts() {
   static constexpr std::array<std::string_view, 3> kColumns{"processId", "contextId", "deviceId"};
   std::map<std::int64_t, std::int64_t> ids;  // by the system's number
   for (const auto& [id, process] : events_.processes()) ids.emplace(process.number(), id);
-  events_.tables().for_each({"TARGET_INFO_CUDA_CONTEXT_INFO", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
-    const auto process = ids.find(*row.integer(kOfProcess));
-    if (process != ids.end())
-      device_of_context_.try_emplace({process->second, *row.integer(kNumber)}, as_device(*row.integer(kOn)));
-  });
+  events_.tables().for_each(
+      {"TARGET_INFO_CUDA_CONTEXT_INFO", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
+        const auto process = ids.find(*row.integer(kOfProcess));
+        if (process != ids.end())
+          device_of_context_.try_emplace({process->second, *row.integer(kNumber)}, as_device(*row.integer(kOn)));
+      });
 }
 
 void NsysActivities::read_event_records() {
   enum Column : std::size_t { kOfProcess, kSync, kCall, kOn };
   static constexpr std::array<std::string_view, 4> kColumns{"globalPid", "eventSyncId", "correlationId", "streamId"};
-  events_.tables().for_each({"CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
-    const InProcess key{process_of_nsys_id(*row.integer(kOfProcess)), *row.integer(kSync)};
-    records_.insert_or_assign(key, Record{as_correlation(row.integer(kCall)), as_stream(row.integer(kOn))});
-  });
+  events_.tables().for_each(
+      {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
+        const InProcess key{process_of_nsys_id(*row.integer(kOfProcess)), *row.integer(kSync)};
+        records_.insert_or_assign(key, Record{as_correlation(row.integer(kCall)), as_stream(row.integer(kOn))});
+      });
 }
 
 /// The device in a row of this table is that of the process's first context, not that of the wait's.
 void NsysActivities::read_syncs() {
   enum Column : std::size_t { kFrom, kTo, kOfProcess, kType, kCall, kOn, kIn, kOf, kSync };
-  static constexpr std::array<std::string_view, 9> kColumns{"start",    "end",       "globalPid", "syncType",   "correlationId",
-                                                            "streamId", "contextId", "deviceId",  "eventSyncId"};
-  const NsysTable table{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
-                        "what calls and streams waited for is not in the export, and is inferred from times: record with "
-                        "nsys profile --trace=cuda,nvtx --cuda-event-trace=true"};
+  static constexpr std::array<std::string_view, 9> kColumns{
+      "start", "end", "globalPid", "syncType", "correlationId", "streamId", "contextId", "deviceId", "eventSyncId"};
+  const NsysTable table{
+      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
+      "what calls and streams waited for is not in the export, and is inferred from times: record with "
+      "nsys profile --trace=cuda,nvtx --cuda-event-trace=true"};
   constexpr std::int64_t kOfEvent = 1;
   constexpr std::int64_t kStreamOnEvent = 2;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const std::string_view name = sync_name(*row.integer(kType));
     if (name.empty()) {
-      return events_.tables().skip(table.name, row.number(), fmt::format("no kind of wait has number {}", *row.integer(kType)));
+      return events_.tables().skip(table.name, row.number(),
+                                   fmt::format("no kind of wait has number {}", *row.integer(kType)));
     }
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
@@ -245,8 +251,8 @@ void NsysActivities::read_syncs() {
         context == device_of_context_.end() ? as_device(row.integer(kOf).value_or(-1)) : context->second;
     const std::int64_t stream = as_stream(row.integer(kOn));
     NsysProcess& process = events_.process(*row.integer(kOfProcess));
-    EventDetail& detail = process.detail(process.add(EventKind::kSync, name, process.stream(device, stream), *when,
-                                                     as_correlation(row.integer(kCall))));
+    EventDetail& detail = process.detail(
+        process.add(EventKind::kSync, name, process.stream(device, stream), *when, as_correlation(row.integer(kCall))));
     detail.stream = stream;
     detail.wait_stream = record.stream;
     detail.wait_correlation = record.correlation;

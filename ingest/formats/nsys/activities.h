@@ -25,8 +25,8 @@ class NsysEvents {
   [[nodiscard]] NsysProcess& process(std::int64_t id);
   [[nodiscard]] std::map<std::int64_t, NsysProcess>& processes() noexcept { return processes_; }
   /// When an event ran that was recorded from `start` to `end`. Nothing, and the row is counted, if that cannot be.
-  [[nodiscard]] std::optional<NsysTime> time(std::string_view table, std::uint64_t row, std::int64_t start,
-                                             std::int64_t end);
+  [[nodiscard]] std::optional<RecordedTime> time(std::string_view table, std::uint64_t row, std::int64_t start,
+                                                 std::int64_t end);
 
  private:
   NsysTables& tables_;

@@ -24,7 +24,7 @@ std::size_t size_of_type(std::int64_t type) noexcept {
   switch (type) {
     case 5:  // int
     case 17: return 4;
-    case 18:  // uint64
+    case 18:            // uint64
     case 22: return 8;  // size_t
     default: return 0;
   }
@@ -189,7 +189,8 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
 std::string NsysCollectives::group_of(std::uint64_t communicator) const {
   const std::string id = fmt::format("communicator {:x}", communicator);
   const auto members = members_.find(communicator);
-  if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator)) return id;
+  if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator))
+    return id;
   std::string list;
   for (const auto& [rank, process] : members->second)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", places_.at(process).rank);

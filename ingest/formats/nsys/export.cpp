@@ -24,13 +24,14 @@ class Session {
  public:
   explicit Session(NsysTables& tables) {
     static constexpr std::array<std::string_view, 1> kBegin{"utcEpochNs"};
-    tables.for_each({"TARGET_INFO_SESSION_START_TIME", kBegin, 1,
-                     "when the session began is not in the export, so its times cannot be compared with those of others: "
-                     "export all tables"},
-                    [&](const Database::Rows& row) {
-                      const Time time{Duration{*row.integer(0)}};
-                      if (in_time(time)) begin = time;
-                    });
+    tables.for_each(
+        {"TARGET_INFO_SESSION_START_TIME", kBegin, 1,
+         "when the session began is not in the export, so its times cannot be compared with those of others: "
+         "export all tables"},
+        [&](const Database::Rows& row) {
+          const Time time{Duration{*row.integer(0)}};
+          if (in_time(time)) begin = time;
+        });
     static constexpr std::array<std::string_view, 2> kEnvironment{"name", "value"};
     tables.for_each({"TARGET_INFO_SYSTEM_ENV", kEnvironment, 0, {}}, [&](const Database::Rows& row) {
       if (host.empty() && row.text(0) == "Hostname") host = row.text(1);
@@ -111,9 +112,10 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
   int best = 0;
   for (const auto& [id, process] : events.processes()) best = std::max(best, worth(process));
   if (best == 0) {
-    throw InputError({file, {}, {}},
-                     "the export holds no kernel, no call of CUDA and no NVTX range; expected one of a job recorded with "
-                     "nsys profile --trace=cuda,nvtx");
+    throw InputError(
+        {file, {}, {}},
+        "the export holds no kernel, no call of CUDA and no NVTX range; expected one of a job recorded with "
+        "nsys profile --trace=cuda,nvtx");
   }
   std::vector<Candidate> found;
   for (auto& [id, process] : events.processes()) {
@@ -123,8 +125,8 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
                              {file, {}, {}}, fmt::format("process {}", process.number()));
       continue;
     }
-    found.push_back({id, &process, session.gpu_of(process.number(), process.device().value_or(-1)),
-                     collectives.place_of(id)});
+    found.push_back(
+        {id, &process, session.gpu_of(process.number(), process.device().value_or(-1)), collectives.place_of(id)});
   }
   return found;
 }
@@ -155,10 +157,9 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
                            {file, {}, {}});
   }
   NsysTables tables(database, file, sink);
-  const NsysTexts texts(tables, sink);
+  const NsysTexts texts(tables);
   const Session session(tables);
   NsysEvents events(tables, texts, session.begin.value_or(Time{}));
-  sink.events = 0;  // none so far is an event
   NsysActivities(events, sink, file).read();
   NsysRanges ranges(events, sink, file);
   ranges.read();

@@ -26,7 +26,8 @@ std::string lower_case(std::string_view text) {
 std::string_view memory_name(std::int64_t kind) {
   constexpr std::array<std::string_view, 7> kNames{"Pageable", "Pinned",        "Device",        "Array",
                                                    "Managed",  "Device Static", "Managed Static"};
-  return kind < 0 || kind >= static_cast<std::int64_t>(kNames.size()) ? "Unknown" : kNames[static_cast<std::size_t>(kind)];
+  return kind < 0 || kind >= static_cast<std::int64_t>(kNames.size()) ? "Unknown"
+                                                                      : kNames[static_cast<std::size_t>(kind)];
 }
 
 /// Where the number begins that follows the word at `at`, which ends there or at a separator; npos if none does.
@@ -80,7 +81,8 @@ std::string copy_name(std::int64_t kind, std::int64_t from, std::int64_t to) {
 std::string memset_name(std::int64_t memory) { return fmt::format("Memset ({})", memory_name(memory)); }
 
 std::string_view sync_name(std::int64_t type) noexcept {
-  constexpr std::array<std::string_view, 5> kNames{"", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"};
+  constexpr std::array<std::string_view, 5> kNames{"", "Event Sync", "Stream Wait Event", "Stream Sync",
+                                                   "Context Sync"};
   return type < 0 || type >= static_cast<std::int64_t>(kNames.size()) ? "" : kNames[static_cast<std::size_t>(type)];
 }
 

@@ -18,7 +18,8 @@ namespace stepsim::ingest {
 /// "Memset (Device)".
 [[nodiscard]] std::string memset_name(std::int64_t memory);
 
-/// What a wait is called by Kineto, from CUpti_ActivitySynchronizationType: "Stream Wait Event"; empty for unknown ones.
+/// What a wait is called by Kineto, from CUpti_ActivitySynchronizationType: "Stream Wait Event"; empty for unknown
+/// ones.
 [[nodiscard]] std::string_view sync_name(std::int64_t type) noexcept;
 
 /// The operator of a range that torch.autograd.profiler.emit_nvtx() wrote: "aten::mm" of
@@ -30,9 +31,9 @@ struct StepName {
   std::string family;                  ///< "iteration " of "Iteration 12"; lower case
   std::optional<std::int64_t> number;  ///< nothing: all are called alike
 };
-/// A step by its name: a number after the word step, iteration, iter or batch ("train_step: 7", "Iteration 12", "iter=3",
-/// "ProfilerStep#4") with no letter behind it, or such a word, with "train" or "training" before it or not, and nothing else ("train_step").
-/// Nothing for other names.
+/// A step by its name: a number after the word step, iteration, iter or batch ("train_step: 7", "Iteration 12",
+/// "iter=3", "ProfilerStep#4") with no letter behind it, or such a word, with "train" or "training" before it or not,
+/// and nothing else ("train_step"). Nothing for other names.
 [[nodiscard]] std::optional<StepName> step_name(std::string_view range);
 
 }  // namespace stepsim::ingest

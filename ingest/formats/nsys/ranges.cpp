@@ -53,7 +53,7 @@ void NsysRanges::read() {
   for (auto& [id, families] : steps_) mark_steps(events_.processes().at(id), families);
 }
 
-void NsysRanges::add(std::int64_t thread, std::string_view name, NsysTime when, std::string_view payload) {
+void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, std::string_view payload) {
   NsysProcess& process = events_.process(thread);
   const TrackId track = process.thread(thread);
   if (is_of_nccl(name)) {
@@ -94,8 +94,8 @@ void NsysRanges::mark_steps(NsysProcess& process, Families& families) {
     process.add(EventKind::kAnnotation, fmt::format("ProfilerStep#{}", number), row.first, steps[i].time);
   }
   sink_.diagnostics.count("steps_from_ranges", Severity::kInfo,
-                          "NVTX ranges whose names say that they are steps count as such",
-                          {file_, {}, {}}, fmt::format("'{}{}'", row.second, numbered ? "N" : ""), steps.size());
+                          "NVTX ranges whose names say that they are steps count as such", {file_, {}, {}},
+                          fmt::format("'{}{}'", row.second, numbered ? "N" : ""), steps.size());
 }
 
 }  // namespace stepsim::ingest

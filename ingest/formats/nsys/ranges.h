@@ -14,7 +14,7 @@ namespace stepsim::ingest {
 /// A range that NCCL marked on a host thread: a call of its interface.
 struct NcclRange {
   TrackId thread;
-  NsysTime time;
+  RecordedTime time;
   std::string name;     ///< "ncclAllReduce"
   std::string payload;  ///< the bytes of NVTX's extended payload; may be empty
 };
@@ -24,8 +24,7 @@ struct NcclRange {
 /// a process, those that cover the longest time, unless it has marks of Kineto's name.
 class NsysRanges {
  public:
-  NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file)
-      : events_(events), sink_(sink), file_(file) {}
+  NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file) : events_(events), sink_(sink), file_(file) {}
 
   void read();
   /// NCCL's calls by process, in the order of the file.
@@ -33,13 +32,13 @@ class NsysRanges {
 
  private:
   struct Step {
-    NsysTime time;
+    RecordedTime time;
     std::optional<std::int64_t> number;
   };
   /// The steps of one name on one thread.
   using Families = std::map<std::pair<TrackId, std::string>, std::vector<Step>>;
 
-  void add(std::int64_t thread, std::string_view name, NsysTime when, std::string_view payload);
+  void add(std::int64_t thread, std::string_view name, RecordedTime when, std::string_view payload);
   void mark_steps(NsysProcess& process, Families& families);
 
   NsysEvents& events_;

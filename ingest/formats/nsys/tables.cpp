@@ -15,9 +15,10 @@ bool NsysTables::usable(const NsysTable& table) {
     if (database_.has(table.name, table.columns[i])) continue;
     sink_.diagnostics.count(fmt::format("missing column: {}.{}", table.name, table.columns[i]),
                             i < table.needed ? Severity::kDataLoss : Severity::kNotice,
-                            i < table.needed ? "without this column nothing of its table can be used: export again, with "
-                                               "nsys export --type sqlite of a version that writes it"
-                                             : "the version of Nsight Systems that exported this did not write it",
+                            i < table.needed
+                                ? "without this column nothing of its table can be used: export again, with "
+                                  "nsys export --type sqlite of a version that writes it"
+                                : "the version of Nsight Systems that exported this did not write it",
                             {file_, {}, {}});
     if (i < table.needed) return false;
   }
@@ -57,24 +58,21 @@ void NsysTables::report_unread() {
   }
 }
 
-NsysTexts::NsysTexts(NsysTables& tables, PartSink& sink) {
+NsysTexts::NsysTexts(NsysTables& tables) {
   static constexpr std::array<std::string_view, 2> kColumns{"id", "value"};
-  const std::uint64_t events = sink.events;
-  tables.for_each({"StringIds", kColumns, 1, "the export holds no names: export again"}, [&](const Database::Rows& row) {
-    const std::size_t begin = texts_.size();
-    texts_ += row.text(1);
-    entries_.push_back({*row.integer(0), begin, texts_.size()});
-  });
-  sink.events = events;  // names are none
+  tables.for_each({"StringIds", kColumns, 1, "the export holds no names: export again"},
+                  [&](const Database::Rows& row) {
+                    const std::size_t begin = texts_.size();
+                    texts_ += row.text(1);
+                    entries_.push_back({*row.integer(0), begin, texts_.size()});
+                  });
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
 }
 
 std::string_view NsysTexts::text(std::optional<std::int64_t> id) const noexcept {
   if (!id) return {};
-  const auto at =
-      std::lower_bound(entries_.begin(), entries_.end(), *id, [](const Entry& entry, std::int64_t wanted) {
-        return entry.id < wanted;
-      });
+  const auto at = std::lower_bound(entries_.begin(), entries_.end(), *id,
+                                   [](const Entry& entry, std::int64_t wanted) { return entry.id < wanted; });
   if (at == entries_.end() || at->id != *id) return {};
   return std::string_view{texts_}.substr(at->begin, at->end - at->begin);
 }

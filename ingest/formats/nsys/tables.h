@@ -18,7 +18,7 @@ namespace stepsim::ingest {
 /// What is read of one table of an export.
 struct NsysTable {
   std::string_view name;
-  std::span<const std::string_view> columns;
+  std::span<const std::string_view> columns;  ///< "start" first if its rows are events
   std::size_t needed = 0;    ///< the first so many columns: without one of them, and in a row without, nothing is read
   std::string_view without;  ///< what is not known without the table, and what records it; empty: nothing is missing
 };
@@ -45,7 +45,7 @@ class NsysTables {
       }
     }
     if (rows.number() == 0) report_missing(table);
-    sink_.events += rows.number();
+    if (table.columns.front() == "start") sink_.events += rows.number();
   }
 
   /// Counts a row that cannot be used.
@@ -67,7 +67,7 @@ class NsysTables {
 /// StringIds: the texts that other tables name by number.
 class NsysTexts {
  public:
-  NsysTexts(NsysTables& tables, PartSink& sink);
+  explicit NsysTexts(NsysTables& tables);
   /// Empty if there is no such number. Of texts with one number, the first counts.
   [[nodiscard]] std::string_view text(std::optional<std::int64_t> id) const noexcept;
 

@@ -17,9 +17,9 @@ namespace stepsim::ingest {
 namespace {
 
 using ::testing::AllOf;
+using testing::DatabaseMaker;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::DatabaseMaker;
 
 Database open(const std::string& bytes) {
   Input input = Input::from_memory(bytes, "file");
@@ -87,7 +87,8 @@ TEST(DatabaseTest, WhatWouldHaveToBeRunIsNoTable) {
 TEST(DatabaseTest, AComputedColumnIsRefused) {
   DatabaseMaker maker;
   maker.run("CREATE TABLE t (id INTEGER, big TEXT AS (hex(zeroblob(100000000))))").run("INSERT INTO t VALUES (1)");
-  EXPECT_THAT(refusal(maker.bytes()), AllOf(HasSubstr("table t has a column that is computed"), HasSubstr("; expected ")));
+  EXPECT_THAT(refusal(maker.bytes()),
+              AllOf(HasSubstr("table t has a column that is computed"), HasSubstr("; expected ")));
 }
 
 TEST(DatabaseTest, EveryCutIsRefused) {
@@ -155,7 +156,8 @@ TEST(DatabaseTest, DamagedBytesNeitherCrashNorHang) {
         const std::vector<std::string_view> names(columns.begin(), columns.end());
         Database::Rows rows = database.rows(table, names);
         while (rows.next()) {
-          for (std::size_t c = 0; c < names.size(); ++c) ASSERT_LE(rows.text(c).size() + rows.bytes(c).size(), bytes.size());
+          for (std::size_t c = 0; c < names.size(); ++c)
+            ASSERT_LE(rows.text(c).size() + rows.bytes(c).size(), bytes.size());
         }
       }
     } catch (const InputError&) {

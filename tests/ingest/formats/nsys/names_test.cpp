@@ -35,8 +35,9 @@ TEST(NsysNamesTest, OperatorsAreToldByWhatPyTorchWritesBehindThem) {
 
 TEST(NsysNamesTest, StepsAreToldByTheirWords) {
   const std::vector<std::pair<std::string, std::int64_t>> numbered{
-      {"Iteration 12", 12}, {"iter=3", 3},          {"step_7", 7},       {"train_step: 41", 41}, {"ProfilerStep#4", 4},
-      {"Step 5/100", 5},    {"global step [19]", 19}, {"epoch 3 batch 8", 8}};
+      {"Iteration 12", 12},     {"iter=3", 3},         {"step_7", 7},
+      {"train_step: 41", 41},   {"ProfilerStep#4", 4}, {"Step 5/100", 5},
+      {"global step [19]", 19}, {"epoch 3 batch 8", 8}};
   for (const auto& [range, number] : numbered) {
     const auto step = step_name(range);
     ASSERT_TRUE(step) << range;

@@ -62,15 +62,17 @@ TEST(NsysCapturesTest, TwoGpusHaveTheEventsThatSqlCounts) {
   for (const std::size_t part : {0U, 1U}) {
     const HostDeviceTrace& trace = std::get<HostDeviceTrace>(sink.parts[part].part);
     const auto expected = [&](const std::string& table, const std::string& id, const std::string& where = "1") {
-      return ask<2>(file, fmt::format("SELECT count(*), sum(end - start) FROM {} WHERE ({} >> 24) & 16777215 = {} AND {}",
-                                      table, id, part == 0 ? 111 : 112, where));
+      return ask<2>(
+          file, fmt::format("SELECT count(*), sum(end - start) FROM {} WHERE ({} >> 24) & 16777215 = {} AND {}", table,
+                            id, part == 0 ? 111 : 112, where));
     };
     EXPECT_EQ(sum_of(trace, EventKind::kKernel), expected("CUPTI_ACTIVITY_KIND_KERNEL", "globalPid"));
     EXPECT_EQ(sum_of(trace, EventKind::kMemcpy), expected("CUPTI_ACTIVITY_KIND_MEMCPY", "globalPid"));
     EXPECT_EQ(sum_of(trace, EventKind::kMemset), expected("CUPTI_ACTIVITY_KIND_MEMSET", "globalPid"));
     EXPECT_EQ(sum_of(trace, EventKind::kRuntimeCall), expected("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid"));
     EXPECT_EQ(sum_of(trace, EventKind::kOp), expected("NVTX_EVENTS", "globalTid", "text LIKE '%, op_id = %'"));
-    EXPECT_EQ(sum_of(trace, EventKind::kAnnotation), expected("NVTX_EVENTS", "globalTid", "text NOT LIKE '%, op_id = %'"));
+    EXPECT_EQ(sum_of(trace, EventKind::kAnnotation),
+              expected("NVTX_EVENTS", "globalTid", "text NOT LIKE '%, op_id = %'"));
     // No record of an event is in this file, so of the waits only those for streams say something.
     EXPECT_EQ(sum_of(trace, EventKind::kSync),
               expected("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "globalPid", "syncType = 3"));
@@ -90,10 +92,10 @@ TEST(NsysCapturesTest, TwoGpusAreTwoRanksOfOneJob) {
     ++pieces;
     busy += capture.dag.duration(TaskId{i}).count();
   }
-  const auto expected =
-      ask<2>(file,
-             "SELECT count(*), sum(end - start) FROM (SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT "
-             "start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)");
+  const auto expected = ask<2>(
+      file,
+      "SELECT count(*), sum(end - start) FROM (SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT "
+      "start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)");
   EXPECT_EQ(pieces, expected[0]);
   EXPECT_EQ(busy, expected[1]);
 }

@@ -24,14 +24,16 @@ class NsysMaker {
     const std::string work =
         "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, streamId "
         "INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER";
-    database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (" + work +
-                 ", demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, "
-                 "gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER, "
-                 "dynamicSharedMemory INTEGER)");
+    database.run(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (" + work +
+        ", demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, "
+        "gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER, "
+        "dynamicSharedMemory INTEGER)");
     database.run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (" + work +
                  ", bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER)");
     database.run(
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, "
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId "
+        "INTEGER, "
         "nameId INTEGER)");
     database.run(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId "
@@ -63,10 +65,11 @@ class NsysMaker {
   }
   void kernel(std::int64_t process, const std::string& name, int start, int end, int correlation, int device = 0,
               int stream = 7) {
-    database.run(fmt::format(
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {}, 40, 8, 3, 2, 64, 2, 1, 1000, "
-        "24)",
-        start, end, device, device + 1, stream, correlation, id(process), text(name), text("short")));
+    database.run(
+        fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {}, 40, 8, 3, 2, "
+                    "64, 2, 1, 1000, "
+                    "24)",
+                    start, end, device, device + 1, stream, correlation, id(process), text(name), text("short")));
   }
   void copy(std::int64_t process, int start, int end, int correlation, std::int64_t bytes) {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({}, {}, 0, 1, 7, {}, {}, {}, 1, 1, 2)",
@@ -75,8 +78,9 @@ class NsysMaker {
   /// The table's device is 0, whichever the context's is.
   void sync(std::int64_t process, int type, int start, int end, int correlation, std::int64_t stream, int context,
             int event_sync = 0) {
-    database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {})",
-                             start, end, context, stream, correlation, id(process), type, event_sync));
+    database.run(
+        fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {})", start,
+                    end, context, stream, correlation, id(process), type, event_sync));
   }
   void record(std::int64_t process, int stream, int correlation, int event_sync) {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, {})", stream, correlation,

@@ -15,8 +15,8 @@ namespace stepsim::ingest {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::HasSubstr;
 using testing::DatabaseMaker;
+using ::testing::HasSubstr;
 using testing::NsysMaker;
 
 constexpr std::int64_t kProcess = 4242;
@@ -236,8 +236,10 @@ template <class Mark>
 PartSink two_ranks(const std::string& kernel, Mark mark) {
   NsysMaker maker;
   maker.database.run(
-      "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (16, 18, 'NCCL communicator ID', NULL), (16, 5, 'No. of ranks', 8), "
-      "(16, 5, 'Rank', 12), (17, 18, 'NCCL communicator ID', NULL), (17, 22, 'Message size [bytes]', 8), (18, 18, 'NCCL "
+      "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (16, 18, 'NCCL communicator ID', NULL), (16, 5, 'No. of ranks', "
+      "8), "
+      "(16, 5, 'Rank', 12), (17, 18, 'NCCL communicator ID', NULL), (17, 22, 'Message size [bytes]', 8), (18, 18, "
+      "'NCCL "
       "communicator ID', NULL), (18, 22, 'Message size [bytes]', 8), (18, 5, 'Peer rank', 16)");
   for (const int process : {20, 30}) {
     const int rank = process == 20 ? 1 : 0;
@@ -251,20 +253,19 @@ PartSink two_ranks(const std::string& kernel, Mark mark) {
 }
 
 TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
-  const PartSink sink =
-      two_ranks("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)",
-                [](NsysMaker& maker, int process, int) {
-                  maker.range(process, "ncclReduceScatter", 1'000, 1'100,
-                              payload(17, little(kCommunicator, 8) + little(4096, 8)));
-                });
+  const PartSink sink = two_ranks("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)",
+                                  [](NsysMaker& maker, int process, int) {
+                                    maker.range(process, "ncclReduceScatter", 1'000, 1'100,
+                                                payload(17, little(kCommunicator, 8) + little(4096, 8)));
+                                  });
   ASSERT_EQ(sink.parts.size(), 2U);
   EXPECT_EQ(trace_of(sink, 0).rank, 1);
   EXPECT_EQ(trace_of(sink, 1).rank, 0);
   EXPECT_EQ(trace_of(sink, 0).world_size, 2);
   EXPECT_EQ(trace_of(sink, 0).backend, "nccl");
   const HostDeviceTrace& trace = trace_of(sink, 0);
-  const EventDetail* const detail = trace.detail_of(
-      event(trace, "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)"));
+  const EventDetail* const detail =
+      trace.detail_of(event(trace, "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)"));
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL notes what one rank receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
@@ -273,7 +274,8 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
 
 TEST(NsysTest, AGroupWithOneCallIsThatCall) {
   const auto send_or_receive = [](NsysMaker& maker, int process, int rank) {
-    const std::string values = little(kCommunicator, 8) + little(512, 8) + little(static_cast<std::uint64_t>(1 - rank), 4);
+    const std::string values =
+        little(kCommunicator, 8) + little(512, 8) + little(static_cast<std::uint64_t>(1 - rank), 4);
     maker.range(process, "ncclGroupStart", 900, 910);
     maker.range(process, rank == 0 ? "ncclSend" : "ncclRecv", 920, 930, payload(18, values));
     maker.range(process, "ncclGroupEnd", 1'000, 1'100);
@@ -291,9 +293,9 @@ TEST(NsysTest, AGroupWithOneCallIsThatCall) {
 TEST(NsysTest, AMarkThatSaysAnotherOperationOrLessThanItsSchemaSaysNothing) {
   for (const std::string& bad : {payload(17, little(kCommunicator, 8)), payload(99, little(1, 8)), std::string{"x'00'"},
                                  std::string{"NULL"}, std::string{"'text'"}}) {
-    const PartSink sink = two_ranks("ncclDevKernel_AllReduce_Sum_f32_RING_LL()", [&](NsysMaker& maker, int process, int) {
-      maker.range(process, "ncclAllReduce", 1'000, 1'100, bad);
-    });
+    const PartSink sink = two_ranks(
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL()",
+        [&](NsysMaker& maker, int process, int) { maker.range(process, "ncclAllReduce", 1'000, 1'100, bad); });
     const HostDeviceTrace& trace = trace_of(sink);
     EXPECT_EQ(trace.detail_of(event(trace, "ncclDevKernel_AllReduce_Sum_f32_RING_LL()")), nullptr) << bad;
   }

@@ -1,12 +1,12 @@
-#include "ingest/formats/nsys/process.h"
+#include "ingest/parts/host_device_builder.h"
 
 #include <algorithm>
 #include <string>
 
 namespace stepsim::ingest {
 
-std::uint32_t NsysProcess::add(EventKind kind, std::string_view name, TrackId track, NsysTime time,
-                               std::int64_t correlation) {
+std::uint32_t HostDeviceBuilder::add(EventKind kind, std::string_view name, TrackId track, RecordedTime time,
+                                     std::int64_t correlation) {
   trace_.start.push_back(time.start);
   trace_.duration.push_back(time.length);
   trace_.kind.push_back(kind);
@@ -17,7 +17,7 @@ std::uint32_t NsysProcess::add(EventKind kind, std::string_view name, TrackId tr
   return static_cast<std::uint32_t>(trace_.size() - 1);
 }
 
-EventDetail& NsysProcess::detail(std::uint32_t event) {
+EventDetail& HostDeviceBuilder::detail(std::uint32_t event) {
   if (trace_.detail[event] == HostDeviceTrace::kNoDetail) {
     trace_.detail.set(event, static_cast<std::uint32_t>(trace_.details.size()));
     trace_.details.emplace_back();
@@ -25,26 +25,20 @@ EventDetail& NsysProcess::detail(std::uint32_t event) {
   return trace_.details[trace_.detail[event]];
 }
 
-void NsysProcess::set_launch(std::uint32_t event, const KernelLaunch& launch) {
+void HostDeviceBuilder::set_launch(std::uint32_t event, const KernelLaunch& launch) {
   const auto [known, added] = launches_.try_emplace(launch, static_cast<std::uint32_t>(trace_.launches.size()));
   if (added) trace_.launches.push_back(launch);
   trace_.launch_of.emplace_back(event, known->second);
 }
 
-TrackId NsysProcess::thread(std::int64_t id) {
-  const auto [known, added] = threads_.try_emplace(id, TrackId{trace_.tracks.size()});
-  if (added) {
-    trace_.tracks.push_back(
-        {.process = std::to_string(number()), .thread = std::to_string(thread_of_nsys_id(id)), .name = {}});
-  }
+TrackId HostDeviceBuilder::thread(std::string_view process, std::string_view thread) {
+  const auto [known, added] =
+      threads_.try_emplace({std::string{process}, std::string{thread}}, TrackId{trace_.tracks.size()});
+  if (added) trace_.tracks.push_back({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
   return known->second;
 }
 
-void NsysProcess::name_thread(std::int64_t id, std::string_view name) {
-  if (const auto known = threads_.find(id); known != threads_.end()) trace_.tracks[known->second.index()].name = name;
-}
-
-TrackId NsysProcess::stream(std::int32_t device, std::int64_t stream) {
+TrackId HostDeviceBuilder::stream(std::int32_t device, std::int64_t stream) {
   const auto [known, added] = streams_.try_emplace({device, stream}, TrackId{trace_.tracks.size()});
   if (added) {
     trace_.tracks.push_back({.process = std::to_string(device),
@@ -57,7 +51,7 @@ TrackId NsysProcess::stream(std::int32_t device, std::int64_t stream) {
   return known->second;
 }
 
-std::optional<std::int32_t> NsysProcess::device() const {
+std::optional<std::int32_t> HostDeviceBuilder::device() const {
   std::map<std::int32_t, std::size_t> pieces;
   for (std::size_t i = 0; i < trace_.size(); ++i) {
     const EventKind kind = trace_.kind[i];
@@ -65,11 +59,12 @@ std::optional<std::int32_t> NsysProcess::device() const {
       ++pieces[trace_.tracks[trace_.track[i].index()].device];
   }
   if (pieces.empty()) return std::nullopt;
-  return std::max_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+  return std::max_element(pieces.begin(), pieces.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
 }
 
-HostDeviceTrace NsysProcess::take() && {
+HostDeviceTrace HostDeviceBuilder::take() && {
   trace_.texts = std::move(texts_).take();
   return std::move(trace_);
 }
