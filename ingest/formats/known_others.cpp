@@ -66,14 +66,6 @@ bool is_horovod_timeline(std::string_view, std::string_view head) {
          has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
 }
 
-bool is_tensorflow_timeline(std::string_view, std::string_view head) {
-  return is_json(head) && has(head, "/job:") && has(head, "/task:") && has_any(head, {" Compute\"", " Tensors\""});
-}
-
-bool is_legacy_autograd(std::string_view, std::string_view head) {
-  return is_json(head) && has_any(head, {"\"CPU functions\"", "\"CUDA functions\""});
-}
-
 /// A record of TFRecord: 8 bytes of length, 4 of checksum, then a message that begins with the wall time and the
 /// version "brain.Event:".
 bool is_tensorboard(std::string_view file_name, std::string_view head) {
@@ -118,10 +110,6 @@ constexpr std::array kOthers{
                "the trace of torch.profiler that was recorded beside it", is_execution_trace},
     KnownOther{"a Horovod timeline, which has communication but no work of the device",
                "the traces of torch.profiler, one a rank, recorded in the same run", is_horovod_timeline},
-    KnownOther{"a timeline of TensorFlow", "a job of PyTorch or BytePS: others are not read yet",
-               is_tensorflow_timeline},
-    KnownOther{"a trace of the legacy torch.autograd.profiler, which does not say what launched what",
-               "the job recorded with torch.profiler.profile", is_legacy_autograd},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},

@@ -6,15 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "ingest/formats/event_time.h"
 #include "ingest/formats/nsys/names.h"
 #include "ingest/parts/recorded_launch.h"
 #include "ingest/parts/time_range.h"
 
 namespace stepsim::ingest {
 namespace {
-
-// Nothing in a training step takes a week: such a time stamp has overflowed.
-constexpr Duration kLongest{std::int64_t{7} * 24 * 3600 * 1'000'000'000};
 
 /// The columns that tables of device work begin with here.
 enum DeviceWork : std::size_t { kStart, kEnd, kDevice, kStream, kProcess, kContext, kCorrelation, kOwn };
@@ -82,7 +80,7 @@ std::optional<RecordedTime> NsysEvents::time(std::string_view table, std::uint64
                                              std::int64_t end) {
   constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
   const bool recorded = start != 0 || end != 0;  // CUPTI writes 0 if it has no time
-  if (recorded && start >= -kFarthest && start <= end && end <= kFarthest && Duration{end - start} <= kLongest) {
+  if (recorded && start >= -kFarthest && start <= end && end <= kFarthest && Duration{end - start} <= kLongestEvent) {
     const RecordedTime when{begin_ + Duration{start}, Duration{end - start}};
     if (in_time(when.start, when.length)) return when;
   }
