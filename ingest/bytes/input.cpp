@@ -7,6 +7,7 @@
 #include "ingest/bytes/file_source.h"
 #include "ingest/bytes/gzip_source.h"
 #include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/zstd_source.h"
 
 namespace stepsim::ingest {
 
@@ -34,8 +35,11 @@ Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
   auto metered = std::make_unique<MeteredSource>(std::move(bytes), std::move(watch));
   meter_ = metered.get();
   stream_ = std::make_unique<PeekedSource>(std::move(metered));
-  inflated_ = is_gzip(stream_->head());
-  if (inflated_) stream_ = std::make_unique<PeekedSource>(inflate(std::move(stream_)));
+  const bool gzip = is_gzip(stream_->head());
+  inflated_ = gzip || is_zstd(stream_->head());
+  if (inflated_) {
+    stream_ = std::make_unique<PeekedSource>(gzip ? inflate(std::move(stream_)) : inflate_zstd(std::move(stream_)));
+  }
 }
 
 }  // namespace stepsim::ingest

@@ -14,8 +14,8 @@
 
 namespace stepsim::ingest {
 
-/// One thing to be read: a file, or bytes from elsewhere. Gzip is told by its first bytes, not by
-/// a name, and inflated.
+/// One thing to be read: a file, or bytes from elsewhere. Gzip and Zstandard are told by their first bytes, not by a
+/// name, and inflated.
 class Input {
  public:
   /// A file or FIFO. Throws InputError if it cannot be opened or is neither, and as below.
@@ -25,7 +25,7 @@ class Input {
   /// Bytes in memory, which must outlive the input: for tests and fuzzers.
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
   /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
-  /// are gzip that is damaged or cut before it gives a single byte.
+  /// are compressed and damaged or cut before they give a single byte.
   explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {});
 
   /// What messages call it.

@@ -33,6 +33,10 @@ struct Free {
 };
 using Buffer = std::unique_ptr<unsigned char, Free>;
 
+// Names repeat, so databases shrink 4 to 20 times.
+constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostGrowth = 250;
+
 /// All bytes of `input`. Growing moves large blocks without copying them, and what is not filled takes no memory.
 std::pair<Buffer, std::uint64_t> read_all(Input& input) {
   std::uint64_t capacity = std::uint64_t{1} << 20;
@@ -42,6 +46,10 @@ std::pair<Buffer, std::uint64_t> read_all(Input& input) {
     const std::size_t got = input.stream().read({reinterpret_cast<char*>(bytes.get()) + size, capacity - size});
     size += got;
     if (got == 0) return {std::move(bytes), size};
+    if (size > kLargestUnsuspected && size / kMostGrowth > input.taken()) {
+      throw InputError({input.name(), size, {}},
+                       "the database is more than 250 times as large as what it was inflated from; expected a trace");
+    }
     if (size < capacity) continue;
     capacity *= 2;
     auto* const larger = static_cast<unsigned char*>(sqlite3_realloc64(bytes.get(), capacity));
@@ -140,6 +148,7 @@ bool Database::open_file(Input& input) {
 }
 
 void Database::open_bytes(Input& input) {
+  check_magic(input.head());
   auto [bytes, size] = read_all(input);
   size_ = size;
   check_header(input.head());
@@ -157,13 +166,16 @@ void Database::open_bytes(Input& input) {
   if (taken != SQLITE_OK) fail("cannot be opened");
 }
 
-/// Refuses what is no database, and one that ends before its last page. Its count of pages counts if the program that
+void Database::check_magic(std::string_view head) const {
+  if (head.size() >= kHeader && is_database(head)) return;
+  const std::uint64_t at = head.size() < kHeader ? head.size() : 0;
+  throw InputError({name_, at, {}}, fmt::format("this is no SQLite database; {}", kExpected));
+}
+
+/// Refuses one that ends before its last page. Its count of pages counts if the program that
 /// changed it last kept it.
 void Database::check_header(std::string_view head) {
-  if (head.size() < kHeader || !is_database(head)) {
-    const std::uint64_t at = head.size() < kHeader ? head.size() : 0;
-    throw InputError({name_, at, {}}, fmt::format("this is no SQLite database; {}", kExpected));
-  }
+  check_magic(head);
   had_log_ = head[kReadFormat] == kWithLog;
   const std::uint64_t pages = number_at(head, 24, 4) == number_at(head, 92, 4) ? number_at(head, 28, 4) : 0;
   const std::uint64_t page_size = number_at(head, 16, 2);

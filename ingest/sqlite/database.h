@@ -77,6 +77,7 @@ class Database {
   [[noreturn]] void fail(std::string_view doing) const;
   [[nodiscard]] bool open_file(Input& input);
   void open_bytes(Input& input);
+  void check_magic(std::string_view head) const;
   void check_header(std::string_view head);
   void harden();
   void check_pages();
