@@ -231,7 +231,7 @@ std::string payload(std::uint32_t schema, const std::string& values) {
 constexpr std::uint64_t kCommunicator = 0xFEDCBA9876543210;
 
 /// Two processes whose ranks are not in the order of their devices, with what `mark` marks at 1000 to 1100 around
-/// the launch of a kernel of this name.
+/// the launch of a kernel of this name, which runs from 1100 on rank 0 and from 1150 on rank 1 to 1200.
 template <class Mark>
 PartSink two_ranks(const std::string& kernel, Mark mark) {
   NsysMaker maker;
@@ -247,7 +247,7 @@ PartSink two_ranks(const std::string& kernel, Mark mark) {
                 payload(16, little(kCommunicator, 8) + little(2, 4) + little(static_cast<std::uint64_t>(rank), 4)));
     mark(maker, process, rank);
     maker.call(process, "cudaLaunchKernelExC_v11060", 1'040, 1'060, 3);
-    maker.kernel(process, kernel, 1'100, 1'200, 3, process == 20 ? 0 : 1);
+    maker.kernel(process, kernel, 1'100 + 50 * rank, 1'200, 3, process == 20 ? 0 : 1);
   }
   return read(maker);
 }
@@ -270,6 +270,20 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
   EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL notes what one rank receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
   EXPECT_EQ(trace.text(detail->group), "[0, 1]");
+}
+
+/// Rank 0 waits 50 ns for rank 1; then both transfer for 50 ns.
+TEST(NsysTest, RanksMeetInTheirCollectives) {
+  PartSink sink = two_ranks("ncclDevKernel_AllReduce_Sum_f32_RING_LL()", [](NsysMaker& maker, int process, int) {
+    maker.range(process, "ncclAllReduce", 1'000, 1'100, payload(17, little(kCommunicator, 8) + little(4096, 8)));
+  });
+  const Capture capture = testing::stitched({trace_of(sink, 1), trace_of(sink, 0)});
+  ASSERT_EQ(capture.dag.rendezvous_count(), 1U);
+  const Collective& collective = capture.dag.collective(RendezvousId{0});
+  EXPECT_EQ(collective.op, CollectiveOp::kAllReduce);
+  EXPECT_EQ(collective.bytes, Bytes{4096});
+  ASSERT_EQ(capture.dag.members(RendezvousId{0}).size(), 2U);
+  for (const TaskId task : capture.dag.members(RendezvousId{0})) EXPECT_EQ(capture.dag.duration(task), Duration{50});
 }
 
 TEST(NsysTest, AGroupWithOneCallIsThatCall) {
