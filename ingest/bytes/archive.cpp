@@ -4,19 +4,16 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <exception>
 #include <new>
 #include <utility>
-#include <vector>
 
+#include "ingest/bytes/archive_reader.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10U;
 constexpr std::uint64_t kMostMembers = 1'000'000;
 // Traces are JSON, which deflate makes 10 to 50 times smaller; its limit is 1,032 times.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
@@ -65,37 +62,16 @@ bool is_archive(std::string_view head) noexcept {
 }
 
 struct Archive::State {
-  explicit State(Input& from) : input(from), piece(kPiece) {
-    if (reader == nullptr || entry == nullptr) throw std::bad_alloc();
-  }
-
-  /// An exception must not pass through the library's C.
-  static la_ssize_t read_more(::archive* reader, void* data, const void** buffer) noexcept {
-    State& self = *static_cast<State*>(data);
-    try {
-      *buffer = self.piece.data();
-      return static_cast<la_ssize_t>(self.input.stream().read(self.piece));
-    } catch (...) {
-      self.error = std::current_exception();
-      ::archive_set_error(reader, EIO, "the source cannot be read");
-      return ARCHIVE_FATAL;
-    }
-  }
-
-  /// Notes what a call of the library came back with; false if it cannot go on.
-  bool goes_on(la_ssize_t result) {
-    if (error) std::rethrow_exception(std::exchange(error, nullptr));
-    if (result >= 0 || result == ARCHIVE_WARN) return true;
-    if (::archive_errno(reader.get()) == ENOMEM) throw std::bad_alloc();
-    const char* const text = ::archive_error_string(reader.get());
-    damage = text == nullptr ? "damaged" : text;
-    return false;
+  explicit State(Input& from)
+      : input(from),
+        reader(from.stream(), {&::archive_read_support_format_tar, &::archive_read_support_format_zip_streamable}) {
+    if (entry == nullptr) throw std::bad_alloc();
   }
 
   std::size_t read(std::span<char> out, const std::string& name) {
-    if (!damage.empty()) return 0;
+    if (!reader.damage().empty()) return 0;
     const la_ssize_t got = ::archive_read_data(reader.get(), out.data(), out.size());
-    if (!goes_on(got) || got < 0) return 0;
+    if (!reader.goes_on(got) || got < 0) return 0;
     given += static_cast<std::uint64_t>(got);
     if (given > kLargestUnsuspected && given / kMostGrowth > input.taken()) {
       throw InputError({name, given, {}},
@@ -105,13 +81,10 @@ struct Archive::State {
   }
 
   Input& input;
-  std::vector<char> piece;
-  std::unique_ptr<::archive, Freed<&::archive_read_free>> reader{::archive_read_new()};
+  ArchiveReader reader;
   // The reader's own, which archive_read_next_header() fills, is missing if there was no memory, and is filled all the
   // same.
   std::unique_ptr<archive_entry, Freed<&::archive_entry_free>> entry{::archive_entry_new()};
-  std::exception_ptr error;
-  std::string damage;
   std::uint64_t members = 0;
   std::uint64_t given = 0;  // of the member
 };
@@ -139,26 +112,16 @@ class MemberSource final : public ByteSource {
 
 }  // namespace
 
-Archive::Archive(Input& input) : state_(std::make_unique<State>(input)) {
-  ::archive* const reader = state_->reader.get();
-  // archive_read_open() would do the last three, but go on without the memory for the second and crash.
-  const bool opened = state_->goes_on(::archive_read_support_format_tar(reader)) &&
-                      state_->goes_on(::archive_read_support_format_zip_streamable(reader)) &&
-                      state_->goes_on(::archive_read_set_read_callback(reader, &State::read_more)) &&
-                      state_->goes_on(::archive_read_set_callback_data(reader, state_.get())) &&
-                      state_->goes_on(::archive_read_open1(reader));
-  // What the library finds wrong it says, but for the memory that it did not get here.
-  if (!opened && ::archive_error_string(reader) == nullptr) throw std::bad_alloc();
-}
+Archive::Archive(Input& input) : state_(std::make_unique<State>(input)) {}
 
 Archive::~Archive() = default;
 
 std::optional<Archive::Member> Archive::next() {
   State& state = *state_;
-  while (state.damage.empty()) {
+  while (state.reader.damage().empty()) {
     archive_entry* const entry = state.entry.get();
     const int result = ::archive_read_next_header2(state.reader.get(), entry);
-    if (!state.goes_on(result) || result == ARCHIVE_EOF) break;
+    if (!state.reader.goes_on(result) || result == ARCHIVE_EOF) break;
     if (++state.members > kMostMembers) {
       throw InputError({state.input.name(), {}, {}},
                        "the archive has more than 1,000,000 members; expected the traces of one job");
@@ -179,6 +142,6 @@ std::unique_ptr<ByteSource> Archive::open(std::string name) {
   return std::make_unique<MemberSource<decltype(read)>>(std::move(name), std::move(read));
 }
 
-const std::string& Archive::damage() const noexcept { return state_->damage; }
+const std::string& Archive::damage() const noexcept { return state_->reader.damage(); }
 
 }  // namespace stepsim::ingest

@@ -1,10 +1,13 @@
 #include "ingest/bytes/input.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ingest/bytes/file_source.h"
 #include "ingest/bytes/gzip_source.h"
 #include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/zstd_source.h"
 
 namespace stepsim::ingest {
 
@@ -15,7 +18,12 @@ bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 
 }  // namespace
 
-Input Input::open(const std::string& path, Watch watch) { return Input(open_file(path), std::move(watch)); }
+Input Input::open(const std::string& path, Watch watch) {
+  Input input(open_file(path), std::move(watch));
+  std::error_code unknown;
+  if (!input.inflated_ && std::filesystem::is_regular_file(path, unknown)) input.plain_file_ = path;
+  return input;
+}
 
 Input Input::standard_input(Watch watch) { return Input(open_standard_input(), std::move(watch)); }
 
@@ -27,7 +35,11 @@ Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
   auto metered = std::make_unique<MeteredSource>(std::move(bytes), std::move(watch));
   meter_ = metered.get();
   stream_ = std::make_unique<PeekedSource>(std::move(metered));
-  if (is_gzip(stream_->head())) stream_ = std::make_unique<PeekedSource>(inflate(std::move(stream_)));
+  const bool gzip = is_gzip(stream_->head());
+  inflated_ = gzip || is_zstd(stream_->head());
+  if (inflated_) {
+    stream_ = std::make_unique<PeekedSource>(gzip ? inflate(std::move(stream_)) : inflate_zstd(std::move(stream_)));
+  }
 }
 
 }  // namespace stepsim::ingest

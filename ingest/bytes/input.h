@@ -14,8 +14,8 @@
 
 namespace stepsim::ingest {
 
-/// One thing to be read: a file, or bytes from elsewhere. Gzip is told by its first bytes, not by
-/// a name, and inflated.
+/// One thing to be read: a file, or bytes from elsewhere. Gzip and Zstandard are told by their first bytes, not by a
+/// name, and inflated.
 class Input {
  public:
   /// A file or FIFO. Throws InputError if it cannot be opened or is neither, and as below.
@@ -25,7 +25,7 @@ class Input {
   /// Bytes in memory, which must outlive the input: for tests and fuzzers.
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
   /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
-  /// are gzip that is damaged or cut before it gives a single byte.
+  /// are compressed and damaged or cut before they give a single byte.
   explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {});
 
   /// What messages call it.
@@ -34,6 +34,10 @@ class Input {
   [[nodiscard]] std::string_view head() const noexcept { return stream_->head(); }
   /// The content, inflated, once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
+
+  /// The file on disk that holds just these bytes, for what must jump about in them; empty for pipes, what is inflated
+  /// and members of archives.
+  [[nodiscard]] const std::string& plain_file() const noexcept { return plain_file_; }
 
   /// How many of its bytes were read so far, as they came.
   [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
@@ -44,6 +48,8 @@ class Input {
  private:
   MeteredSource* meter_;  // owned by what stream_ reads
   std::unique_ptr<PeekedSource> stream_;
+  bool inflated_ = false;
+  std::string plain_file_;
 };
 
 }  // namespace stepsim::ingest

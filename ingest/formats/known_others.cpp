@@ -7,6 +7,7 @@
 #include <cctype>
 #include <initializer_list>
 
+#include "ingest/sqlite/database.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -42,14 +43,7 @@ bool is_web_page(std::string_view, std::string_view head) {
   return begins_as(head, "<!doctype html") || begins_as(head, "<html");
 }
 
-bool is_sqlite(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
-
-/// Its first pages hold the statements that created its tables.
-bool is_nsys_database(std::string_view, std::string_view head) {
-  return is_sqlite(head) && has_any(head, {"CUPTI_ACTIVITY_KIND_", "TARGET_INFO_", "NVTX_EVENTS", "META_DATA_EXPORT"});
-}
-
-bool is_database(std::string_view, std::string_view head) { return is_sqlite(head); }
+bool is_other_database(std::string_view, std::string_view head) { return is_database(head); }
 
 bool is_execution_trace(std::string_view, std::string_view head) {
   return is_json(head) && has(head, "\"schema\"") &&
@@ -70,14 +64,6 @@ bool is_chakra(std::string_view file_name, std::string_view head) {
 bool is_horovod_timeline(std::string_view, std::string_view head) {
   return is_json(head) &&
          has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
-}
-
-bool is_tensorflow_timeline(std::string_view, std::string_view head) {
-  return is_json(head) && has(head, "/job:") && has(head, "/task:") && has_any(head, {" Compute\"", " Tensors\""});
-}
-
-bool is_legacy_autograd(std::string_view, std::string_view head) {
-  return is_json(head) && has_any(head, {"\"CPU functions\"", "\"CUDA functions\""});
 }
 
 /// A record of TFRecord: 8 bytes of length, 4 of checksum, then a message that begins with the wall time and the
@@ -119,26 +105,17 @@ constexpr std::array kOthers{
     KnownOther{"a web page",
                "the file itself: a download that needs a login, or a link to a page about the file, gives this",
                is_web_page},
-    KnownOther{"a database that Nsight Systems exported",
-               "the same job recorded with torch.profiler: such databases are not read yet", is_nsys_database},
-    KnownOther{"a SQLite database", kKineto, is_database},
+    KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
     KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
                "the trace of torch.profiler that was recorded beside it", is_execution_trace},
     KnownOther{"a Horovod timeline, which has communication but no work of the device",
                "the traces of torch.profiler, one a rank, recorded in the same run", is_horovod_timeline},
-    KnownOther{"a timeline of TensorFlow", "a job of PyTorch or BytePS: others are not read yet",
-               is_tensorflow_timeline},
-    KnownOther{"a trace of the legacy torch.autograd.profiler, which does not say what launched what",
-               "the job recorded with torch.profiler.profile", is_legacy_autograd},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
     KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
-    KnownOther{
-        "an Nsight Systems report",
-        "the same job recorded with torch.profiler; 'nsys export --type sqlite' makes a database of it, which is "
-        "not read yet",
-        is_nsys_report},
+    KnownOther{"an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it",
+               is_nsys_report},
     KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
     KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
                is_xplane},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -47,8 +48,19 @@ std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std:
   return partners;
 }
 
-/// By lane: a number that corresponding lanes of all ranks share. Streams correspond by name, threads and others by how
-/// much is done on them.
+/// The names of streams that several ranks have.
+std::set<std::string> shared_streams(const Dag& dag) {
+  std::map<std::string, Rank> first;
+  std::set<std::string> shared;
+  for (const Lane& lane : dag.lanes()) {
+    if (lane.kind != LaneKind::kStream) continue;
+    if (first.try_emplace(lane.name, lane.rank).first->second != lane.rank) shared.insert(lane.name);
+  }
+  return shared;
+}
+
+/// By lane: a number that corresponding lanes of all ranks share. Streams correspond by name, as far as several ranks
+/// have the name; others, threads and the rest by how much is done on them.
 std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::int64_t> busy(dag.lanes().size());
   for (std::size_t i = 0; i < dag.task_count(); ++i)
@@ -56,13 +68,14 @@ std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::size_t> order(dag.lanes().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+  const std::set<std::string> by_name = shared_streams(dag);
   std::map<std::pair<Rank, LaneKind>, std::size_t> seen;
   std::map<std::pair<LaneKind, std::string>, std::uint32_t> numbers;
   std::vector<std::uint32_t> roles(order.size());
   for (const std::size_t i : order) {
     const Lane& lane = dag.lanes()[i];
-    const std::size_t place = seen[{lane.rank, lane.kind}]++;
-    const std::string label = lane.kind == LaneKind::kStream ? lane.name : std::to_string(place);
+    const bool named = lane.kind == LaneKind::kStream && by_name.contains(lane.name);
+    const std::string label = named ? lane.name : std::to_string(seen[{lane.rank, lane.kind}]++);
     roles[i] = numbers.try_emplace({lane.kind, label}, static_cast<std::uint32_t>(numbers.size())).first->second;
   }
   return roles;

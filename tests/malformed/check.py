@@ -26,6 +26,7 @@ import framing_cases
 import graph_cases
 import job_cases
 import kineto_cases
+import nsys_cases
 import scenario_cases
 from case import Run, replay_of
 
@@ -144,7 +145,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, nsys_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
     cases = [case for module in modules for case in module.cases()]
     names = [case.name for case in cases]
     assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)

@@ -48,6 +48,32 @@ def gzips():
     yield gz("zstd-magic", b"\x28\xb5\x2f\xfd" + bytes(60), refused)
 
 
+def frame(content):
+    """A frame of Zstandard with the content as it is, in blocks of 64 bytes (RFC 8878, 3.1.1)."""
+    blocks = [content[i:i + 64] for i in range(0, len(content), 64)]
+    headers = [(len(block) << 3 | (i + 1 == len(blocks))).to_bytes(3, "little") for i, block in enumerate(blocks)]
+    return b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little") + b"".join(h + b for h, b in zip(headers, blocks))
+
+
+def zsts():
+    whole = kineto_cases.WHOLE
+    packed = frame(CONTENT)
+    refused = Refused(r"error: rank0\.json\.zst(@\d+)?: .*expected")
+
+    def zst(name, content, verdict, **options):
+        return case("zst-" + name, {"rank0.json.zst": content}, verdict, **options)
+    yield zst("whole", packed, Used(skipped=0), twin=whole)
+    yield zst("two-frames", frame(CONTENT[:700]) + frame(CONTENT[700:]), Used(skipped=0), twin=whole)
+    yield zst("skippable-frame-behind", packed + b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd", Used(skipped=0), twin=whole)
+    # libarchive gives 128 KiB at a time, so what is cut within the first of them gives nothing.
+    yield zst("cut-in-half", packed[:len(packed) // 2], refused)
+    yield zst("cut-far-behind", (packed_far := frame(CONTENT[:-2] + b" " * 400000))[:len(packed_far) // 2], Used({"truncated_file": 1}))
+    yield zst("header-only", packed[:9], refused)
+    yield zst("reserved-block", packed[:9] + b"\x07\x02\x00" + packed[12:], refused)
+    yield zst("of-gzip", frame(PACKED), refused)
+    yield case("zst-window-of-2-gib", {"rank0.json.zst": b"\x28\xb5\x2f\xfd\x00\xa8" + packed[9:]}, refused, mebibytes=512)
+
+
 def gzip_cut(share):
     """Stored in many small blocks, so that a cut leaves whole events before it."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
@@ -107,5 +133,5 @@ def folders():
 
 
 def cases():
-    for group in (gzips, special_files, folders):
+    for group in (gzips, zsts, special_files, folders):
         yield from group()

@@ -6,6 +6,7 @@
 
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/recorded_launch.h"
 
 namespace stepsim::ingest {
 
@@ -191,22 +192,9 @@ DataSize largest_input(const KinetoArguments& arguments) {
 }
 
 std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments) {
-  // Beyond these a record is damaged: no device has them.
-  constexpr std::int64_t kMostThreads = 1'024;
-  constexpr std::int64_t kMostRegisters = 1'024;
-  constexpr std::int64_t kMostShared = std::int64_t{1} << 24;
   if (!arguments.grid.starts_with('[') || !arguments.block.starts_with('[')) return std::nullopt;
-  const std::int64_t blocks = elements_of(arguments.grid);
-  const std::int64_t threads = elements_of(arguments.block);
-  const auto within = [](std::int64_t value, std::int64_t least, std::int64_t most) {
-    return value >= least && value <= most;
-  };
-  if (blocks < 1 || !within(threads, 1, kMostThreads) || !within(arguments.registers, 1, kMostRegisters) ||
-      !within(arguments.shared_memory, 0, kMostShared))
-    return std::nullopt;
-  return KernelLaunch{static_cast<std::uint64_t>(blocks), static_cast<std::uint32_t>(threads),
-                      static_cast<std::uint32_t>(arguments.registers),
-                      static_cast<std::uint32_t>(arguments.shared_memory)};
+  return recorded_launch(elements_of(arguments.grid), elements_of(arguments.block), arguments.registers,
+                         arguments.shared_memory);
 }
 
 }  // namespace stepsim::ingest

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/formats/event_time.h"
 #include "ingest/formats/kineto/categories.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
@@ -17,9 +18,6 @@
 namespace stepsim::ingest {
 
 namespace {
-
-// Nothing in a training step takes a week: such a time stamp has overflowed.
-constexpr std::int64_t kLongest = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 /// A category that no table has is worth a warning if its events fill this share of the span of the others.
 constexpr double kWorthAWarning = 0.01;
@@ -103,7 +101,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   }
   EventKind kind = category->kind;
   if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
-  if (!usable_time(event, is_device_work(kind))) return;
+  if (!has_usable_time(event, is_device_work(kind), file_, sink_)) return;
   if (is_on_device(kind)) {
     const KinetoArguments arguments{event};
     append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
@@ -125,7 +123,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
 
 void KinetoTrace::note_module(const ChromeEvent& event) {
   if (event.category != "python_function" || !event.name.starts_with(kModulePrefix) || !event.start_ns) return;
-  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest)};
+  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongestEvent.count())};
   const Time begin{Duration{*event.start_ns}};
   if (!in_time(begin, length)) return;
   trace_.modules.push_back({host_track(event.process, event.thread), texts_.intern(event.name), begin, length});
@@ -135,19 +133,19 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   using enum AscendParts::Layer;
   if (layer == kDerived) return leave_out("Ascend's sums over other rows");
   if (layer == kCann) {
-    if (!usable_time(event, false)) return;
+    if (!has_usable_time(event, false, file_, sink_)) return;
     // A call's thread is a row of the framework's process, where the operators that make the call are.
     const std::string_view process = host_process_.empty() ? event.process : std::string_view{host_process_};
     ChromeEvent call = event;
     call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);
     append(call, EventKind::kRuntimeCall, host_track(process, event.thread), -1, HostDeviceTrace::kNoDetail);
-    if (in_time(trace_.start.back(), Duration{kLongest}))
+    if (in_time(trace_.start.back(), kLongestEvent))
       ascend_.note_call(event.thread, static_cast<std::uint32_t>(trace_.size() - 1));
     return;
   }
   const std::optional<EventKind> kind = ascend_work(layer, event);
   if (!kind) return leave_out("Ascend's waits, and parts of collectives");
-  if (!usable_time(event, true)) return;
+  if (!has_usable_time(event, true, file_, sink_)) return;
   KinetoArguments arguments{event};
   arguments.device = 0;
   std::uint32_t detail = HostDeviceTrace::kNoDetail;
@@ -171,28 +169,6 @@ void KinetoTrace::note_launch(const KinetoArguments& arguments) {
   const auto [known, is_new] = launches_.try_emplace(*launch, static_cast<std::uint32_t>(trace_.launches.size()));
   if (is_new) trace_.launches.push_back(*launch);
   trace_.launch_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), known->second);
-}
-
-bool KinetoTrace::usable_time(const ChromeEvent& event, bool on_device) {
-  if (!event.start_ns || (on_device && *event.start_ns == 0 && event.duration_ns.value_or(0) == 0)) {
-    skip(diagnostic("no_timestamp"), event);
-    return false;
-  }
-  if (event.has_duration && (!event.duration_ns || *event.duration_ns > kLongest)) {
-    skip(diagnostic("absurd_duration"), event);
-    return false;
-  }
-  if (!event.has_duration) {
-    sink_.diagnostics.count(diagnostic("no_duration"), {file_, event.offset, {}}, event.name);
-  } else if (*event.duration_ns < 0) {
-    sink_.diagnostics.count(diagnostic("negative_duration"), {file_, event.offset, {}}, event.name);
-  }
-  return true;
-}
-
-void KinetoTrace::skip(const Diagnostic& what, const ChromeEvent& event) {
-  ++sink_.skipped;
-  sink_.diagnostics.count(what, {file_, event.offset, {}}, event.name);
 }
 
 void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
@@ -344,7 +320,7 @@ void KinetoTrace::note_unknown(const ChromeEvent& event) {
   auto entry = unknown_.find(event.category);
   if (entry == unknown_.end()) entry = unknown_.emplace(event.category, BusyTime{}).first;
   const Time begin{Duration{event.start_ns.value_or(0)}};
-  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongest)};
+  const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongestEvent.count())};
   const bool has_time = event.start_ns && in_time(begin, length);
   entry->second.add(has_time ? begin : Time{}, has_time ? begin + length : Time{});
 }

@@ -44,7 +44,6 @@ class KinetoTrace {
   void note_unknown(const ChromeEvent& event);
   void report_unknown();
   void report_sample();
-  [[nodiscard]] bool usable_time(const ChromeEvent& event, bool on_device);
   void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
   [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
   void note_shapes(const ChromeEvent& event);
@@ -57,7 +56,6 @@ class KinetoTrace {
   [[nodiscard]] TrackId device_track(const ChromeEvent& event, const KinetoArguments& arguments);
   [[nodiscard]] TrackId new_track(Track track);
   void name_tracks();
-  void skip(const Diagnostic& what, const ChromeEvent& event);
 
   PartSink& sink_;
   std::string file_;

@@ -1,0 +1,254 @@
+#include "ingest/formats/nsys/activities.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ingest/formats/event_time.h"
+#include "ingest/formats/nsys/names.h"
+#include "ingest/parts/recorded_launch.h"
+#include "ingest/parts/time_range.h"
+#include "model/base/known_diagnostics.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// The columns that tables of device work begin with here.
+enum DeviceWork : std::size_t { kStart, kEnd, kDevice, kStream, kProcess, kContext, kCorrelation, kOwn };
+constexpr std::size_t kDeviceWorkNeeded = kContext;
+
+template <std::size_t count>
+constexpr std::array<std::string_view, kOwn + count> device_work(const std::array<std::string_view, count>& own) {
+  std::array<std::string_view, kOwn + count> all{"start",     "end",       "deviceId",     "streamId",
+                                                 "globalPid", "contextId", "correlationId"};
+  for (std::size_t i = 0; i < count; ++i) all[kOwn + i] = own[i];
+  return all;
+}
+
+std::int32_t as_device(std::int64_t number) {
+  return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
+}
+
+/// CUPTI writes 0xFFFFFFFF where there is no stream.
+std::int64_t as_stream(std::optional<std::int64_t> number) {
+  constexpr std::int64_t kNone = 0xFFFFFFFF;
+  return !number || *number == kNone ? -1 : *number;
+}
+
+/// 0 correlates with nothing.
+std::int64_t as_correlation(std::optional<std::int64_t> number) { return number.value_or(0) > 0 ? *number : -1; }
+
+/// The product of three extents; 0 if one of them is not there or cannot be.
+std::int64_t volume(const Database::Rows& row, std::size_t first) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::int64_t product = 1;
+  for (std::size_t i = first; i < first + 3; ++i) {
+    const std::int64_t extent = row.integer(i).value_or(0);
+    if (extent < 1 || product > kMost / extent) return 0;
+    product *= extent;
+  }
+  return product;
+}
+
+/// Static and dynamic; -1 if one of them is not there or cannot be.
+std::int64_t shared_memory(const Database::Rows& row, std::size_t first) {
+  std::int64_t sum = 0;
+  for (std::size_t i = first; i < first + 2; ++i) {
+    const std::int64_t part = row.integer(i).value_or(-1);
+    if (part < 0 || part > std::numeric_limits<std::int32_t>::max()) return -1;
+    sum += part;
+  }
+  return sum;
+}
+
+/// What was copied or set. Nobody moves a pebibyte at once: a larger number is damage and counts as unknown.
+Bytes size_of(const Database::Rows& row, std::size_t column) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  const std::int64_t bytes = row.integer(column).value_or(0);
+  return bytes < 0 || bytes > kMost ? Bytes{} : Bytes{bytes};
+}
+
+}  // namespace
+
+NsysProcess& NsysEvents::process(std::int64_t id) {
+  const std::int64_t process = process_of_nsys_id(id);
+  return processes_.try_emplace(process, process).first->second;
+}
+
+std::optional<RecordedTime> NsysEvents::time(std::string_view table, std::uint64_t row, std::int64_t start,
+                                             std::int64_t end) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+  const bool recorded = start != 0 || end != 0;  // CUPTI writes 0 if it has no time
+  if (recorded && start >= -kFarthest && start <= end && end <= kFarthest && Duration{end - start} <= kLongestEvent) {
+    const RecordedTime when{begin_ + Duration{start}, Duration{end - start}};
+    if (in_time(when.start, when.length)) return when;
+  }
+  tables_.skip(table, row, fmt::format("from {} to {} ns is no time for an event", start, end));
+  return std::nullopt;
+}
+
+void NsysActivities::read() {
+  read_kernels();
+  read_copies();
+  read_memsets();
+  read_graphs();
+  read_calls();
+  read_contexts();
+  read_event_records();
+  read_syncs();
+}
+
+std::optional<std::uint32_t> NsysActivities::add_work(std::string_view table, const Database::Rows& row, EventKind kind,
+                                                      std::string_view name) {
+  const std::optional<RecordedTime> when = events_.time(table, row.number(), *row.integer(kStart), *row.integer(kEnd));
+  if (!when) return std::nullopt;
+  const std::int64_t id = *row.integer(kProcess);
+  const std::int32_t device = as_device(*row.integer(kDevice));
+  if (const auto context = row.integer(kContext))
+    device_of_context_.try_emplace({process_of_nsys_id(id), *context}, device);
+  NsysProcess& process = events_.process(id);
+  return process.add(kind, name, process.stream(device, *row.integer(kStream)), *when,
+                     as_correlation(row.integer(kCorrelation)));
+}
+
+void NsysActivities::read_kernels() {
+  enum Own : std::size_t { kName = kOwn, kShortName, kRegisters, kStatic, kDynamic, kGrid, kBlock = kGrid + 3 };
+  static constexpr auto kColumns = device_work(
+      std::array<std::string_view, 11>{"demangledName", "shortName", "registersPerThread", "staticSharedMemory",
+                                       "dynamicSharedMemory", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_KERNEL", kColumns, kDeviceWorkNeeded,
+                        "no kernel is in the export: record with nsys profile --trace=cuda,nvtx, and export all of it"};
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    std::string_view name = events_.text(row.integer(kName));
+    if (name.empty()) name = events_.text(row.integer(kShortName));
+    if (name.empty()) name = "kernel without a name";
+    const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kKernel, name);
+    if (!event) return;
+    const auto launch = recorded_launch(volume(row, kGrid), volume(row, kBlock), row.integer(kRegisters).value_or(0),
+                                        shared_memory(row, kStatic));
+    if (launch) events_.process(*row.integer(kProcess)).set_launch(*event, *launch);
+  });
+}
+
+void NsysActivities::read_copies() {
+  enum Own : std::size_t { kBytes = kOwn, kKind, kFrom, kTo };
+  static constexpr auto kColumns =
+      device_work(std::array<std::string_view, 4>{"bytes", "copyKind", "srcKind", "dstKind"});
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, kDeviceWorkNeeded, {}};
+  constexpr std::int64_t kUnknownMemory = 7;
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const std::string name = copy_name(row.integer(kKind).value_or(0), row.integer(kFrom).value_or(kUnknownMemory),
+                                       row.integer(kTo).value_or(kUnknownMemory));
+    const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kMemcpy, name);
+    if (event) events_.process(*row.integer(kProcess)).detail(*event).bytes = size_of(row, kBytes);
+  });
+}
+
+void NsysActivities::read_memsets() {
+  enum Own : std::size_t { kBytes = kOwn, kMemory };
+  static constexpr auto kColumns = device_work(std::array<std::string_view, 2>{"bytes", "memKind"});
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_MEMSET", kColumns, kDeviceWorkNeeded, {}};
+  constexpr std::int64_t kUnknownMemory = 7;
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const std::optional<std::uint32_t> event =
+        add_work(table.name, row, EventKind::kMemset, memset_name(row.integer(kMemory).value_or(kUnknownMemory)));
+    if (event) events_.process(*row.integer(kProcess)).detail(*event).bytes = size_of(row, kBytes);
+  });
+}
+
+void NsysActivities::read_graphs() {
+  static constexpr auto kColumns = device_work(std::array<std::string_view, 1>{"graphId"});
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kColumns, kDeviceWorkNeeded, {}};
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const std::string name = fmt::format("CUDA graph {}", row.integer(kOwn).value_or(0));
+    if (!add_work(table.name, row, EventKind::kKernel, name)) return;
+    sink_.diagnostics.count(diagnostic("whole_graphs"), {file_, {}, {}}, name);
+  });
+}
+
+void NsysActivities::read_calls() {
+  enum Column : std::size_t { kFrom, kTo, kThread, kName, kCall };
+  static constexpr std::array<std::string_view, 5> kColumns{"start", "end", "globalTid", "nameId", "correlationId"};
+  const NsysTable table{
+      "CUPTI_ACTIVITY_KIND_RUNTIME", kColumns, kName,
+      "no call of CUDA is in the export, so what launched the kernels, and when, is not known: record "
+      "with nsys profile --trace=cuda,nvtx"};
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
+    if (!when) return;
+    const std::int64_t thread = *row.integer(kThread);
+    NsysProcess& process = events_.process(thread);
+    process.add(EventKind::kRuntimeCall, call_name(events_.text(row.integer(kName))), process.thread(thread), *when,
+                as_correlation(row.integer(kCall)));
+  });
+}
+
+/// Device work says it too, but a context may have none.
+void NsysActivities::read_contexts() {
+  enum Column : std::size_t { kOfProcess, kNumber, kOn };
+  static constexpr std::array<std::string_view, 3> kColumns{"processId", "contextId", "deviceId"};
+  std::map<std::int64_t, std::int64_t> ids;  // by the system's number
+  for (const auto& [id, process] : events_.processes()) ids.emplace(process.number(), id);
+  events_.tables().for_each(
+      {"TARGET_INFO_CUDA_CONTEXT_INFO", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
+        const auto process = ids.find(*row.integer(kOfProcess));
+        if (process != ids.end())
+          device_of_context_.try_emplace({process->second, *row.integer(kNumber)}, as_device(*row.integer(kOn)));
+      });
+}
+
+void NsysActivities::read_event_records() {
+  enum Column : std::size_t { kOfProcess, kSync, kCall, kOn };
+  static constexpr std::array<std::string_view, 4> kColumns{"globalPid", "eventSyncId", "correlationId", "streamId"};
+  events_.tables().for_each(
+      {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
+        const InProcess key{process_of_nsys_id(*row.integer(kOfProcess)), *row.integer(kSync)};
+        records_.insert_or_assign(key, Record{as_correlation(row.integer(kCall)), as_stream(row.integer(kOn))});
+      });
+}
+
+/// The device in a row of this table is that of the process's first context, not that of the wait's.
+void NsysActivities::read_syncs() {
+  enum Column : std::size_t { kFrom, kTo, kOfProcess, kType, kCall, kOn, kIn, kOf, kSync };
+  static constexpr std::array<std::string_view, 9> kColumns{
+      "start", "end", "globalPid", "syncType", "correlationId", "streamId", "contextId", "deviceId", "eventSyncId"};
+  const NsysTable table{
+      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
+      "what calls and streams waited for is not in the export, and is inferred from times: record with "
+      "nsys profile --trace=cuda,nvtx --cuda-event-trace=true"};
+  constexpr std::int64_t kOfEvent = 1;
+  constexpr std::int64_t kStreamOnEvent = 2;
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const std::string_view name = sync_name(*row.integer(kType));
+    if (name.empty()) {
+      return events_.tables().skip(table.name, row.number(),
+                                   fmt::format("no kind of wait has number {}", *row.integer(kType)));
+    }
+    const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
+    if (!when) return;
+    const std::int64_t id = process_of_nsys_id(*row.integer(kOfProcess));
+    Record record;
+    if (*row.integer(kType) == kOfEvent || *row.integer(kType) == kStreamOnEvent) {
+      const auto found = records_.find({id, row.integer(kSync).value_or(0)});
+      if (found == records_.end()) {
+        sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
+        return;
+      }
+      record = found->second;
+    }
+    const auto context = device_of_context_.find({id, row.integer(kIn).value_or(-1)});
+    const std::int32_t device =
+        context == device_of_context_.end() ? as_device(row.integer(kOf).value_or(-1)) : context->second;
+    const std::int64_t stream = as_stream(row.integer(kOn));
+    NsysProcess& process = events_.process(*row.integer(kOfProcess));
+    EventDetail& detail = process.detail(
+        process.add(EventKind::kSync, name, process.stream(device, stream), *when, as_correlation(row.integer(kCall))));
+    detail.stream = stream;
+    detail.wait_stream = record.stream;
+    detail.wait_correlation = record.correlation;
+  });
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,200 @@
+#include "ingest/formats/nsys/collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "model/job/communication_kernel.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::size_t kHeader = 32;
+constexpr std::size_t kSchemaAt = 8;
+/// No job has more ranks, and nobody moves a pebibyte at once: a larger number is damage.
+constexpr std::int64_t kMostRanks = 1'000'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
+/// How many bytes a field has; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
+/// nvToolsExtPayload.h.
+std::size_t size_of_type(std::int64_t type) noexcept {
+  switch (type) {
+    case 5:  // int
+    case 17: return 4;
+    case 18:            // uint64
+    case 22: return 8;  // size_t
+    default: return 0;
+  }
+}
+
+std::uint64_t little_endian(std::string_view bytes) noexcept {
+  std::uint64_t number = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) number = number << 8U | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower{text};
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noexcept {
+  return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
+}
+
+/// Kernels of messages and of all-to-alls have one name.
+bool agree(std::string_view kernel, std::string_view call) {
+  return kernel == call || (kernel == "sendrecv" && (call == "send" || call == "recv" || call == "alltoall"));
+}
+
+}  // namespace
+
+NsysCollectives::NsysCollectives(NsysEvents& events) : events_(events) { read_schemas(events.tables()); }
+
+void NsysCollectives::read_schemas(NsysTables& tables) {
+  enum Column : std::size_t { kSchema, kType, kName, kOffset };
+  static constexpr std::array<std::string_view, 4> kColumns{"schemaId", "type", "name", "offset"};
+  tables.for_each({"NVTX_PAYLOAD_SCHEMA_ENTRIES", kColumns, kName, {}}, [&](const Database::Rows& row) {
+    const std::int64_t offset = row.integer(kOffset).value_or(0);
+    const std::size_t size = size_of_type(*row.integer(kType));
+    const std::int64_t schema = *row.integer(kSchema);
+    if (size == 0 || offset < 0 || schema < 0 || schema > std::numeric_limits<std::uint32_t>::max()) return;
+    fields_.try_emplace({static_cast<std::uint32_t>(schema), std::string{row.text(kName)}},
+                        Field{static_cast<std::size_t>(offset), size});
+  });
+}
+
+std::optional<std::uint64_t> NsysCollectives::field(const NcclRange& range, std::string_view name) const {
+  const std::string_view payload = range.payload;
+  if (payload.size() < kHeader) return std::nullopt;
+  const auto schema = static_cast<std::uint32_t>(little_endian(payload.substr(kSchemaAt, 4)));
+  const auto found = fields_.find(std::pair{schema, std::string{name}});
+  if (found == fields_.end()) return std::nullopt;
+  const std::string_view values = payload.substr(kHeader);
+  const Field& field = found->second;
+  if (field.offset > values.size() || values.size() - field.offset < field.size) return std::nullopt;
+  return little_endian(values.substr(field.offset, field.size));
+}
+
+NsysCollectives::Call NsysCollectives::read(const NcclRange& range) const {
+  return {.range = &range,
+          .operation = lower_case(std::string_view{range.name}.substr(4)),
+          .communicator = field(range, "NCCL communicator ID"),
+          .bytes = at_most(field(range, "Message size [bytes]"), kMostBytes),
+          .peer = at_most(field(range, "Peer rank"), kMostRanks),
+          .ranks = at_most(field(range, "No. of ranks"), kMostRanks),
+          .rank = at_most(field(range, "Rank"), kMostRanks)};
+}
+
+std::optional<NsysCollectives::Place> NsysCollectives::place_of(std::int64_t process) const {
+  const auto place = places_.find(process);
+  return place == places_.end() ? std::nullopt : std::optional{place->second};
+}
+
+void NsysCollectives::describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls) {
+  std::map<std::int64_t, Calls> by_process;
+  for (const auto& [id, ranges] : calls) {
+    std::vector<const NcclRange*> order;
+    for (const NcclRange& range : ranges) order.push_back(&range);
+    std::stable_sort(order.begin(), order.end(), [](const NcclRange* a, const NcclRange* b) {
+      return std::pair{a->time.start, -a->time.length} < std::pair{b->time.start, -b->time.length};
+    });
+    for (const NcclRange* const range : order) {
+      Call call = read(*range);
+      if (call.communicator && call.ranks > 0 && call.rank >= 0 && call.rank < call.ranks) {
+        members_[*call.communicator].emplace(call.rank, id);
+        sizes_.emplace(*call.communicator, call.ranks);
+        Place& place = places_[id];
+        if (call.ranks > place.size) place = {call.rank, call.ranks};
+      }
+      std::vector<Call>& thread = by_process[id][range->thread];
+      const bool inside = !thread.empty() && range->time.start + range->time.length <=
+                                                 thread.back().range->time.start + thread.back().range->time.length;
+      if (!inside) thread.push_back(std::move(call));
+    }
+  }
+  for (const auto& [id, of_process] : by_process) describe(id, of_process);
+}
+
+const NsysCollectives::Call* NsysCollectives::call_around(const Calls& calls, TrackId thread, Time launched) {
+  const auto found = calls.find(thread);
+  if (found == calls.end()) return nullptr;
+  const std::vector<Call>& row = found->second;
+  const auto after = std::upper_bound(row.begin(), row.end(), launched,
+                                      [](Time time, const Call& call) { return time < call.range->time.start; });
+  if (after == row.begin()) return nullptr;
+  const Call* around = &*std::prev(after);
+  if (launched >= around->range->time.start + around->range->time.length) return nullptr;
+  if (around->transfers()) return around;
+  if (around->operation != "groupend") return nullptr;
+  const Call* only = nullptr;
+  for (const Call* call = around; call != row.data();) {
+    --call;
+    if (call->operation == "groupstart") return only;
+    if (!call->transfers()) continue;
+    if (only != nullptr) return nullptr;
+    only = call;
+  }
+  return nullptr;
+}
+
+void NsysCollectives::describe(std::int64_t id, const Calls& calls) {
+  NsysProcess& process = events_.processes().at(id);
+  const HostDeviceTrace& trace = process.trace();
+  std::unordered_map<std::int64_t, std::uint32_t> launches;  // call by correlation, of NCCL's kernels
+  std::vector<std::uint32_t> kernels;
+  for (std::uint32_t i = 0; i < trace.size(); ++i) {
+    if (trace.kind[i] != EventKind::kKernel || trace.correlation[i] < 0) continue;
+    if (!communication_kernel(process.name_of(i))) continue;
+    kernels.push_back(i);
+    launches.emplace(trace.correlation[i], i);
+  }
+  for (std::uint32_t i = 0; i < trace.size(); ++i) {
+    if (trace.kind[i] != EventKind::kRuntimeCall) continue;
+    if (const auto launch = launches.find(trace.correlation[i]); launch != launches.end()) launch->second = i;
+  }
+  for (const std::uint32_t kernel : kernels) {
+    const std::uint32_t launch = launches.at(trace.correlation[kernel]);
+    if (launch == kernel) continue;
+    const Call* const call = call_around(calls, trace.track[launch], trace.start[launch]);
+    if (call != nullptr) describe(id, kernel, *call);
+  }
+}
+
+void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call& call) {
+  NsysProcess& process = events_.processes().at(id);
+  if (!agree(lower_case(communication_kernel(process.name_of(kernel))->operation), call.operation)) return;
+  const auto size = call.communicator ? sizes_.find(*call.communicator) : sizes_.end();
+  const std::int64_t ranks = size == sizes_.end() ? -1 : size->second;
+  // A peer is numbered in its communicator.
+  const auto place = places_.find(id);
+  const bool of_all = ranks > 0 && place != places_.end() && ranks == place->second.size;
+  if (call.peer >= 0 && !of_all) return;
+  // NCCL notes the part of one rank.
+  const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
+  std::int64_t bytes = call.bytes;
+  if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;
+  const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};
+  EventDetail& detail = process.detail(kernel);
+  detail.bytes = Bytes{bytes};
+  detail.collective = process.text(call.operation);
+  if (!group.empty()) detail.group = process.text(group);
+  if (call.peer >= 0) detail.peer = static_cast<std::int32_t>(call.peer);
+}
+
+std::string NsysCollectives::group_of(std::uint64_t communicator) const {
+  const std::string id = fmt::format("communicator {:x}", communicator);
+  const auto members = members_.find(communicator);
+  if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator))
+    return id;
+  std::string list;
+  for (const auto& [rank, process] : members->second)
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", places_.at(process).rank);
+  return '[' + list + ']';
+}
+
+}  // namespace stepsim::ingest

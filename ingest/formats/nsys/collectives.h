@@ -1,0 +1,72 @@
+#ifndef STEPSIM_INGEST_FORMATS_NSYS_COLLECTIVES_H
+#define STEPSIM_INGEST_FORMATS_NSYS_COLLECTIVES_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/formats/nsys/ranges.h"
+
+namespace stepsim::ingest {
+
+/// Says what NCCL's kernels transfer, from the calls that NCCL marked with NVTX. A kernel is of the call around its
+/// launch, or of the only call in the group whose end launched it. The payload of a mark is laid out as
+/// NVTX_PAYLOAD_SCHEMA_ENTRIES says, behind a header of 32 bytes with the schema's number in bytes 8 to 11.
+/// Source: src/include/nvtx_payload_schemas.h of NCCL 2.26; the header as found in exports of schema 3.25.
+class NsysCollectives {
+ public:
+  explicit NsysCollectives(NsysEvents& events);
+
+  /// Describes the kernels of all processes.
+  void describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls);
+
+  /// The place of a process among `size` ranks.
+  struct Place {
+    std::int64_t rank = 0;
+    std::int64_t size = 0;
+  };
+  /// Its place in its largest communicator; nothing if none was made while the session recorded.
+  [[nodiscard]] std::optional<Place> place_of(std::int64_t process) const;
+
+ private:
+  struct Field {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+  };
+  /// What a mark says. -1 where it does not.
+  struct Call {
+    const NcclRange* range = nullptr;
+    std::string operation;  ///< "allreduce": the function's name in lower case
+    std::optional<std::uint64_t> communicator;
+    std::int64_t bytes = -1;
+    std::int64_t peer = -1;
+    std::int64_t ranks = -1;
+    std::int64_t rank = -1;
+    [[nodiscard]] bool transfers() const noexcept { return bytes >= 0; }
+  };
+  using Calls = std::map<TrackId, std::vector<Call>>;  ///< of a process: by thread, the outermost ones by start
+
+  void read_schemas(NsysTables& tables);
+  [[nodiscard]] Call read(const NcclRange& range) const;
+  [[nodiscard]] std::optional<std::uint64_t> field(const NcclRange& range, std::string_view name) const;
+  [[nodiscard]] static const Call* call_around(const Calls& calls, TrackId thread, Time launched);
+  void describe(std::int64_t id, const Calls& calls);
+  void describe(std::int64_t id, std::uint32_t kernel, const Call& call);
+  /// "[0, 1]" if all ranks of the communicator are processes of this export whose places in the job are known.
+  [[nodiscard]] std::string group_of(std::uint64_t communicator) const;
+
+  NsysEvents& events_;
+  std::map<std::pair<std::uint32_t, std::string>, Field, std::less<>> fields_;  ///< by schema and name
+  std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> members_;       ///< by communicator: process by rank
+  std::map<std::uint64_t, std::int64_t> sizes_;                                 ///< ranks by communicator
+  std::map<std::int64_t, Place> places_;                                        ///< by process
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/event_time.h"
+#include "ingest/formats/format.h"
+#include "ingest/json/json_values.h"
+#include "ingest/parts/host_device_builder.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+
+// What tensorflow.python.client.timeline makes of the RunMetadata of one session.run(). Its processes are told by their
+// names: "/job:w/replica:0/task:0/gpu:0 Compute" has the operators that a device's executor ran, in as few rows as they
+// fit in; "/gpu:0/stream:13 Compute" the work of one stream, "stream:all" and "memcpy" the same once more. An operator
+// names the operators whose outputs it reads (args input0, input1, ...), and work on a device the operator that it is
+// part of (args name). Source: _ChromeTraceFormatter and Timeline in timeline.py of TensorFlow 1.15.
+
+namespace stepsim::ingest {
+namespace {
+
+int recognise(std::string_view, std::string_view head) {
+  constexpr int kSure = 90;
+  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos || head[first] != '{') return 0;
+  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  return has("/job:") && has("/task:") && (has(" Compute\"") || has(" Tensors\"")) ? kSure : 0;
+}
+
+/// The number behind the last `word` in a text; nothing if there is none.
+std::optional<std::int32_t> number_behind(std::string_view text, std::string_view word) {
+  const std::size_t at = text.rfind(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::int32_t number = 0;
+  const char* const begin = text.data() + at + word.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  return error == std::errc{} && number >= 0 ? std::optional{number} : std::nullopt;
+}
+
+/// What the rows of one process hold.
+struct Process {
+  enum class Kind : std::uint8_t { kOther, kExecutor, kStream, kAllStreams };
+  Kind kind = Kind::kOther;
+  std::string name;
+  std::int32_t device = 0;
+  std::int32_t stream = 0;
+};
+
+Process process_called(std::string name) {
+  constexpr std::string_view kCompute = " Compute";
+  if (!name.ends_with(kCompute)) return {};
+  name.resize(name.size() - kCompute.size());
+  Process process{Process::Kind::kOther, name, 0, 0};
+  for (const std::string_view word : {"gpu:", "GPU:"})
+    process.device = number_behind(name, word).value_or(process.device);
+  if (const auto stream = number_behind(name, "/stream:")) {
+    process.kind = Process::Kind::kStream;
+    process.stream = *stream;
+  } else if (name.ends_with("/stream:all") || name.ends_with("/memcpy")) {
+    process.kind = Process::Kind::kAllStreams;
+    process.stream = name.ends_with("/memcpy") ? 1 : 0;
+  } else if (name.find("/task:") != std::string::npos) {
+    process.kind = Process::Kind::kExecutor;
+  }
+  return process;
+}
+
+/// "a/b" of "a/b:1" and of "^a/b", which is read for its order alone.
+std::string_view producer_of(std::string_view input) {
+  if (input.starts_with('^')) input.remove_prefix(1);
+  const std::size_t colon = input.rfind(':');
+  const bool output = colon != std::string_view::npos && colon + 1 < input.size() &&
+                      std::all_of(input.begin() + static_cast<std::ptrdiff_t>(colon) + 1, input.end(), is_digit);
+  return output ? input.substr(0, colon) : input;
+}
+
+/// "Memcpy HtoD" of "MEMCPYHtoD", as CUPTI's copies are called elsewhere; nothing for other work.
+std::optional<std::string> copy_called(std::string_view operation) {
+  constexpr std::string_view kCopy = "MEMCPY";
+  const bool is_copy = operation.size() >= kCopy.size() &&
+                       std::equal(kCopy.begin(), kCopy.end(), operation.begin(), [](char upper, char c) {
+                         return c == upper || c == static_cast<char>(upper - 'A' + 'a');
+                       });
+  if (!is_copy) return std::nullopt;
+  return "Memcpy " + std::string{operation.substr(kCopy.size())};
+}
+
+class TensorflowTimeline {
+ public:
+  TensorflowTimeline(PartSink& sink, const std::string& file) : sink_(sink), file_(file) {}
+
+  void add(const ChromeEvent& event) {
+    if (event.phase == "M" && event.name == "process_name") {
+      event.for_each_argument([&](std::string_view key, std::string_view value) {
+        if (key == "name") processes_[std::string{event.process}] = process_called(as_text(value));
+      });
+    } else if (event.phase == "X") {
+      if (has_usable_time(event, false, file_, sink_)) operations_.push_back(read(event));
+    } else if (event.phase != "M") {
+      leave_out("tensors and their flows");
+    }
+  }
+
+  HostDeviceTrace finish() && {
+    std::set<std::int32_t> with_streams;
+    for (const auto& [key, process] : processes_) {
+      if (process.kind == Process::Kind::kStream) with_streams.insert(process.device);
+    }
+    for (const Operation& operation : operations_) {
+      const auto process = processes_.find(operation.process);
+      if (process != processes_.end() && process->second.kind == Process::Kind::kExecutor)
+        add_operator(operation, process->second);
+    }
+    for (const Operation& operation : operations_) {
+      const auto process = processes_.find(operation.process);
+      const Process::Kind kind = process == processes_.end() ? Process::Kind::kOther : process->second.kind;
+      const bool again = kind == Process::Kind::kAllStreams && with_streams.contains(process->second.device);
+      if (kind == Process::Kind::kOther) leave_out("rows of no executor and no stream");
+      if (again) leave_out("work of all streams once more");
+      if (kind == Process::Kind::kStream || (kind == Process::Kind::kAllStreams && !again))
+        add_work(operation, process->second);
+    }
+    join();
+    return std::move(builder_).take();
+  }
+
+ private:
+  struct Operation {
+    std::string process;
+    std::string thread;
+    std::string type;  ///< "MatMul"
+    std::string name;  ///< "layer_1/MatMul"
+    std::vector<std::string> inputs;
+    RecordedTime time;
+  };
+
+  static Operation read(const ChromeEvent& event) {
+    Operation operation{
+        std::string{event.process}, std::string{event.thread}, std::string{event.name}, {}, {}, time_of(event)};
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
+      if (key == "name") operation.name = as_text(value);
+      if (key == "op") operation.type = as_text(value);
+      if (key.starts_with("input")) operation.inputs.emplace_back(producer_of(as_text(value)));
+    });
+    if (operation.name.empty()) operation.name = operation.type;
+    return operation;
+  }
+
+  void add_operator(const Operation& operation, const Process& process) {
+    const std::uint32_t event =
+        builder_.add(EventKind::kOp, operation.name, builder_.thread(process.name, operation.thread), operation.time);
+    operators_.try_emplace(operation.name, event);
+    for (const std::string& input : operation.inputs) reads_.emplace_back(input, event);
+  }
+
+  void add_work(const Operation& operation, const Process& process) {
+    const std::optional<std::string> copy = copy_called(operation.type);
+    const auto launched = operators_.find(operation.name);
+    std::int64_t correlation = -1;
+    if (launched != operators_.end()) {
+      // An operator that starts device work is what a call of the runtime is elsewhere.
+      correlation = launched->second;
+      builder_.set_kind(launched->second, EventKind::kRuntimeCall);
+      builder_.set_correlation(launched->second, correlation);
+    }
+    builder_.add(copy ? EventKind::kMemcpy : EventKind::kKernel, copy ? *copy : operation.name,
+                 builder_.stream(process.device, process.stream), operation.time, correlation);
+  }
+
+  /// What one row hands over to another.
+  void join() {
+    for (const auto& [input, reader] : reads_) {
+      const auto producer = operators_.find(input);
+      if (producer != operators_.end()) builder_.add_hand_over(producer->second, reader);
+    }
+    if (!operators_.empty()) {
+      sink_.diagnostics.count(diagnostic("rows_of_operators"), {file_, {}, {}});
+    }
+  }
+
+  void leave_out(std::string_view what) {
+    sink_.diagnostics.count_about(diagnostic("not used:"), what, {file_, {}, {}}, {}, 1);
+  }
+
+  PartSink& sink_;
+  const std::string& file_;
+  HostDeviceBuilder builder_;
+  std::map<std::string, Process> processes_;
+  std::vector<Operation> operations_;
+  std::map<std::string, std::uint32_t, std::less<>> operators_;  ///< the first event of each name
+  std::vector<std::pair<std::string, std::uint32_t>> reads_;     ///< what an operator reads, and its event
+};
+
+void read(Input& input, PartSink& sink) {
+  ChromeEventReader reader{input.stream(), sink.diagnostics};
+  TensorflowTimeline timeline{sink, input.name()};
+  ChromeEvent event;
+  while (reader.next(event)) timeline.add(event);
+  sink.events += reader.records();
+  sink.skipped += reader.skipped();
+  HostDeviceTrace trace = std::move(timeline).finish();
+  if (trace.size() == 0) {
+    throw InputError(
+        {input.name(), {}, {}},
+        "no event can be replayed; expected a timeline with operators or device work: run the session with "
+        "trace_level=FULL_TRACE");
+  }
+  sink.add(std::move(trace));
+}
+
+}  // namespace
+
+extern const Format tensorflow_timeline_format;
+const Format tensorflow_timeline_format{
+    .name = "tensorflow_timeline",
+    .summary = "TensorFlow 1 timeline (timeline.Timeline.generate_chrome_trace_format): one session.run()",
+    .recognise = recognise,
+    .read = read,
+};
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,72 @@
+#include "ingest/parts/host_device_builder.h"
+
+#include <algorithm>
+#include <string>
+
+namespace stepsim::ingest {
+
+std::uint32_t HostDeviceBuilder::add(EventKind kind, std::string_view name, TrackId track, RecordedTime time,
+                                     std::int64_t correlation) {
+  trace_.start.push_back(time.start);
+  trace_.duration.push_back(time.length);
+  trace_.kind.push_back(kind);
+  trace_.name.push_back(texts_.intern(name));
+  trace_.track.push_back(track);
+  trace_.correlation.push_back(correlation);
+  trace_.detail.push_back(HostDeviceTrace::kNoDetail);
+  return static_cast<std::uint32_t>(trace_.size() - 1);
+}
+
+EventDetail& HostDeviceBuilder::detail(std::uint32_t event) {
+  if (trace_.detail[event] == HostDeviceTrace::kNoDetail) {
+    trace_.detail.set(event, static_cast<std::uint32_t>(trace_.details.size()));
+    trace_.details.emplace_back();
+  }
+  return trace_.details[trace_.detail[event]];
+}
+
+void HostDeviceBuilder::set_launch(std::uint32_t event, const KernelLaunch& launch) {
+  const auto [known, added] = launches_.try_emplace(launch, static_cast<std::uint32_t>(trace_.launches.size()));
+  if (added) trace_.launches.push_back(launch);
+  trace_.launch_of.emplace_back(event, known->second);
+}
+
+TrackId HostDeviceBuilder::thread(std::string_view process, std::string_view thread) {
+  const auto [known, added] =
+      threads_.try_emplace({std::string{process}, std::string{thread}}, TrackId{trace_.tracks.size()});
+  if (added) trace_.tracks.push_back({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
+  return known->second;
+}
+
+TrackId HostDeviceBuilder::stream(std::int32_t device, std::int64_t stream) {
+  const auto [known, added] = streams_.try_emplace({device, stream}, TrackId{trace_.tracks.size()});
+  if (added) {
+    trace_.tracks.push_back({.process = std::to_string(device),
+                             .thread = std::to_string(stream),
+                             .name = {},
+                             .on_device = true,
+                             .device = device,
+                             .stream = stream});
+  }
+  return known->second;
+}
+
+std::optional<std::int32_t> HostDeviceBuilder::device() const {
+  std::map<std::int32_t, std::size_t> pieces;
+  for (std::size_t i = 0; i < trace_.size(); ++i) {
+    const EventKind kind = trace_.kind[i];
+    if (kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset)
+      ++pieces[trace_.tracks[trace_.track[i].index()].device];
+  }
+  if (pieces.empty()) return std::nullopt;
+  return std::max_element(pieces.begin(), pieces.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+HostDeviceTrace HostDeviceBuilder::take() && {
+  trace_.texts = std::move(texts_).take();
+  return std::move(trace_);
+}
+
+}  // namespace stepsim::ingest

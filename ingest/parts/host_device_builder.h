@@ -1,0 +1,56 @@
+#ifndef STEPSIM_INGEST_PARTS_HOST_DEVICE_BUILDER_H
+#define STEPSIM_INGEST_PARTS_HOST_DEVICE_BUILDER_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ingest/parts/part.h"
+#include "ingest/parts/text_table.h"
+
+namespace stepsim::ingest {
+
+/// When something ran, on the clock of its trace.
+struct RecordedTime {
+  Time start;
+  Duration length{};
+};
+
+/// Makes a HostDeviceTrace, one event after the other.
+class HostDeviceBuilder {
+ public:
+  /// Adds an event and returns its index.
+  std::uint32_t add(EventKind kind, std::string_view name, TrackId track, RecordedTime time,
+                    std::int64_t correlation = -1);
+  /// The detail of an event, made if it has none. Valid until the next call.
+  [[nodiscard]] EventDetail& detail(std::uint32_t event);
+  [[nodiscard]] TextId text(std::string_view text) { return texts_.intern(text); }
+  void set_launch(std::uint32_t event, const KernelLaunch& launch);
+  void set_correlation(std::uint32_t event, std::int64_t correlation) { trace_.correlation.set(event, correlation); }
+  void set_kind(std::uint32_t event, EventKind kind) { trace_.kind[event] = kind; }
+  void add_hand_over(std::uint32_t from, std::uint32_t to) { trace_.hand_overs.emplace_back(from, to); }
+
+  [[nodiscard]] TrackId thread(std::string_view process, std::string_view thread);
+  [[nodiscard]] TrackId stream(std::int32_t device, std::int64_t stream);
+
+  [[nodiscard]] const HostDeviceTrace& trace() const noexcept { return trace_; }
+  [[nodiscard]] std::string_view name_of(std::uint32_t event) const { return texts_.text(trace_.name[event]); }
+  /// The device on which most kernels, copies and memsets ran; nothing if there are none.
+  [[nodiscard]] std::optional<std::int32_t> device() const;
+  /// Leaves the builder empty.
+  [[nodiscard]] HostDeviceTrace take() &&;
+
+ private:
+  HostDeviceTrace trace_;
+  TextTable texts_;
+  std::map<std::pair<std::string, std::string>, TrackId> threads_;
+  std::map<std::pair<std::int32_t, std::int64_t>, TrackId> streams_;
+  std::map<KernelLaunch, std::uint32_t> launches_;
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,172 @@
+#include "ingest/sqlite/database.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/base/error.h"
+#include "tests/ingest/sqlite/database_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using ::testing::AllOf;
+using testing::DatabaseMaker;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Database open(const std::string& bytes) {
+  Input input = Input::from_memory(bytes, "file");
+  return Database(input);
+}
+
+/// The one-line message with which bytes are refused; empty if they are taken.
+std::string refusal(const std::string& bytes) {
+  try {
+    (void)open(bytes);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+DatabaseMaker three_rows() {
+  DatabaseMaker maker;
+  maker.run("CREATE TABLE t (id INTEGER, name TEXT, data BLOB)");
+  maker.run("INSERT INTO t VALUES (1, 'a', x'0001'), (NULL, NULL, NULL), ('two', x'41', 'text')");
+  return maker;
+}
+
+TEST(DatabaseTest, GivesRowsInTheirOrderWithColumnsByName) {
+  const Database database = open(three_rows().bytes());
+  EXPECT_THAT(database.tables().at("t"), ElementsAre("id", "name", "data"));
+  EXPECT_TRUE(database.has("t", "name"));
+  EXPECT_FALSE(database.has("t", "other"));
+  EXPECT_FALSE(database.has("T", "name"));
+  Database::Rows rows = database.rows("t", std::array<std::string_view, 4>{"name", "id", "other", "data"});
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.number(), 1U);
+  EXPECT_EQ(rows.text(0), "a");
+  EXPECT_EQ(rows.integer(1), 1);
+  EXPECT_EQ(rows.integer(2), std::nullopt);
+  EXPECT_EQ(rows.bytes(3), std::string_view("\0\1", 2));
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.integer(1), std::nullopt);
+  ASSERT_TRUE(rows.next());  // each value of another type than asked for
+  EXPECT_EQ(rows.integer(1), std::nullopt);
+  EXPECT_EQ(rows.text(0), "");
+  EXPECT_EQ(rows.bytes(3), "");
+  EXPECT_FALSE(rows.next());
+  EXPECT_EQ(rows.number(), 3U);
+}
+
+TEST(DatabaseTest, NamesMayHoldAnything) {
+  DatabaseMaker maker;
+  maker.run(R"(CREATE TABLE "a""b; DROP" ("x""y" INTEGER))").run(R"(INSERT INTO "a""b; DROP" VALUES (7))");
+  const Database database = open(maker.bytes());
+  Database::Rows rows = database.rows("a\"b; DROP", std::array<std::string_view, 1>{"x\"y"});
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.integer(0), 7);
+}
+
+TEST(DatabaseTest, WhatWouldHaveToBeRunIsNoTable) {
+  DatabaseMaker maker = three_rows();
+  maker.run("CREATE VIEW v AS SELECT * FROM t").run("CREATE VIRTUAL TABLE f USING fts5(x)");
+  const Database database = open(maker.bytes());
+  EXPECT_TRUE(database.tables().contains("t"));
+  EXPECT_FALSE(database.tables().contains("v"));
+  EXPECT_FALSE(database.tables().contains("f"));
+}
+
+TEST(DatabaseTest, AComputedColumnIsRefused) {
+  DatabaseMaker maker;
+  maker.run("CREATE TABLE t (id INTEGER, big TEXT AS (hex(zeroblob(100000000))))").run("INSERT INTO t VALUES (1)");
+  EXPECT_THAT(refusal(maker.bytes()),
+              AllOf(HasSubstr("table t has a column that is computed"), HasSubstr("; expected ")));
+}
+
+TEST(DatabaseTest, EveryCutIsRefused) {
+  const std::string whole = three_rows().bytes();
+  for (std::size_t size = 0; size < whole.size(); size += size < 200 ? 1 : 97)
+    EXPECT_THAT(refusal(whole.substr(0, size)), HasSubstr("; expected ")) << size;
+  EXPECT_THAT(refusal(whole.substr(0, 5000)), HasSubstr("file@5000: the database ends here, after 5000 of its 8192"));
+}
+
+/// In a folder whose name would end a URI's path.
+TEST(DatabaseTest, AFileIsReadInItsPlaceAsBytesAre) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "a?b#c %41";
+  std::filesystem::create_directories(folder);
+  const std::string bytes = three_rows().bytes();
+  for (const char format : {'\1', '\2'}) {  // 2: with a log beside it
+    std::string content = bytes;
+    content[18] = content[19] = format;
+    const std::string path = (folder / "t.sqlite").string();
+    std::ofstream(path, std::ios::binary) << content;
+    Input input = Input::open(path);
+    EXPECT_EQ(input.plain_file(), path);
+    const Database database(input);
+    EXPECT_EQ(database.had_log(), format == '\2');
+    Database::Rows rows = database.rows("t", std::array<std::string_view, 1>{"name"});
+    ASSERT_TRUE(rows.next());
+    EXPECT_EQ(rows.text(0), "a");
+    EXPECT_EQ(input.identify().size, bytes.size());
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(DatabaseTest, ADatabaseWithALogIsReadWithoutIt) {
+  std::string bytes = three_rows().bytes();
+  bytes[18] = bytes[19] = 2;  // as in WAL mode
+  const Database database = open(bytes);
+  EXPECT_TRUE(database.had_log());
+  Database::Rows rows = database.rows("t", std::array<std::string_view, 1>{"id"});
+  EXPECT_TRUE(rows.next());
+}
+
+/// A text that lies on many pages, each of which names the next one in its first four bytes.
+TEST(DatabaseTest, ACircleOfPagesIsRefused) {
+  DatabaseMaker maker;
+  maker.run("CREATE TABLE t (id INTEGER, name TEXT)").run("INSERT INTO t VALUES (1, printf('%.*c', 20000, 'x'))");
+  std::string bytes = maker.bytes();
+  ASSERT_GE(bytes.size(), 6U * 4096U);
+  ASSERT_EQ(refusal(bytes), "");
+  bytes[4 * 4096 + 3] = 4;  // the fifth page goes back to the fourth
+  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("the database is damaged"), HasSubstr("; expected ")));
+}
+
+/// Any damage is refused or read, and never more is read than there is.
+TEST(DatabaseTest, DamagedBytesNeitherCrashNorHang) {
+  DatabaseMaker maker = three_rows();
+  for (int i = 0; i < 6; ++i) maker.run("INSERT INTO t SELECT id, name || 'x', zeroblob(300) FROM t");
+  const std::string whole = maker.bytes();
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::string bytes = whole;
+    for (int k = 0; k < 3; ++k) bytes[random() % bytes.size()] = static_cast<char>(random());
+    try {
+      const Database database = open(bytes);
+      for (const auto& [table, columns] : database.tables()) {
+        const std::vector<std::string_view> names(columns.begin(), columns.end());
+        Database::Rows rows = database.rows(table, names);
+        while (rows.next()) {
+          for (std::size_t c = 0; c < names.size(); ++c)
+            ASSERT_LE(rows.text(c).size() + rows.bytes(c).size(), bytes.size());
+        }
+      }
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 500);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
