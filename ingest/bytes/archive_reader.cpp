@@ -29,11 +29,11 @@ ArchiveReader::ArchiveReader(ByteSource& bytes, std::initializer_list<int (*)(::
 }
 
 /// An exception must not pass through the library's C.
-ssize_t ArchiveReader::read_more(::archive* reader, void* data, const void** buffer) noexcept {
+std::ptrdiff_t ArchiveReader::read_more(::archive* reader, void* data, const void** buffer) noexcept {
   ArchiveReader& self = *static_cast<ArchiveReader*>(data);
   try {
     *buffer = self.piece_.data();
-    return static_cast<ssize_t>(self.bytes_.read(self.piece_));
+    return static_cast<std::ptrdiff_t>(self.bytes_.read(self.piece_));
   } catch (...) {
     self.error_ = std::current_exception();
     ::archive_set_error(reader, EIO, "the source cannot be read");
@@ -41,7 +41,7 @@ ssize_t ArchiveReader::read_more(::archive* reader, void* data, const void** buf
   }
 }
 
-bool ArchiveReader::goes_on(ssize_t result) {
+bool ArchiveReader::goes_on(std::ptrdiff_t result) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   if (result >= 0 || result == ARCHIVE_WARN) return true;
   if (::archive_errno(get()) == ENOMEM) throw std::bad_alloc();

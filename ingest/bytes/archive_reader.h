@@ -1,10 +1,8 @@
 #ifndef STEPSIM_INGEST_BYTES_ARCHIVE_READER_H
 #define STEPSIM_INGEST_BYTES_ARCHIVE_READER_H
 
-#include <sys/types.h>
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -26,7 +24,7 @@ class ArchiveReader {
 
   [[nodiscard]] ::archive* get() const noexcept { return reader_.get(); }
   /// Notes what a call of the library came back with; false if it cannot go on. Throws what the source threw.
-  [[nodiscard]] bool goes_on(ssize_t result);
+  [[nodiscard]] bool goes_on(std::ptrdiff_t result);
   /// What is wrong with the bytes, in words; empty if nothing was seen to be.
   [[nodiscard]] const std::string& damage() const noexcept { return damage_; }
 
@@ -34,7 +32,7 @@ class ArchiveReader {
   struct Free {
     void operator()(::archive* reader) const noexcept;
   };
-  static ssize_t read_more(::archive* reader, void* data, const void** buffer) noexcept;
+  static std::ptrdiff_t read_more(::archive* reader, void* data, const void** buffer) noexcept;
 
   ByteSource& bytes_;
   std::vector<char> piece_;
