@@ -48,9 +48,9 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
                               const Session& session, std::vector<InputFile>& inputs) {
   CommonOptions common = command.common;
   common.traces = traces;
-  const Capture capture = load_capture(common, session);
+  const auto [capture, details] = load_detailed_capture(common, session);
   inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
-  return sim::statistics_of(capture, {}, traces.front(), command.what);
+  return sim::statistics_of(capture, details, traces.front(), command.what);
 }
 
 void refuse_standard_input_twice(const std::vector<std::string>& traces) {
@@ -94,6 +94,7 @@ Command::Run setup(CLI::App& app) {
                          .what = {.key = chosen("key of --by", sim::stats_keys(), *by).key,
                                   .order = chosen("key of --sort", sim::stats_orders(), *order).order},
                          .join = join->count() > 0};
+    command.what.only_steps = command.common.steps.has_value();
     if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
     run(command, session);
   };
@@ -107,7 +108,7 @@ const Command stats_command{
     .summary = "Count and add up what was measured: times by name, overlap of each device, stages of partitions",
     .setup = setup,
     .examples = {"stepsim stats scenarios/samples/byteps-even --by stage",
-                 "stepsim stats scenarios/samples/gpu-step --sort count --head 5"},
+                 "stepsim stats scenarios/samples/byteps-even --sort count --head 5"},
 };
 
 }  // namespace stepsim::cli

@@ -51,7 +51,17 @@ struct TraceDetails {
     std::vector<MemoryPoint> points;  ///< by time
   };
 
-  std::vector<std::string> names;  ///< each once
+  /// When a task ran by the trace, where stitching made something else of it: a push or a pull that stood in line
+  /// behind other messages was recorded from when it was handed over, and a kernel may be several tasks.
+  struct RecordedTask {
+    TaskId task;
+    Time start;
+    Time finish;
+    bool whole = true;  ///< false: a further part of what another task stands for
+  };
+
+  std::vector<RecordedTask> tasks;  ///< by task
+  std::vector<std::string> names;   ///< each once
   std::vector<Thread> threads;
   std::vector<Call> calls;  ///< by thread, then start, callers before their callees
   std::vector<Memory> memory;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
+#include "sim/stats/callers.h"
 
 namespace stepsim::sim {
 namespace {
@@ -108,17 +108,6 @@ GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
   };
 }
 
-/// For each call the nearest one around it that `holds`; kNone if there is none. O(calls).
-template <class Holds>
-std::vector<std::uint32_t> nearest_callers(const TraceDetails& details, Holds holds) {
-  std::vector<std::uint32_t> nearest(details.calls.size(), TraceDetails::kNone);
-  for (std::size_t i = 0; i < nearest.size(); ++i) {
-    const std::uint32_t caller = details.calls[i].caller;
-    if (caller != TraceDetails::kNone) nearest[i] = holds(details.calls[caller]) ? caller : nearest[caller];
-  }
-  return nearest;
-}
-
 /// By what is around the launch of device work, or around a call on its thread.
 GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& names) {
   const AnnotationTable& table = work.capture.annotations;
@@ -128,7 +117,7 @@ GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& nam
     if (table.names[use.which].starts_with(kModulePrefix) == modules) of_task[use.task.index()].push_back(use.which);
   }
   std::vector<std::uint32_t> around = nearest_callers(details, [&](const TraceDetails::Call& call) {
-    return modules ? call.kind == CallKind::kPython && details.names[call.name].starts_with(kModulePrefix)
+    return modules ? is_module_call(details, call)
                    : call.kind == CallKind::kAnnotation && !details.names[call.name].starts_with("ProfilerStep#");
   });
   const auto number = [&names, modules](const std::string& name) {

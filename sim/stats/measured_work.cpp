@@ -41,15 +41,10 @@ bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
                                         dag.lane(task).name == "gathered"));
 }
 
-/// The end of a push as recorded: stitching cuts off the way back of the acknowledgement and makes it a task.
-TaskId acknowledgement_of(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kTransfer) return {};
-  for (const TaskId next : dag.successors(task)) {
-    if (dag.kind(next) == TaskKind::kControl && dag.lane(next).kind == LaneKind::kLink &&
-        dag.name(next).ends_with(".ack"))
-      return next;
-  }
-  return {};
+/// The part of a push that stitching cut off: the way back of the acknowledgement.
+bool is_acknowledgement(const Dag& dag, TaskId task) {
+  return dag.kind(task) == TaskKind::kControl && dag.lane(task).kind == LaneKind::kLink &&
+         dag.name(task).ends_with(".ack");
 }
 
 /// When the steps of each rank begin and end.
@@ -85,24 +80,30 @@ bool steps_are_chosen(const Recording& recording) {
 
 class Collector {
  public:
-  Collector(const Capture& capture, MeasuredWork& out)
-      : capture_(capture), recording_(capture.recording), out_(out), chosen_(steps_are_chosen(recording_)) {}
+  Collector(const Capture& capture, MeasuredWork& out) : capture_(capture), recording_(capture.recording), out_(out) {}
 
   void add_tasks() {
     const Dag& dag = capture_.dag;
     std::set<Rank> with_calls;
     for (const TraceDetails::Thread& thread : out_.details.threads) with_calls.insert(thread.rank);
-    std::vector<bool> skipped(dag.task_count());
     out_.pieces.reserve(dag.task_count());
+    auto recorded = out_.details.tasks.begin();
     for (std::size_t i = 0; i < dag.task_count(); ++i) {
       const TaskId task{i};
-      if (skipped[i] || (is_host_segment(dag, task) && with_calls.contains(dag.lane(task).rank))) continue;
+      while (recorded != out_.details.tasks.end() && recorded->task < task) ++recorded;
+      if (is_acknowledgement(dag, task) || (is_host_segment(dag, task) && with_calls.contains(dag.lane(task).rank)))
+        continue;
+      const bool has_record = recorded != out_.details.tasks.end() && recorded->task == task;
+      if (has_record && !recorded->whole) continue;
       Piece piece{.index = static_cast<std::uint32_t>(i), .part = part_of(dag, task)};
-      piece.length = out_.measured ? recording_.finish[i] - recording_.start[i] : dag.duration(task);
-      if (out_.measured) piece.start = recording_.start[i];
-      if (const TaskId rest = acknowledgement_of(dag, task); rest.valid() && out_.measured) {
-        piece.length = recording_.finish[rest.index()] - piece.start;
-        skipped[rest.index()] = true;
+      if (has_record) {
+        piece.start = recorded->start;
+        piece.length = recorded->finish - recorded->start;
+      } else if (out_.measured) {
+        piece.start = recording_.start[i];
+        piece.length = recording_.finish[i] - recording_.start[i];
+      } else {
+        piece.length = dag.duration(task);
       }
       piece.self = piece.length;
       if (!is_added_instant(dag, task, piece.length)) add(piece);
@@ -119,7 +120,7 @@ class Collector {
       if (call.kind == CallKind::kPython) continue;
       add({.start = call.start,
            .length = call.duration,
-           .self = call.self,
+           .self = call.kind == CallKind::kAnnotation ? Duration{} : call.self,
            .index = static_cast<std::uint32_t>(i),
            .is_call = true,
            .part = WorkPart::kHost});
@@ -128,17 +129,12 @@ class Collector {
 
  private:
   void add(const Piece& piece) {
-    if (chosen_) {
-      const std::int32_t step = out_.step(piece);
-      if (step < 0 || !recording_.steps[static_cast<std::size_t>(step)].asked) return;
-    }
-    out_.pieces.push_back(piece);
+    if (out_.is_asked(out_.step(piece))) out_.pieces.push_back(piece);
   }
 
   const Capture& capture_;
   const Recording& recording_;
   MeasuredWork& out_;
-  bool chosen_;
 };
 
 }  // namespace
@@ -173,9 +169,16 @@ std::int32_t MeasuredWork::step(const Piece& piece) const {
   return capture.recording.step.empty() ? -1 : capture.recording.step[piece.index];
 }
 
-MeasuredWork measured_work(const Capture& capture, const TraceDetails& details) {
+bool MeasuredWork::is_asked(std::int32_t step) const {
+  return !chosen_steps || (step >= 0 && capture.recording.steps[static_cast<std::size_t>(step)].asked);
+}
+
+bool MeasuredWork::counts(std::size_t call) const { return is_asked(step_of_call[call]); }
+
+MeasuredWork measured_work(const Capture& capture, const TraceDetails& details, bool only_steps) {
   MeasuredWork work{.capture = capture, .details = details, .pieces = {}, .step_of_call = {}};
   work.measured = !capture.recording.start.empty();
+  work.chosen_steps = only_steps || steps_are_chosen(capture.recording);
   Collector collector(capture, work);
   collector.add_tasks();
   collector.add_calls();

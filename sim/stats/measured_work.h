@@ -20,7 +20,9 @@ inline constexpr std::size_t kWorkParts = 4;
 struct Piece {
   Time start;
   Duration length{};
-  Duration self{};          ///< without the calls that it made; of a task its length
+  /// Without the calls that it made; of a task its length; of an annotation 0, because what is in it counts for those
+  /// who do it.
+  Duration self{};
   std::uint32_t index = 0;  ///< of the task, or in TraceDetails::calls
   bool is_call = false;
   WorkPart part = WorkPart::kHost;
@@ -30,8 +32,10 @@ struct Piece {
 ///
 /// The Dag cuts a host thread into segments, which are no events of the trace. Where the calls themselves were read
 /// (`details` has some) they stand for what host threads of their ranks did. What stitching added is left out: the
-/// instants at which servers answer and tensors are complete. A push that stitching divided is whole again. Pieces of
-/// a task graph, which nobody ran, have the lengths that the graph gives them and no start. Where steps were asked for
+/// instants at which servers answer and tensors are complete. Pushes and pulls have the times of the trace, which begin
+/// when they were handed over, though they may then stand in line; a kernel that is several tasks is one piece. Pieces
+/// of a task graph, which nobody ran, have the lengths that the graph gives them and no start. Where steps were asked
+/// for
 /// (--steps), only work in them counts.
 struct MeasuredWork {
   const Capture& capture;
@@ -46,11 +50,18 @@ struct MeasuredWork {
   /// Index into Recording::steps; -1: it is in no step.
   [[nodiscard]] std::int32_t step(const Piece& piece) const;
 
+  /// Whether work in a step counts.
+  [[nodiscard]] bool is_asked(std::int32_t step) const;
+  /// Whether a call is in the steps that were asked for.
+  [[nodiscard]] bool counts(std::size_t call) const;
+
   std::vector<std::int32_t> step_of_call;  ///< by call; empty without calls
+  bool chosen_steps = false;               ///< only work in steps that were asked for counts
 };
 
-/// Refers to its arguments. O(tasks + edges + calls log steps).
-[[nodiscard]] MeasuredWork measured_work(const Capture& capture, const TraceDetails& details);
+/// With `only_steps`, or where some steps are not asked for, only work in steps that are counts. Refers to its
+/// arguments. O(tasks + edges + calls log steps).
+[[nodiscard]] MeasuredWork measured_work(const Capture& capture, const TraceDetails& details, bool only_steps = false);
 
 }  // namespace stepsim::sim
 

@@ -22,6 +22,7 @@ struct Run {
 struct Lengths {
   std::vector<Duration> queued;
   std::vector<Duration> worked;
+  std::vector<Duration> in_line;
   std::vector<Duration> waiting;
 };
 
@@ -46,7 +47,7 @@ class Stages {
       const Lengths& lengths = lengths_[i];
       if (lengths.worked.empty()) continue;
       made.push_back({std::string(kPipeline[i]), distribution_of(lengths.queued), distribution_of(lengths.worked),
-                      distribution_of(lengths.waiting)});
+                      distribution_of(lengths.in_line), distribution_of(lengths.waiting)});
     }
     return made;
   }
@@ -93,6 +94,8 @@ class Stages {
     for (const Run& run : runs) {
       Lengths& lengths = lengths_[run.stage];
       lengths.worked.push_back(run.finish - run.start);
+      const Time turn = work_.capture.recording.start[run.task.index()];
+      lengths.in_line.push_back(std::clamp(turn - run.start, Duration{}, run.finish - run.start));
       if (released) lengths.queued.push_back(std::max(Duration{}, run.start - *released));
       released = run.finish;
       const auto last = last_push_.find(key.second);

@@ -18,6 +18,7 @@ struct StageUse {
   std::string stage;    ///< "PUSH"
   Distribution queued;  ///< of those whose release is known
   Distribution worked;
+  Distribution in_line;  ///< the part of `worked` in which other messages went before it over the same link
   Distribution waiting;  ///< the part of `worked` before the last worker's push of the partition had ended; PULL only
 };
 

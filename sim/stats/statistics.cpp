@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "sim/report/cautions.h"
@@ -32,8 +32,7 @@ std::string numbers_of_steps(const Recording& recording) {
 
 Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                          const StatsOptions& options) {
-  const MeasuredWork work = measured_work(capture, details);
-  const std::vector<RecordedStep>& steps = capture.recording.steps;
+  const MeasuredWork work = measured_work(capture, details, options.only_steps);
   return {.name = std::move(name),
           .warning = warning_of(capture),
           .caution = caution_of(capture.diagnostics),
@@ -41,7 +40,7 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
           .ranks = capture.recording.ranks.size(),
           .steps = whole_steps(capture.recording),
           .step_numbers = numbers_of_steps(capture.recording),
-          .chosen_steps = std::any_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return !step.asked; }),
+          .chosen_steps = work.chosen_steps,
           .measured = work.measured,
           .has_calls = details.has_calls(),
           .key = options.key,
@@ -49,7 +48,11 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
           .totals = work_totals(work),
           .rows = stats_rows(work, options.key, options.order),
           .devices = device_use(work),
-          .stages = stage_use(work)};
+          .stages = stage_use(work),
+          .flops = flops_use(work),
+          .memory = memory_use(details),
+          .modules = module_use(work),
+          .stacks = call_stacks(work)};
 }
 
 }  // namespace stepsim::sim

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/stats/call_stacks.h"
 #include "sim/stats/device_use.h"
+#include "sim/stats/flops_use.h"
+#include "sim/stats/memory_use.h"
 #include "sim/stats/stage_use.h"
 #include "sim/stats/stats_rows.h"
 
@@ -28,11 +31,16 @@ struct Statistics {
   std::vector<StatsRow> rows;
   std::vector<DeviceUse> devices;
   std::vector<StageUse> stages;
+  std::vector<FlopsUse> flops;
+  std::vector<MemoryUse> memory;  ///< of the whole capture
+  std::vector<ModuleUse> modules;
+  std::vector<CallStack> stacks;
 };
 
 struct StatsOptions {
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
+  bool only_steps = false;  ///< only work in the steps that were asked for counts, though these may be all
 };
 
 /// Throws CannotAnswer as stats_rows() does. O(pieces log pieces).

@@ -9,6 +9,7 @@
 
 #include "sim/output/json_writer.h"
 #include "sim/report/intervals.h"
+#include "sim/stats/detail_sections.h"
 #include "sim/stats/stats_json.h"
 
 namespace stepsim::sim {
@@ -26,26 +27,7 @@ std::string share_text(const StatsRow& row) {
   return fmt::format("{} of {}", percent(row.share), row.part ? to_text(*row.part) : "all");
 }
 
-/// The titles of an input's sections: where there are several, each says which one it is of.
-class Titles {
- public:
-  Titles(const Statistics& input, bool several)
-      : name_(several ? std::filesystem::path(input.name).filename().string() : std::string()) {
-    if (several && name_.empty()) name_ = input.name;
-  }
-  /// Names of sheets and tables are made of what is before a colon.
-  [[nodiscard]] std::string of_rows(StatsKey key) const {
-    return name_.empty() ? fmt::format("By {}", to_text(key)) : fmt::format("{}: by {}", name_, to_text(key));
-  }
-  [[nodiscard]] std::string operator()(std::string_view title, std::string_view explanation = {}) const {
-    return fmt::format("{}{}{}", title, name_.empty() ? "" : " of " + name_, explanation);
-  }
-
- private:
-  std::string name_;
-};
-
-Section rows_section(const Statistics& input, std::size_t rows, const Titles& titles) {
+Section rows_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
   const bool of_one_kind = input.key == StatsKey::kName;
   std::vector<Column> columns{{std::string(to_text(input.key)), Align::kLeft}};
   if (of_one_kind) columns.push_back({"kind", Align::kLeft, Use::kHelp});
@@ -79,7 +61,7 @@ Section rows_section(const Statistics& input, std::size_t rows, const Titles& ti
 }
 
 /// What takes longest of each part.
-Section most_expensive_section(const Statistics& input, const Titles& titles) {
+Section most_expensive_section(const Statistics& input, const StatsTitles& titles) {
   Table table({{"part", Align::kLeft}, {std::string(to_text(input.key)), Align::kLeft}, {"self"}, {"share"}, {"mean"}});
   for (const WorkPart part : kParts) {
     const StatsRow* most = nullptr;
@@ -114,7 +96,7 @@ const std::vector<Column> kUseColumns{{"compute"},
 
 Cell device_cell(const DeviceUse& device) { return device.device < 0 ? Cell("host") : Cell(device.device); }
 
-Section devices_section(const Statistics& input, const Titles& titles) {
+Section devices_section(const Statistics& input, const StatsTitles& titles) {
   if (input.devices.empty()) return {};
   std::vector<Column> columns{{"rank"}, {"device"}, {"span"}};
   columns.insert(columns.end(), kUseColumns.begin(), kUseColumns.end());
@@ -137,7 +119,7 @@ Section devices_section(const Statistics& input, const Titles& titles) {
   return section;
 }
 
-Section streams_section(const Statistics& input, std::size_t rows, const Titles& titles) {
+Section streams_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
   std::vector<Column> columns{{"stream", Align::kLeft}, {"rank"}, {"device"}, {"pieces", Align::kRight, Use::kHelp}};
   columns.insert(columns.end(), kUseColumns.begin(), kUseColumns.end());
   Table table(std::move(columns));
@@ -159,7 +141,7 @@ Section streams_section(const Statistics& input, std::size_t rows, const Titles&
   return section;
 }
 
-Section stages_section(const Statistics& input, const Titles& titles) {
+Section stages_section(const Statistics& input, const StatsTitles& titles) {
   if (input.stages.empty()) return {};
   Table table({{"stage", Align::kLeft},
                {"partitions"},
@@ -169,16 +151,18 @@ Section stages_section(const Statistics& input, const Titles& titles) {
                {"worked"},
                {"mean"},
                {"longest", Align::kRight, Use::kHelp},
+               {"in line", Align::kRight, Use::kHelp},
                {"waiting for workers", Align::kRight, Use::kHelp}});
   for (const StageUse& stage : input.stages) {
     table.add_row({stage.stage, stage.worked.count, stage.queued.total, rounded(stage.queued.mean_ns),
                    stage.queued.longest, stage.worked.total, rounded(stage.worked.mean_ns), stage.worked.longest,
-                   stage.waiting.count > 0 ? Cell(stage.waiting.total) : Cell("-")});
+                   stage.in_line.total, stage.waiting.count > 0 ? Cell(stage.waiting.total) : Cell("-")});
   }
   Section section{.title = titles("Stages of partitions"), .table = std::move(table)};
   section.sentences.emplace_back(
       "queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage "
-      "takes the partition; worked: in the stage; waiting for workers: of a pull, until the last worker has pushed");
+      "takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, "
+      "and waiting for workers: of a pull, until the last worker has pushed");
   return section;
 }
 
@@ -192,14 +176,37 @@ std::string times_text(const Statistics& input) {
   return text;
 }
 
+/// "steps 2-6 are whole", "step 7 is whole".
+std::string whole_text(const std::string& numbers) {
+  const bool one = numbers.find_first_of("-,") == std::string::npos;
+  return fmt::format("{} {} whole", one ? "step " + numbers : "steps " + numbers, one ? "is" : "are");
+}
+
 std::string headline_of(const Statistics& input) {
-  const std::string extent =
-      input.chosen_steps ? fmt::format("in steps {}", input.step_numbers)
-      : input.steps > 0  ? fmt::format("over the whole capture, of which steps {} are whole", input.step_numbers)
-                         : std::string("over the whole capture, which marks no whole steps");
-  const std::string what = input.measured ? "measured" : "of a task graph, which nobody ran";
-  return fmt::format("{} of work {} on {}: {}, {}.", plural(input.pieces, "piece"), what, plural(input.ranks, "rank"),
-                     times_text(input), extent);
+  const std::string what = fmt::format("{} of work on {}", plural(input.pieces, "piece"), plural(input.ranks, "rank"));
+  if (!input.measured) return fmt::format("{} of a task graph, which nobody ran: {}.", what, times_text(input));
+  const std::string extent = input.chosen_steps ? fmt::format("in steps {}", input.step_numbers)
+                             : input.steps > 0
+                                 ? fmt::format("over the whole capture, of which {}", whole_text(input.step_numbers))
+                                 : std::string("over the whole capture, which marks no whole steps");
+  return fmt::format("{}, as measured: {}, {}.", what, times_text(input), extent);
+}
+
+/// What titles call each input: nothing if there is one, else its file's name, or all of it where names are equal.
+std::vector<std::string> names_in_titles(const std::vector<Statistics>& inputs) {
+  std::vector<std::string> names(inputs.size());
+  if (inputs.size() == 1) return names;
+  const auto file_name = [](const Statistics& input) {
+    const std::filesystem::path path(input.name);
+    return (path.has_filename() ? path : path.parent_path()).filename().string();
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string name = file_name(inputs[i]);
+    const auto same =
+        std::count_if(inputs.begin(), inputs.end(), [&](const Statistics& other) { return file_name(other) == name; });
+    names[i] = same > 1 || name.empty() ? inputs[i].name : name;
+  }
+  return names;
 }
 
 std::string joined(const std::vector<Statistics>& inputs, std::string Statistics::*text) {
@@ -220,8 +227,10 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
                                     ? fmt::format("Statistics of {}, each by itself.", plural(inputs.size(), "input"))
                                     : headline_of(inputs.front()),
                     .caution = joined(inputs, &Statistics::caution)};
-  for (const Statistics& input : inputs) {
-    const Titles titles(input, several);
+  const std::vector<std::string> names = names_in_titles(inputs);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Statistics& input = inputs[i];
+    const StatsTitles titles(names[i]);
     Section table = rows_section(input, rows, titles);
     table.lead = several ? headline_of(input) : std::string();
     document.sections.push_back(std::move(table));
@@ -229,6 +238,7 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
     document.sections.push_back(devices_section(input, titles));
     document.sections.push_back(streams_section(input, rows, titles));
     document.sections.push_back(stages_section(input, titles));
+    for (Section& section : detail_sections(input, rows, titles)) document.sections.push_back(std::move(section));
   }
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
   document.rows = [&inputs] { return rows_of(inputs); };

@@ -69,7 +69,65 @@ void write_stages(JsonWriter& json, const Statistics& input) {
     json.new_line().begin_object().key("stage").value(stage.stage);
     write("queued", stage.queued);
     write("worked", stage.worked);
+    write("in_line", stage.in_line);
     if (stage.waiting.count > 0) write("waiting", stage.waiting);
+    json.end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_flops(JsonWriter& json, const Statistics& input) {
+  json.key("flops").begin_array();
+  for (const FlopsUse& use : input.flops) {
+    json.new_line().begin_object().key("name").value(use.name).key("on").value(use.on_device ? "device" : "host");
+    json.key("calls").value(use.calls).key("flops").value(use.flops).key("time_ns").value(use.time);
+    json.key("flops_per_second").value(use.per_second()).end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_memory(JsonWriter& json, const Statistics& input) {
+  json.key("memory").begin_array();
+  for (const MemoryUse& use : input.memory) {
+    json.new_line().begin_object().key("rank").value(use.rank).key("device").value(use.device);
+    json.key("allocations").value(use.allocations).key("releases").value(use.releases);
+    json.key("allocated_bytes").value(use.allocated_in_all.count());
+    json.key("peak_bytes").value(use.peak.allocated.count()).key("peak_ns").value(use.peak.time.time_since_epoch());
+    json.key("most_reserved_bytes").value(use.most_reserved.count());
+    json.key("first_bytes").value(use.first.count()).key("last_bytes").value(use.last.count());
+    json.key("curve").begin_array();
+    for (const TraceDetails::MemoryPoint& point : use.curve) {
+      json.new_line().begin_object().key("time_ns").value(point.time.time_since_epoch());
+      json.key("allocated_bytes").value(point.allocated.count());
+      json.key("reserved_bytes").value(point.reserved.count()).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().new_line();
+}
+
+void write_modules(JsonWriter& json, const Statistics& input) {
+  json.key("modules").begin_array();
+  for (const ModuleUse& use : input.modules) {
+    json.new_line().begin_object().key("name").value(use.name).key("calls").value(use.calls);
+    json.key("host_ns").value(use.host).key("host_self_ns").value(use.host_self).key("device_ns").value(use.device);
+    json.key("flops").value(use.flops).end_object();
+  }
+  json.end_array().new_line();
+}
+
+/// A tree as a list: `parent` and `module` are places in it.
+void write_stacks(JsonWriter& json, const Statistics& input) {
+  const auto place = [&json](const char* key, std::uint32_t node) {
+    json.key(key);
+    node == CallStack::kNone ? json.null() : json.value(node);
+  };
+  json.key("stacks").begin_array();
+  for (const CallStack& stack : input.stacks) {
+    json.new_line().begin_object().key("name").value(stack.name).key("rank").value(stack.rank);
+    place("parent", stack.parent);
+    place("module", stack.module);
+    json.key("calls").value(stack.calls).key("total_ns").value(stack.total).key("self_ns").value(stack.self);
     json.end_object();
   }
   json.end_array().new_line();
@@ -87,6 +145,10 @@ void write_input(JsonWriter& json, const Statistics& input) {
   write_rows(json, input);
   write_devices(json, input);
   write_stages(json, input);
+  write_flops(json, input);
+  write_memory(json, input);
+  write_modules(json, input);
+  write_stacks(json, input);
   json.end_object();
 }
 
