@@ -34,9 +34,9 @@ struct Piece {
 /// (`details` has some) they stand for what host threads of their ranks did. What stitching added is left out: the
 /// instants at which servers answer and tensors are complete. Pushes and pulls have the times of the trace, which begin
 /// when they were handed over, though they may then stand in line; a kernel that is several tasks is one piece. Pieces
-/// of a task graph, which nobody ran, have the lengths that the graph gives them and no start. Where steps were asked
-/// for
-/// (--steps), only work in them counts.
+/// of a task graph, which nobody ran, have the lengths that the graph gives them and no start.
+///
+/// Where steps were asked for (--steps), only work in them counts.
 struct MeasuredWork {
   const Capture& capture;
   const TraceDetails& details;

@@ -60,13 +60,24 @@ std::vector<HtaRow> hta_rows() {
   return rows;
 }
 
-/// HTA leaves out device work that was launched from the last ProfilerStep on, where there are several.
+/// The tasks whose launching call was recorded.
+std::vector<bool> launched_tasks(const Dag& dag) {
+  std::vector<bool> launched(dag.task_count());
+  for (std::size_t i = 0; i < dag.edge_count(); ++i) {
+    if (dag.edge_kind(EdgeId{i}) == EdgeKind::kLaunch) launched[dag.target(EdgeId{i}).index()] = true;
+  }
+  return launched;
+}
+
+/// Where there are several ProfilerSteps, HTA leaves out device work that was launched from the last one on, and that
+/// whose launch was not recorded, because it lay before the capture.
 void leave_out_last_step(Capture& capture, TraceDetails& details) {
   std::vector<RecordedStep>& steps = capture.recording.steps;
   std::map<Rank, std::vector<std::size_t>> of_rank;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].marked && steps[i].first.valid()) of_rank[steps[i].rank].push_back(i);
   }
+  const std::vector<bool> launched = launched_tasks(capture.dag);
   for (auto& [rank, indices] : of_rank) {
     if (indices.size() < 2) continue;
     const auto last = static_cast<std::int32_t>(indices.back());
@@ -75,7 +86,7 @@ void leave_out_last_step(Capture& capture, TraceDetails& details) {
       if (capture.dag.lane(TaskId{i}).rank != rank) continue;
       const std::int32_t step = capture.recording.step[i];
       const bool later = step < 0 && capture.recording.start[i] > begin;  // launched after the end of the last step
-      if (step != last && !later) continue;
+      if (step != last && !later && launched[i]) continue;
       capture.recording.start[i] = capture.recording.finish[i] = Time::max();
     }
   }
