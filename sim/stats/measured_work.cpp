@@ -50,7 +50,7 @@ bool is_acknowledgement(const Dag& dag, TaskId task) {
 /// When the steps of each rank begin and end.
 class StepTimes {
  public:
-  explicit StepTimes(const Recording& recording) {
+  StepTimes(const Dag& dag, const Recording& recording) : ends_(host_ends(dag, recording)) {
     for (std::size_t i = 0; i < recording.steps.size(); ++i) {
       const RecordedStep& step = recording.steps[i];
       if (step.marked && step.first.valid() && !recording.start.empty())
@@ -59,17 +59,32 @@ class StepTimes {
     for (auto& [rank, steps] : of_rank_) std::sort(steps.begin(), steps.end());
   }
 
-  /// The last step that began by then. What comes after a capture's last step counts as part of that.
+  /// The last step that began by then, if its host was still at work.
   [[nodiscard]] std::int32_t at(Rank rank, Time time) const {
     const auto steps = of_rank_.find(rank);
     if (steps == of_rank_.end()) return -1;
     const auto after = std::upper_bound(steps->second.begin(), steps->second.end(), time,
                                         [](Time when, const auto& step) { return when < step.first; });
-    return after == steps->second.begin() ? -1 : std::prev(after)->second;
+    if (after == steps->second.begin()) return -1;
+    const std::int32_t step = std::prev(after)->second;
+    return time < ends_[static_cast<std::size_t>(step)] ? step : -1;
   }
 
  private:
+  /// When the last task of each step's host threads ended. What the device did later was launched before.
+  static std::vector<Time> host_ends(const Dag& dag, const Recording& recording) {
+    std::vector<Time> ends(recording.steps.size(), Time::min());
+    for (std::size_t i = 0; i < recording.step.size(); ++i) {
+      const std::int32_t step = recording.step[i];
+      if (step < 0 || dag.lane(TaskId{i}).kind != LaneKind::kThread) continue;
+      Time& end = ends[static_cast<std::size_t>(step)];
+      end = std::max(end, recording.finish[i]);
+    }
+    return ends;
+  }
+
   std::map<Rank, std::vector<std::pair<Time, std::int32_t>>> of_rank_;
+  std::vector<Time> ends_;  ///< by step
 };
 
 /// Whether some steps are asked for and others are not.
@@ -111,7 +126,7 @@ class Collector {
   }
 
   void add_calls() {
-    const StepTimes steps(recording_);
+    const StepTimes steps(capture_.dag, recording_);
     const TraceDetails& details = out_.details;
     out_.step_of_call.reserve(details.calls.size());
     for (std::size_t i = 0; i < details.calls.size(); ++i) {

@@ -176,19 +176,21 @@ std::string times_text(const Statistics& input) {
   return text;
 }
 
-/// "steps 2-6 are whole", "step 7 is whole".
-std::string whole_text(const std::string& numbers) {
-  const bool one = numbers.find_first_of("-,") == std::string::npos;
-  return fmt::format("{} {} whole", one ? "step " + numbers : "steps " + numbers, one ? "is" : "are");
+bool is_one(const std::string& numbers) { return numbers.find_first_of("-,") == std::string::npos; }
+
+/// "steps 2-6", "step 7".
+std::string steps_text(const std::string& numbers) {
+  return fmt::format("{} {}", is_one(numbers) ? "step" : "steps", numbers);
 }
 
 std::string headline_of(const Statistics& input) {
   const std::string what = fmt::format("{} of work on {}", plural(input.pieces, "piece"), plural(input.ranks, "rank"));
   if (!input.measured) return fmt::format("{} of a task graph, which nobody ran: {}.", what, times_text(input));
-  const std::string extent = input.chosen_steps ? fmt::format("in steps {}", input.step_numbers)
-                             : input.steps > 0
-                                 ? fmt::format("over the whole capture, of which {}", whole_text(input.step_numbers))
-                                 : std::string("over the whole capture, which marks no whole steps");
+  const std::string extent =
+      input.chosen_steps ? fmt::format("in {}", steps_text(input.step_numbers))
+      : input.steps > 0  ? fmt::format("over the whole capture, of which {} {} whole", steps_text(input.step_numbers),
+                                      is_one(input.step_numbers) ? "is" : "are")
+                         : std::string("over the whole capture, which marks no whole steps");
   return fmt::format("{}, as measured: {}, {}.", what, times_text(input), extent);
 }
 

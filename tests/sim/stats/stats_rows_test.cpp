@@ -118,6 +118,24 @@ TEST(StatsRowsTest, OnlyStepsThatWereAskedForCount) {
   EXPECT_EQ(sim::whole_steps(capture.recording), 1U);
 }
 
+TEST(StatsRowsTest, CallsBelongToTheStepInWhichTheyBegin) {
+  TracedCalls calls;
+  calls.add(CallKind::kOperator, "before", 0, 5);
+  calls.add(CallKind::kOperator, "first", 10, 15);
+  calls.add(CallKind::kOperator, "second", 30, 35);
+  calls.add(CallKind::kOperator, "after", 60, 65);  // of a step that is left out
+  MeasuredMaker maker;
+  const LaneId thread = maker.lane(0, LaneKind::kThread, "thread 1");
+  const TaskId first = maker.add(thread, TaskKind::kHost, "x", 10, 20, 0);
+  const TaskId second = maker.add(thread, TaskKind::kHost, "x", 25, 50, 1);
+  maker.add(maker.stream(0, 0, "stream 7"), TaskKind::kKernel, "gemm", 40, 90, 1);
+  Capture capture = maker.make();
+  capture.recording.steps = {{.rank = 0, .number = 1, .first = maker.dag.new_id(first), .asked = false},
+                             {.rank = 0, .number = 2, .first = maker.dag.new_id(second)}};
+  const auto rows = sim::stats_rows(sim::measured_work(capture, calls.details), StatsKey::kName, StatsOrder::kName);
+  EXPECT_THAT(names_of(rows), ElementsAre("gemm", "second"));
+}
+
 TEST(StatsRowsTest, ATaskGraphHasTheLengthsItGives) {
   Capture capture = two_steps();
   capture.recording = {};
