@@ -7,7 +7,6 @@
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
 #include "ingest/config/cluster_file.h"
-#include "ingest/load/load.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_assumption.h"
@@ -20,17 +19,20 @@
 namespace stepsim::cli {
 namespace {
 
-Capture load(const CommonOptions& options, const Session& session, Progress& progress) {
+/// Refers to its arguments.
+ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
   progress.phase("reading");
   return_freed_memory();
-  return ingest::load(options.traces, {.job_file = options.job_file,
-                                       .steps = options.steps,
-                                       .ranks = options.ranks,
-                                       .threads = options.threads,
-                                       .stop = &session.stop,
-                                       .progress = [&progress](std::uint64_t done, std::uint64_t total) {
-                                         progress.update(done, total);
-                                       }});
+  return {.job_file = options.job_file,
+          .steps = options.steps,
+          .ranks = options.ranks,
+          .threads = options.threads,
+          .stop = &session.stop,
+          .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};
+}
+
+Capture load(const CommonOptions& options, const Session& session, Progress& progress) {
+  return ingest::load(options.traces, load_options(options, session, progress));
 }
 
 /// Throws InputError at the file of --cluster if its cluster does not fit the job.
@@ -100,6 +102,15 @@ Capture load_capture(CommonOptions options, const Session& session) {
   Capture capture = load(options, session, progress);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);
   return capture;
+}
+
+ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Session& session) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  ingest::DetailedCapture detailed =
+      ingest::load_with_details(options.traces, load_options(options, session, progress));
+  if (options.output) refuse_input_as_output(*options.output, detailed.capture.inputs);
+  return detailed;
 }
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {

@@ -8,6 +8,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/program/provenance.h"
+#include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
@@ -34,6 +35,9 @@ struct Replayed {
 
 /// Loads the traces, with progress on standard error.
 [[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
+
+/// The same with what the traces hold beside what a replay needs.
+[[nodiscard]] ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Session& session);
 
 /// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
 /// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.

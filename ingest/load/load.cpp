@@ -35,14 +35,13 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
                    fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
 }
 
-}  // namespace
-
-Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
+/// `details` is null where nobody asks for them.
+Capture load(const std::vector<std::string>& traces, const LoadOptions& options, TraceDetails* details) {
   FoundFiles found = discover(traces);
   const std::optional<std::string> job_path = options.job_file ? options.job_file : find_job_file(traces);
   std::vector<InputFile> job_file;
   Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
-  ReadInputs read = read_inputs(found.files, options);
+  ReadInputs read = read_inputs(found.files, options, details != nullptr);
   refuse_empty(read, traces);
   if (read.job && !options.job_file) {  // as the folder's own goes before one above it
     job = parse_job(read.job->text, read.job->name);
@@ -50,6 +49,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options)
   }
 
   Assembly assembly;
+  assembly.details = details;
   assembly.diagnostics.merge(found.diagnostics);
   assembly.diagnostics.merge(read.diagnostics);
   std::uint64_t events = 0;
@@ -70,6 +70,18 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options)
   capture.inputs = std::move(read.files);
   capture.inputs.insert(capture.inputs.end(), job_file.begin(), job_file.end());
   return capture;
+}
+
+}  // namespace
+
+Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
+  return load(traces, options, nullptr);
+}
+
+DetailedCapture load_with_details(const std::vector<std::string>& traces, const LoadOptions& options) {
+  DetailedCapture detailed;
+  detailed.capture = load(traces, options, &detailed.details);
+  return detailed;
 }
 
 }  // namespace stepsim::ingest

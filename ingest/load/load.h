@@ -11,6 +11,7 @@
 
 #include "model/job/job.h"
 #include "model/job/recording.h"
+#include "model/job/trace_details.h"
 
 namespace stepsim::ingest {
 
@@ -28,6 +29,13 @@ struct LoadOptions {
 /// job and builds its Dag with what was measured. The result does not depend on `threads`. Throws InputError if nothing
 /// can be used, UsageError if --ranks or --steps name nothing.
 [[nodiscard]] Capture load(const std::vector<std::string>& traces, const LoadOptions& options);
+
+/// The same, and what the traces hold beside what a replay needs.
+struct DetailedCapture {
+  Capture capture;
+  TraceDetails details;
+};
+[[nodiscard]] DetailedCapture load_with_details(const std::vector<std::string>& traces, const LoadOptions& options);
 
 }  // namespace stepsim::ingest
 

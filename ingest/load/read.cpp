@@ -57,9 +57,10 @@ struct FileContent {
   std::exception_ptr error;
 };
 
-ReadInput read_with(const Format& format, Input& input) {
+ReadInput read_with(const Format& format, Input& input, bool details) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
   ReadInput read{input.name(), folder.string(), folder.parent_path().string(), {}};
+  read.sink.details = details;
   format.read(input, read.sink);
   return read;
 }
@@ -95,7 +96,8 @@ void note_archive(const std::string& name, Diagnostics& diagnostics) {
 /// Reads one archive.
 class ArchiveFile {
  public:
-  ArchiveFile(Input& input, FileContent& content) : input_(input), archive_(input), content_(content) {}
+  ArchiveFile(Input& input, bool details, FileContent& content)
+      : input_(input), details_(details), archive_(input), content_(content) {}
 
   void read() {
     while (const std::optional<Archive::Member> member = archive_.next()) {
@@ -142,7 +144,7 @@ class ArchiveFile {
     if (is_own_export(member.head())) return note_own_export(name, content_.diagnostics);
     const Format* const format = recognise(member);
     if (format == nullptr) return note_unknown(member, content_);
-    content_.inputs.push_back(read_with(*format, member));
+    content_.inputs.push_back(read_with(*format, member, details_));
   }
 
   /// The one that is nearest to the archive's root counts.
@@ -162,6 +164,7 @@ class ArchiveFile {
   }
 
   Input& input_;
+  bool details_;
   std::size_t members_ = 0;  ///< plain files that are not hidden
   std::string first_member_;
   Archive archive_;
@@ -173,16 +176,16 @@ Input open_input(const FoundFile& file, Watch watch) {
                                      : Input::open(file.path, std::move(watch));
 }
 
-void read_file(const FoundFile& file, Watch watch, FileContent& content) {
+void read_file(const FoundFile& file, Watch watch, bool details, FileContent& content) {
   Input input = open_input(file, std::move(watch));
   if (!file.named && is_own_export(input.head())) {
     return note_own_export(input.name(), content.diagnostics);
   }
   if (is_archive(input.head())) {
     if (!file.named) return note_archive(input.name(), content.diagnostics);
-    ArchiveFile(input, content).read();
+    ArchiveFile(input, details, content).read();
   } else if (const Format* const format = recognise(input)) {
-    content.inputs.push_back(read_with(*format, input));
+    content.inputs.push_back(read_with(*format, input, details));
   } else if (file.named) {
     refuse_unknown(input);
   } else {
@@ -193,12 +196,12 @@ void read_file(const FoundFile& file, Watch watch, FileContent& content) {
 
 }  // namespace
 
-ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options) {
+ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options, bool details) {
   std::vector<FileContent> contents(files.size());
   ReadProgress progress(options, files);
   side_by_side(options.threads, files.size(), [&](std::size_t i) {
     try {
-      read_file(files[i], {options.stop, progress.counter()}, contents[i]);
+      read_file(files[i], {options.stop, progress.counter()}, details, contents[i]);
     } catch (...) {
       contents[i].error = std::current_exception();
     }

@@ -47,7 +47,9 @@ struct ReadInputs {
 /// was named, not where it lay in a folder, beside what was perhaps unpacked from it. Throws InputError for one that
 /// was named, and if there is no trace at all; Interrupted. Of several errors the first file's is thrown, whichever
 /// came first in time.
-[[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options);
+/// With `details` the formats deliver what only TraceDetails holds, too.
+[[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options,
+                                     bool details = false);
 
 }  // namespace stepsim::ingest
 

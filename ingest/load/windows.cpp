@@ -117,6 +117,13 @@ class Appending {
     for (const HostDeviceTrace::ModuleCall& call : from_.modules)
       to_.modules.push_back(
           {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length});
+    for (const HostDeviceTrace::ModuleCall& call : from_.python)
+      to_.python.push_back({tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length});
+    for (HostDeviceTrace::MemoryEvent event : from_.memory) {
+      event.time -= earlier;
+      to_.memory.push_back(event);
+    }
+    for (const auto& [event, flops] : from_.flops_of) to_.flops_of.emplace_back(event + first_event, flops);
     for (auto& one : from_.operators) to_.operators.push_back(std::move(one));
     for (const auto& [from, to] : from_.hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
     for (const auto& [event, number] : from_.operator_of)

@@ -97,6 +97,19 @@ struct HostDeviceTrace {
   };
   std::vector<ModuleCall> modules;  ///< where Python's calls were recorded
 
+  /// What an allocation or a release left allocated.
+  struct MemoryEvent {
+    Time time;
+    std::int32_t device = -1;  ///< index; -1: the host's memory
+    Bytes change{};            ///< negative for a release
+    Bytes allocated{};
+    Bytes reserved{};
+  };
+  // The next three are there where PartSink::details asks for them.
+  std::vector<ModuleCall> python;                          ///< calls of all Python functions, modules' among them
+  std::vector<MemoryEvent> memory;                         ///< in the order of the file
+  std::vector<std::pair<std::uint32_t, double>> flops_of;  ///< (event, what the profiler says it computes), by event
+
   /// What one host thread put into a queue and another one took out of it: the two events.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
 

@@ -21,6 +21,7 @@ struct PartSink {
   /// messages shall name it: "rank 3", "GPU 1"; a rank's number is also in its HostDeviceTrace.
   void add(Part part, std::string of = {});
 
+  bool details = false;  ///< whether the format is to deliver what only TraceDetails holds, too
   std::vector<Item> parts;
   Diagnostics diagnostics;
   std::uint64_t events = 0;   ///< records seen

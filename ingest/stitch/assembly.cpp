@@ -206,6 +206,7 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   renumber(capture.launches.uses, new_id);
   capture.annotations = std::move(assembly.annotations);
   renumber(capture.annotations.uses, new_id);
+  if (assembly.details != nullptr) renumber(assembly.details->tasks, new_id);
 }
 
 }  // namespace
@@ -244,6 +245,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   renumber(assembly.operators.uses, kept);
   renumber(assembly.launches.uses, kept);
   renumber(assembly.annotations.uses, kept);
+  if (assembly.details != nullptr) renumber(assembly.details->tasks, kept);
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);

@@ -12,6 +12,7 @@
 #include "model/job/dag_builder.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/recording.h"
+#include "model/job/trace_details.h"
 
 namespace stepsim::ingest {
 
@@ -38,6 +39,7 @@ struct Assembly {
   AnnotationTable annotations;                 ///< around device work
   std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
   std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
+  TraceDetails* details = nullptr;             ///< to be filled in as well, where somebody asks for it
   bool measured = true;                        ///< false for a task graph: nobody ran it, so no times were recorded
 
   /// Adds a task that was recorded from `begin` to `end`. Its duration is that span. Where part of the

@@ -15,6 +15,8 @@ Commands:
   advise         Try the usual changes that apply to this job, and rank what would help
   tasks          List what can be selected: kinds, classes, operators and names, with their counts
                  and times
+  stats          Count and add up what was measured: times by name, overlap of each device, stages
+                 of partitions
   compare        Show what differs between two captures, predictions or saved answers, and fail
                  above a limit
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml

@@ -156,6 +156,8 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
   }
   for (Time& start : trace.start) start += Duration{base};
   for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin += Duration{base};
+  for (HostDeviceTrace::ModuleCall& call : trace.python) call.begin += Duration{base};
+  for (HostDeviceTrace::MemoryEvent& event : trace.memory) event.time += Duration{base};
 }
 
 }  // namespace

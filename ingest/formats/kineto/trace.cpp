@@ -86,6 +86,7 @@ void KinetoTrace::add(const ChromeEvent& event) {
   } else if (event.category == "HostToDevice" && (event.phase == "s" || event.phase == "f")) {
     ascend_.add_flow(event);
   } else {
+    if (sink_.details && event.name == "[memory]") note_memory(event);
     leave_out(phase_name(event.phase));
   }
 }
@@ -97,6 +98,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (category == nullptr) return note_unknown(event);
   if (!category->used) {
     note_module(event);
+    if (sink_.details && category->name == "python_function") note_python(event);
     return leave_out(category->name);
   }
   EventKind kind = category->kind;
@@ -113,6 +115,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
     if (kind == EventKind::kOp) {
       note_shapes(event);
+      if (sink_.details) note_flops(event);
       recorded_share_.add(event);
     }
     const auto number = static_cast<std::uint32_t>(trace_.size() - 1);
@@ -122,11 +125,44 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
 }
 
 void KinetoTrace::note_module(const ChromeEvent& event) {
-  if (event.category != "python_function" || !event.name.starts_with(kModulePrefix) || !event.start_ns) return;
+  if (event.category != "python_function" || !event.name.starts_with(kModulePrefix)) return;
+  if (const auto call = python_call(event)) trace_.modules.push_back(*call);
+}
+
+std::optional<HostDeviceTrace::ModuleCall> KinetoTrace::python_call(const ChromeEvent& event) {
+  if (!event.start_ns) return std::nullopt;
   const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongestEvent.count())};
   const Time begin{Duration{*event.start_ns}};
-  if (!in_time(begin, length)) return;
-  trace_.modules.push_back({host_track(event.process, event.thread), texts_.intern(event.name), begin, length});
+  if (!in_time(begin, length)) return std::nullopt;
+  return HostDeviceTrace::ModuleCall{host_track(event.process, event.thread), texts_.intern(event.name), begin, length};
+}
+
+void KinetoTrace::note_python(const ChromeEvent& event) {
+  if (const auto call = python_call(event)) trace_.python.push_back(*call);
+}
+
+void KinetoTrace::note_memory(const ChromeEvent& event) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // nobody has a pebibyte; a larger number is damage
+  if (!event.start_ns || !in_time(Time{Duration{*event.start_ns}})) return;
+  HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}}};
+  event.for_each_argument([&memory](std::string_view key, std::string_view value) {
+    const std::int64_t number = as_integer(value).value_or(0);
+    const Bytes bytes{number < -kMost || number > kMost ? 0 : number};
+    if (key == "Bytes") memory.change = bytes;
+    if (key == "Total Allocated") memory.allocated = bytes;
+    if (key == "Total Reserved") memory.reserved = bytes;
+    if (key == "Device Id") memory.device = as_device(number);
+  });
+  trace_.memory.push_back(memory);
+}
+
+void KinetoTrace::note_flops(const ChromeEvent& event) {
+  event.for_each_argument([this](std::string_view key, std::string_view value) {
+    if (key != "flops") return;
+    const std::int64_t flops = as_integer(value).value_or(0);
+    if (flops > 0)
+      trace_.flops_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), static_cast<double>(flops));
+  });
 }
 
 void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer) {

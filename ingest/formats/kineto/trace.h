@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,6 +39,11 @@ class KinetoTrace {
   void add_ascend(const ChromeEvent& event, AscendParts::Layer layer);
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
+  /// For TraceDetails.
+  void note_python(const ChromeEvent& event);
+  [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
+  void note_memory(const ChromeEvent& event);
+  void note_flops(const ChromeEvent& event);
   /// Keeps a module's call, which is no task, for selections.
   void note_module(const ChromeEvent& event);
   void report_left_out();

@@ -84,6 +84,19 @@ class DeviceTaskMaker {
     }
     const EventDetail* const detail = events_.trace->detail_of(op.event);
     (void)add_part(index, name, begin, op.end, detail == nullptr ? Bytes{} : detail->bytes);
+    if (assembly_.details != nullptr) note_recorded(index);
+  }
+
+  /// Where the tasks are not the work as it was recorded: their first one stands for all of it in statistics.
+  void note_recorded(std::uint32_t index) {
+    const DeviceOp& op = events_.ops[index];
+    const Time begin = events_.begin_of(op.event);
+    const Time end = events_.end_of(op.event);
+    const TaskId first = made_.ops[index].first;
+    if (first == made_.ops[index].last && op.begin == begin && op.end == end) return;
+    made_.for_each_task(index, [&](TaskId part) {
+      assembly_.details->tasks.push_back({part, begin, end, part == first});
+    });
   }
 
   TaskId add_part(std::uint32_t index, NameId name, Time begin, Time end, Bytes bytes) {

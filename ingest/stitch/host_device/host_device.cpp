@@ -12,6 +12,7 @@
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/payload.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
+#include "ingest/stitch/host_device/trace_details.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -40,6 +41,8 @@ void shift(RankTrace& rank, Duration offset) {
   if (offset == Duration{}) return;
   for (Time& start : rank.trace.start) start -= offset;
   for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
+  for (HostDeviceTrace::ModuleCall& call : rank.trace.python) call.begin -= offset;
+  for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
 }
 
 void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part,
@@ -165,6 +168,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 
+  if (assembly.details != nullptr) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) add_trace_details(events[r], ranks[r].rank, *assembly.details);
+  }
   reserve_for_device_work(events, assembly);
   std::vector<StitchedRank> stitched;
   stitched.reserve(ranks.size());

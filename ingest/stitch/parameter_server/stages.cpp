@@ -120,6 +120,10 @@ class StagePass {
       made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server),
                                    tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), step,
                                    kind == TaskKind::kControl ? Bytes{} : bytes));
+      if (out_.details != nullptr) {
+        out_.details->tasks.push_back(
+            {made.back(), tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish)});
+      }
       const bool pull = span.stage == Stage::kPull;  // transfers.cpp joins it to its PUSH
       if (made.size() > 1 && !pull) tasks_.link(made[made.size() - 2], made.back(), EdgeKind::kStage);
     }

@@ -1,0 +1,73 @@
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+#include "model/job/dag_builder.h"
+#include "sim/stats/statistics.h"
+
+/// Statistics of a capture that is loaded: 2.4 M kernels of 100 names on 4 streams of one device, every eighth a
+/// collective. Items are kernels. Sums are compared with closed forms, and a wrong one ends the benchmark with an
+/// error.
+namespace stepsim::sim {
+namespace {
+
+constexpr std::int64_t kStreams = 4;
+constexpr std::int64_t kNames = 100;
+constexpr std::int64_t kLength = 3000;
+constexpr std::int64_t kPace = 1000;  ///< one begins every microsecond, and runs until the fourth after it does
+
+Capture capture_of(std::int64_t kernels) {
+  DagBuilder builder;
+  std::vector<LaneId> lanes;
+  for (std::int64_t stream = 0; stream < kStreams; ++stream)
+    lanes.push_back(builder.add_lane(
+        {.name = "stream " + std::to_string(stream), .rank = 0, .kind = LaneKind::kStream, .device = 0}));
+  std::vector<NameId> names;
+  for (std::int64_t name = 0; name < kNames; ++name) names.push_back(builder.intern("kernel_" + std::to_string(name)));
+  Capture capture;
+  for (std::int64_t i = 0; i < kernels; ++i) {
+    const Time begin{Duration{i * kPace}};
+    const TaskKind kind = i % (2 * kStreams) == 0 ? TaskKind::kCollective : TaskKind::kKernel;
+    (void)builder.add_task({kind,
+                            names[static_cast<std::size_t>(i % kNames)],
+                            lanes[static_cast<std::size_t>(i % kStreams)],
+                            Duration{kLength},
+                            {},
+                            begin});
+    capture.recording.start.push_back(begin);
+    capture.recording.finish.push_back(begin + Duration{kLength});
+    capture.recording.step.push_back(-1);
+  }
+  capture.recording.ranks = {0};
+  capture.dag = std::move(builder).build().dag;  // nothing orders them but their times: the ids stay
+  return capture;
+}
+
+void BM_Stats(benchmark::State& state) {
+  const std::int64_t kernels = state.range(0);
+  const Capture capture = capture_of(kernels);
+  const auto key = static_cast<StatsKey>(state.range(1));
+  for (auto _ : state) {
+    const Statistics statistics = statistics_of(capture, {}, "bench", {.key = key, .order = StatsOrder::kSelf});
+    std::size_t counted = 0;
+    for (const StatsRow& row : statistics.rows) counted += row.times.count;
+    const TimeUse& use = statistics.devices.front().use;
+    const Duration span{(kernels - 1) * kPace + kLength};
+    if (counted != static_cast<std::size_t>(kernels) || use.span != span || use.idle != Duration{} ||
+        use.compute + use.exposed_communication != span) {
+      state.SkipWithError("a sum is wrong");
+      return;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kernels);
+}
+BENCHMARK(BM_Stats)
+    ->ArgNames({"kernels", "key"})
+    ->Args({240'000, static_cast<int>(StatsKey::kName)})
+    ->Args({2'400'000, static_cast<int>(StatsKey::kName)})
+    ->Args({2'400'000, static_cast<int>(StatsKey::kClass)})
+    ->Args({2'400'000, static_cast<int>(StatsKey::kLane)})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepsim::sim

@@ -1,0 +1,113 @@
+// stepsim stats TRACE...: what takes how long, as measured?
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "sim/stats/stats_document.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 20;
+
+struct StatsCommand {
+  CommonOptions common;
+  sim::StatsOptions what;
+  std::size_t rows = kDefaultRows;
+  bool join = false;  ///< all TRACEs are of one job
+};
+
+template <class Named>
+std::vector<std::string> words_of(const Named& all) {
+  std::vector<std::string> words(all.size());
+  std::transform(all.begin(), all.end(), words.begin(), [](const auto& each) { return std::string(each.name); });
+  return words;
+}
+
+/// The entry whose name was typed; the first if the option was not given.
+template <class Named>
+auto chosen(std::string_view what, const Named& all, const CLI::Option& option) {
+  if (option.count() == 0) return all.front();
+  const std::string word = option.results().back();
+  const auto found = std::find_if(all.begin(), all.end(), [&word](const auto& each) { return each.name == word; });
+  if (found == all.end()) throw_unknown(what, word, words_of(all));
+  return *found;
+}
+
+sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std::string>& traces,
+                              const Session& session, std::vector<InputFile>& inputs) {
+  CommonOptions common = command.common;
+  common.traces = traces;
+  const auto [capture, details] = load_detailed_capture(common, session);
+  inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
+  return sim::statistics_of(capture, details, traces.front(), command.what);
+}
+
+void refuse_standard_input_twice(const std::vector<std::string>& traces) {
+  if (std::count(traces.begin(), traces.end(), "-") > 1)
+    throw UsageError("two inputs are '-', and standard input can be read once; expected a file for one of them");
+}
+
+void run(const StatsCommand& command, const Session& session) {
+  check_output(command.common);
+  const std::vector<std::string>& traces = command.common.traces;
+  refuse_standard_input_twice(traces);
+  std::vector<sim::Statistics> statistics;
+  std::vector<InputFile> inputs;
+  if (command.join) {
+    statistics.push_back(statistics_of(command, traces, session, inputs));
+  } else {
+    for (const std::string& trace : traces) statistics.push_back(statistics_of(command, {trace}, session, inputs));
+  }
+  const Provenance provenance = provenance_if_needed(command.common, session, inputs);
+  sim::Document document = sim::stats_document(statistics, command.rows, provenance);
+  report(document, {.provenance = provenance, .document = &document}, command.common, session);
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "stats", .contents = {sim::Content::kDocument}});
+  app.get_option("TRACE")->description(
+      "captures (files, archives, folders), each counted by itself; a folder or an archive is one job");
+  const auto* join = app.add_flag("--join")->description("all TRACEs are files of one job, as for other commands");
+  const auto* by = app.add_option("--by")->type_name("KEY")->description(
+      fmt::format("one row each {} (default: name)", one_of(words_of(sim::stats_keys()))));
+  const auto* order = app.add_option("--sort")->type_name("KEY")->description(
+      fmt::format("the order of the rows, the largest first: by {} (default: self, which is total where no calls "
+                  "were recorded)",
+                  one_of(words_of(sim::stats_orders()))));
+  const auto* rows = app.add_option("--head,--rows")
+                         ->type_name("N")
+                         ->description("print the first N rows of each table, or all (default: 20; --json has all)");
+  return [=](const Session& session) {
+    StatsCommand command{.common = common(),
+                         .what = {.key = chosen("key of --by", sim::stats_keys(), *by).key,
+                                  .order = chosen("key of --sort", sim::stats_orders(), *order).order},
+                         .join = join->count() > 0};
+    command.what.only_steps = command.common.steps.has_value();
+    if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
+    run(command, session);
+  };
+}
+
+}  // namespace
+
+extern const Command stats_command;
+const Command stats_command{
+    .name = "stats",
+    .summary = "Count and add up what was measured: times by name, overlap of each device, stages of partitions",
+    .setup = setup,
+    .examples = {"stepsim stats scenarios/samples/byteps-even --by stage",
+                 "stepsim stats scenarios/samples/byteps-even --sort count --head 5"},
+};
+
+}  // namespace stepsim::cli

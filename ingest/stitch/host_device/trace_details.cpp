@@ -1,0 +1,132 @@
+#include "ingest/stitch/host_device/trace_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace stepsim::ingest {
+namespace {
+
+std::optional<CallKind> call_kind(EventKind kind) {
+  switch (kind) {
+    case EventKind::kOp: return CallKind::kOperator;
+    case EventKind::kAnnotation: return CallKind::kAnnotation;
+    case EventKind::kRuntimeCall: return CallKind::kRuntime;
+    default: return std::nullopt;
+  }
+}
+
+/// Makes the calls of one rank.
+class Calls {
+ public:
+  using Call = TraceDetails::Call;
+
+  Calls(const RankEvents& events, Rank rank, TraceDetails& out)
+      : events_(events), trace_(*events.trace), rank_(rank), out_(out), name_of_(trace_.texts.size(), kUnnamed) {
+    for (std::uint32_t i = 0; i < out.names.size(); ++i) numbers_.try_emplace(out.names[i], i);
+    for (const auto& [event, which] : trace_.operator_of) flops_.emplace(event, trace_.operators[which].work.flops);
+    for (const auto& [event, flops] : trace_.flops_of) flops_[event] = flops;
+  }
+
+  void run() {
+    std::map<TrackId, std::vector<Call>> of_thread;
+    for (const RankEvents::Thread& thread : events_.threads) add_events(thread, of_thread[thread.track]);
+    for (const HostDeviceTrace::ModuleCall& call : trace_.python) {
+      of_thread[call.track].push_back(
+          {.start = call.begin, .duration = call.length, .name = number_of(call.name), .kind = CallKind::kPython});
+    }
+    for (auto& [track, calls] : of_thread) {
+      if (!calls.empty()) add_thread(track, std::move(calls));
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kUnnamed = TraceDetails::kNone;
+  static constexpr Duration kRounding{1000};
+
+  void add_events(const RankEvents::Thread& thread, std::vector<Call>& calls) {
+    for (const std::uint32_t event : thread.events) {
+      const std::optional<CallKind> kind = call_kind(trace_.kind[event]);
+      if (!kind) continue;
+      const auto flops = flops_.find(event);
+      calls.push_back({.start = events_.begin_of(event),
+                       .duration = events_.end_of(event) - events_.begin_of(event),
+                       .flops = flops == flops_.end() ? 0 : flops->second,
+                       .name = number_of(trace_.name[event]),
+                       .kind = *kind});
+    }
+  }
+
+  /// Who called whom follows from the times: what lies within another call of the thread was made by it, give or take
+  /// the microsecond to which old profilers round. What only begins within it was not: a mark that a function sets.
+  void add_thread(TrackId track, std::vector<Call> calls) {
+    std::stable_sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
+      return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+    });
+    const auto thread = static_cast<std::uint32_t>(out_.threads.size());
+    out_.threads.push_back({rank_, fmt::format("thread {}", trace_.tracks[track.index()].thread)});
+    std::vector<std::uint32_t> open;  // the innermost last
+    std::vector<bool> counted;        // by open call: flops of it or one around it count
+    for (Call& call : calls) {
+      while (!open.empty() &&
+             (end_of(open.back()) <= call.start || end_of(open.back()) + kRounding < call.start + call.duration)) {
+        open.pop_back();
+        counted.pop_back();
+      }
+      call.thread = thread;
+      call.self = call.duration;
+      const bool around = !counted.empty() && counted.back();
+      if (around) call.flops = 0;
+      if (!open.empty()) {
+        call.caller = open.back();
+        Call& caller = out_.calls[open.back()];
+        const Duration inside = std::min(call.start + call.duration, end_of(open.back())) - call.start;
+        caller.self = std::max(Duration{}, caller.self - inside);
+      }
+      open.push_back(static_cast<std::uint32_t>(out_.calls.size()));
+      counted.push_back(around || call.flops > 0);
+      out_.calls.push_back(call);
+    }
+  }
+
+  [[nodiscard]] Time end_of(std::uint32_t call) const { return out_.calls[call].start + out_.calls[call].duration; }
+
+  std::uint32_t number_of(TextId text) {
+    std::uint32_t& known = name_of_[text.index()];
+    if (known != kUnnamed) return known;
+    const auto [place, is_new] = numbers_.try_emplace(trace_.text(text), static_cast<std::uint32_t>(out_.names.size()));
+    if (is_new) out_.names.push_back(trace_.text(text));
+    return known = place->second;
+  }
+
+  const RankEvents& events_;
+  const HostDeviceTrace& trace_;
+  Rank rank_;
+  TraceDetails& out_;
+  std::vector<std::uint32_t> name_of_;  ///< by text
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<std::uint32_t, double> flops_;  ///< by event
+};
+
+void add_memory(const HostDeviceTrace& trace, Rank rank, TraceDetails& details) {
+  std::map<std::int32_t, std::vector<TraceDetails::MemoryPoint>> of_device;
+  for (const HostDeviceTrace::MemoryEvent& event : trace.memory)
+    of_device[event.device].push_back({event.time, event.allocated, event.reserved, event.change});
+  for (auto& [device, points] : of_device) {
+    std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    details.memory.push_back(
+        {rank, device < 0 ? std::string("CPU") : fmt::format("device {}", device), std::move(points)});
+  }
+}
+
+}  // namespace
+
+void add_trace_details(const RankEvents& events, Rank rank, TraceDetails& details) {
+  Calls(events, rank, details).run();
+  add_memory(*events.trace, rank, details);
+}
+
+}  // namespace stepsim::ingest

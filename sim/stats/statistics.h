@@ -1,0 +1,52 @@
+#ifndef STEPSIM_SIM_STATS_STATISTICS_H
+#define STEPSIM_SIM_STATS_STATISTICS_H
+
+#include <string>
+#include <vector>
+
+#include "sim/stats/call_stacks.h"
+#include "sim/stats/device_use.h"
+#include "sim/stats/flops_use.h"
+#include "sim/stats/memory_use.h"
+#include "sim/stats/stage_use.h"
+#include "sim/stats/stats_rows.h"
+
+namespace stepsim::sim {
+
+/// All that is counted of one input. Plain data: refers to nothing.
+struct Statistics {
+  std::string name;     ///< the input as typed
+  std::string warning;  ///< what a reader must know before any figure (sim/report/cautions.h); may be empty
+  std::string caution;
+  std::size_t pieces = 0;  ///< of work
+  std::size_t ranks = 0;
+  std::size_t steps = 0;      ///< whole ones, of all ranks
+  std::string step_numbers;   ///< "2-6"; empty without steps
+  bool chosen_steps = false;  ///< only the work of steps that were asked for counts
+  bool measured = true;       ///< false: a task graph, which nobody ran
+  bool has_calls = false;     ///< calls on host threads were recorded: `self` differs from totals
+  StatsKey key = StatsKey::kName;
+  StatsOrder order = StatsOrder::kSelf;
+  WorkTotals totals;
+  std::vector<StatsRow> rows;
+  std::vector<DeviceUse> devices;
+  std::vector<StageUse> stages;
+  std::vector<FlopsUse> flops;
+  std::vector<MemoryUse> memory;  ///< of the whole capture
+  std::vector<ModuleUse> modules;
+  std::vector<CallStack> stacks;
+};
+
+struct StatsOptions {
+  StatsKey key = StatsKey::kName;
+  StatsOrder order = StatsOrder::kSelf;
+  bool only_steps = false;  ///< only work in the steps that were asked for counts, though these may be all
+};
+
+/// Throws CannotAnswer as stats_rows() does. O(pieces log pieces).
+[[nodiscard]] Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
+                                       const StatsOptions& options);
+
+}  // namespace stepsim::sim
+
+#endif

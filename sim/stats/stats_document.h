@@ -1,0 +1,20 @@
+#ifndef STEPSIM_SIM_STATS_STATS_DOCUMENT_H
+#define STEPSIM_SIM_STATS_STATS_DOCUMENT_H
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/output/provenance.h"
+#include "sim/report/document.h"
+#include "sim/stats/statistics.h"
+
+namespace stepsim::sim {
+
+/// What takes how long, as measured? {"schema":"stepsim.stats/1", ...} One set of sections an input. Prints `rows` rows
+/// of each table at most; JSON has all. Refers to its arguments. Precondition: there is an input.
+[[nodiscard]] Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
+                                      const Provenance& provenance);
+
+}  // namespace stepsim::sim
+
+#endif

@@ -1,0 +1,254 @@
+What takes how long, as measured, by name, stage and module, of one input and of two?
+$ stepsim stats scenarios/samples/byteps-even --by stage --head 3
+1926 pieces of work on 2 ranks, as measured: 900.943 ms of compute, 78.468 s of communication, over the whole capture, of which steps 5-7 are whole.
+
+By stage
+stage   count     total                    share       mean     median       min        max  deviation   a step
+PULL      288  48.640 s  62.0 % of communication  168.89 ms  190.36 ms  44.03 ms  197.92 ms   43.13 ms  8.107 s
+PUSH      288  29.619 s  37.7 % of communication  102.84 ms  101.90 ms  14.03 ms  190.87 ms   52.60 ms  4.937 s
+(none)    198   0.901 s       100.0 % of compute    4.55 ms    3.25 ms   0.68 ms    6.37 ms    1.64 ms  0.150 s
+- 4 more: --head 7 or --head all
+
+The most expensive
+part           stage      self    share      mean
+compute        (none)   0.90 s  100.0 %    4.6 ms
+communication  PULL    48.64 s   62.0 %  168.9 ms
+
+Overlap by device (by the clock, from its first to its last work)
+rank  device         span     compute  exposed comm.  hidden comm.  exposed copies  hidden copies      idle  idle share
+   0       0  1601.262 ms  450.513 ms    1150.481 ms    278.260 ms               0              0  0.268 ms       0.0 %
+   1       0  1595.007 ms  450.430 ms    1144.072 ms    277.461 ms               0              0  0.505 ms       0.0 %
+- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+
+Streams (hidden behind what any stream of the device does)
+stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies        idle  idle share
+BROADCAST     0       0     144        0       16.69 ms       0.69 ms               0              0  1583.88 ms      98.9 %
+COPYD2H       0       0     288        0        2.60 ms      38.62 ms               0              0  1560.05 ms      97.4 %
+COPYH2D       0       0     144        0       30.80 ms       2.12 ms               0              0  1568.35 ms      97.9 %
+- 13 more: --head all
+
+Stages of partitions
+stage      partitions      queued      mean   longest    worked        mean     longest   in line  waiting for workers
+REDUCE            288   38.740 ms  134.5 us  0.360 ms   0.037 s    0.129 ms    0.298 ms   0.024 s                    -
+COPYD2H           288  107.081 ms  371.8 us  0.912 ms   0.069 s    0.241 ms    0.408 ms         0                    -
+PUSH              288   34.962 ms  121.4 us  0.327 ms  29.619 s  102.844 ms  190.872 ms  26.242 s                    -
+PULL              288   42.663 ms  148.1 us  1.103 ms  48.640 s  168.890 ms  197.915 ms  44.824 s           925.422 ms
+COPYH2D           288   45.151 ms  156.8 us  0.523 ms   0.067 s    0.232 ms    0.460 ms         0                    -
+BROADCAST         288   32.460 ms  112.7 us  0.316 ms   0.035 s    0.122 ms    0.324 ms    911 us                    -
+- queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, and waiting for workers: of a pull, until the last worker has pushed
+$ stepsim stats tests/golden/data/stats_step.json --head 30
+13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+
+By name
+name                                                                       kind        count     total      self                     share      mean    median       min       max  deviation    a step
+cudaDeviceSynchronize                                                      runtime         1  2.200 ms  2.200 ms            91.2 % of host  2.200 ms  2.200 ms  2.200 ms  2.200 ms          0  2.200 ms
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              kernel          1  1.200 ms  1.200 ms         80.0 % of compute  1.200 ms  1.200 ms  1.200 ms  1.200 ms          0  1.200 ms
+Memcpy DtoH (Device -> Pinned)                                             copy            1  0.850 ms  0.850 ms           100.0 % of copy  0.850 ms  0.850 ms  0.850 ms  0.850 ms          0  0.850 ms
+ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  collective      1  0.800 ms  0.800 ms  100.0 % of communication  0.800 ms  0.800 ms  0.800 ms  0.800 ms          0  0.800 ms
+void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)   kernel          1  0.300 ms  0.300 ms         20.0 % of compute  0.300 ms  0.300 ms  0.300 ms  0.300 ms          0  0.300 ms
+aten::addmm                                                                operator        1  0.110 ms  0.100 ms             4.1 % of host  0.110 ms  0.110 ms  0.110 ms  0.110 ms          0  0.100 ms
+aten::relu                                                                 operator        1  0.060 ms  0.052 ms             2.2 % of host  0.060 ms  0.060 ms  0.060 ms  0.060 ms          0  0.052 ms
+aten::linear                                                               operator        1  0.130 ms  0.020 ms             0.8 % of host  0.130 ms  0.130 ms  0.130 ms  0.130 ms          0  0.020 ms
+cudaLaunchKernel                                                           runtime         2  0.018 ms  0.018 ms             0.7 % of host      9 us      9 us      8 us  0.010 ms       1 us  0.018 ms
+cudaLaunchKernelExC                                                        runtime         1  0.012 ms  0.012 ms             0.5 % of host  0.012 ms  0.012 ms  0.012 ms  0.012 ms          0  0.012 ms
+cudaMemcpyAsync                                                            runtime         1      9 us      9 us             0.4 % of host      9 us      9 us      9 us      9 us          0      9 us
+ProfilerStep#                                                              annotation      1  1.000 ms         0             0.0 % of host  1.000 ms  1.000 ms  1.000 ms  1.000 ms          0         0
+
+The most expensive
+part           name                                                                          self    share     mean
+compute        ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              1.20 ms   80.0 %  1.20 ms
+communication  ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  0.80 ms  100.0 %  0.80 ms
+copy           Memcpy DtoH (Device -> Pinned)                                             0.85 ms  100.0 %  0.85 ms
+host           cudaDeviceSynchronize                                                      2.20 ms   91.2 %  2.20 ms
+
+Overlap by device (by the clock, from its first to its last work)
+rank  device     span  compute  exposed comm.  hidden comm.  exposed copies  hidden copies  idle  idle share
+   0       0  2750 us  1500 us         450 us        350 us          800 us          50 us     0       0.0 %
+- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+
+Streams (hidden behind what any stream of the device does)
+stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
+stream 7      0       0       2  1.50 ms              0             0               0              0  1.25 ms      45.5 %
+stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
+stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
+
+Flops (a multiplication and an addition are two)
+274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
+operator     on      calls          work    time         reached
+aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
+
+Memory (allocated; --json has the curve)
+rank  device         peak   after   reserved   at first   at last  allocations  releases
+   0  device 0  167.77 MB  165 us  268.44 MB  100.66 MB  33.55 MB            2         1
+
+Modules (forward passes; those inside count in those around them)
+module    calls    host  host self  device          work
+Net_0         1  400 us     150 us  1.5 ms  274.88 GFLOP
+Linear_0      1  150 us     150 us  1.2 ms  274.88 GFLOP
+ReLU_0        1  100 us     100 us  0.3 ms             -
+
+Stacks (Python's calls with their operators, by time of their own)
+module    calls    self   total  stack
+-             1  500 us  900 us  train.py(12): step
+Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
+Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.py(12): step
+ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
+$ stepsim stats tests/golden/data/stats_step.json --by class --sort count --brief
+13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+$ stepsim stats tests/golden/data/stats_step.json tests/golden/data/two_hosts.json --by kind
+Statistics of 2 inputs, each by itself.
+
+stats_step.json: by kind
+13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+kind        count     total      self                     share      mean    median       min       max  deviation    a step
+runtime         5  2.239 ms  2.239 ms            92.9 % of host  0.448 ms  0.010 ms      8 us  2.200 ms   876.1 us  2.239 ms
+kernel          2  1.500 ms  1.500 ms        100.0 % of compute  0.750 ms  0.750 ms  0.300 ms  1.200 ms   450.0 us  1.500 ms
+copy            1  0.850 ms  0.850 ms           100.0 % of copy  0.850 ms  0.850 ms  0.850 ms  0.850 ms          0  0.850 ms
+collective      1  0.800 ms  0.800 ms  100.0 % of communication  0.800 ms  0.800 ms  0.800 ms  0.800 ms          0  0.800 ms
+operator        3  0.300 ms  0.172 ms             7.1 % of host  0.100 ms  0.110 ms  0.060 ms  0.130 ms    29.4 us  0.172 ms
+annotation      1  1.000 ms         0             0.0 % of host  1.000 ms  1.000 ms  1.000 ms  1.000 ms          0         0
+
+The most expensive of stats_step.json
+part           kind            self    share      mean
+compute        kernel      1.500 ms  100.0 %  750.0 us
+communication  collective  0.800 ms  100.0 %  800.0 us
+copy           copy        0.850 ms  100.0 %  850.0 us
+host           runtime     2.239 ms   92.9 %  447.8 us
+
+Overlap by device of stats_step.json (by the clock, from its first to its last work)
+rank  device     span  compute  exposed comm.  hidden comm.  exposed copies  hidden copies  idle  idle share
+   0       0  2750 us  1500 us         450 us        350 us          800 us          50 us     0       0.0 %
+- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+
+Streams of stats_step.json (hidden behind what any stream of the device does)
+stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
+stream 7      0       0       2  1.50 ms              0             0               0              0  1.25 ms      45.5 %
+stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
+stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
+
+Flops of stats_step.json (a multiplication and an addition are two)
+274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
+operator     on      calls          work    time         reached
+aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
+
+Memory of stats_step.json (allocated; --json has the curve)
+rank  device         peak   after   reserved   at first   at last  allocations  releases
+   0  device 0  167.77 MB  165 us  268.44 MB  100.66 MB  33.55 MB            2         1
+
+Modules of stats_step.json (forward passes; those inside count in those around them)
+module    calls    host  host self  device          work
+Net_0         1  400 us     150 us  1.5 ms  274.88 GFLOP
+Linear_0      1  150 us     150 us  1.2 ms  274.88 GFLOP
+ReLU_0        1  100 us     100 us  0.3 ms             -
+
+Stacks of stats_step.json (Python's calls with their operators, by time of their own)
+module    calls    self   total  stack
+-             1  500 us  900 us  train.py(12): step
+Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
+Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.py(12): step
+ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
+
+two_hosts.json: by kind
+4 pieces of work on 2 ranks of a task graph, which nobody ran: 100 us of compute, 110 us of communication.
+kind      count      total                     share       mean     median        min        max  deviation
+transfer      1  110.00 us  100.0 % of communication  110.00 us  110.00 us  110.00 us  110.00 us          0
+operator      3  100.00 us        100.0 % of compute   33.33 us   30.00 us   20.00 us   50.00 us   12.47 us
+
+The most expensive of two_hosts.json
+part           kind          self    share      mean
+compute        operator  100.0 us  100.0 %   33.3 us
+communication  transfer  110.0 us  100.0 %  110.0 us
+$ stepsim stats tests/golden/data/stats_step.json --by module --json
+{"schema":"stepsim.stats/1",
+"inputs":[
+{"name":"tests/golden/data/stats_step.json","by":"module","pieces":13,"ranks":1,"measured":true,"whole_steps":1,"steps":"7","only_steps":false,
+"totals":{"compute_ns":1500000,"communication_ns":800000,"copy_ns":850000,"host_ns":2411000},"warning":"",
+"rows":[
+{"name":"(none)","count":6,"total_ns":4871000,"min_ns":9000,"max_ns":2200000,"mean_ns":811833.3333333334,"median_ns":825000,"deviation_ns":735785.8421820547,"self_ns":3871000,"share":0.6960978241323503,"per_step_ns":3871000},
+{"name":"Net_0","count":7,"total_ns":1818000,"min_ns":8000,"max_ns":1200000,"mean_ns":259714.2857142857,"median_ns":110000,"deviation_ns":394715.7075616809,"self_ns":1690000,"share":0.3039021758676497,"per_step_ns":1690000},
+{"name":"Linear_0","count":4,"total_ns":1450000,"min_ns":10000,"max_ns":1200000,"mean_ns":362500,"median_ns":120000,"deviation_ns":485663.2063477735,"self_ns":1330000,"share":0.23916561769465924,"per_step_ns":1330000},
+{"name":"ReLU_0","count":3,"total_ns":368000,"min_ns":8000,"max_ns":300000,"mean_ns":122666.66666666667,"median_ns":60000,"deviation_ns":127177.91562304448,"self_ns":360000,"share":0.06473655817299047,"per_step_ns":360000}],
+"devices":[
+{"rank":0,"device":0,"pieces":4,"begin_ns":150000,"span_ns":2750000,"compute_ns":1500000,"exposed_communication_ns":450000,"hidden_communication_ns":350000,"exposed_copies_ns":800000,"hidden_copies_ns":50000,"idle_ns":0,"streams":[
+{"name":"stream 7","pieces":2,"compute_ns":1500000,"exposed_communication_ns":0,"hidden_communication_ns":0,"exposed_copies_ns":0,"hidden_copies_ns":0,"idle_ns":1250000},
+{"name":"stream 9","pieces":1,"compute_ns":0,"exposed_communication_ns":0,"hidden_communication_ns":0,"exposed_copies_ns":800000,"hidden_copies_ns":50000,"idle_ns":1900000},
+{"name":"stream 20","pieces":1,"compute_ns":0,"exposed_communication_ns":450000,"hidden_communication_ns":350000,"exposed_copies_ns":0,"hidden_copies_ns":0,"idle_ns":1950000}]}],
+"stages":[],
+"flops":[
+{"name":"aten::addmm","on":"device","calls":1,"flops":274877906944,"time_ns":1200000,"flops_per_second":229064922453333.3}],
+"memory":[
+{"rank":0,"device":"device 0","allocations":2,"releases":1,"allocated_bytes":134217728,"peak_bytes":167772160,"peak_ns":215000,"most_reserved_bytes":268435456,"first_bytes":100663296,"last_bytes":33554432,"curve":[
+{"time_ns":50000,"allocated_bytes":100663296,"reserved_bytes":134217728},
+{"time_ns":215000,"allocated_bytes":167772160,"reserved_bytes":268435456},
+{"time_ns":700000,"allocated_bytes":33554432,"reserved_bytes":268435456}]}],
+"modules":[
+{"name":"Net_0","calls":1,"host_ns":400000,"host_self_ns":150000,"device_ns":1500000,"flops":274877906944},
+{"name":"Linear_0","calls":1,"host_ns":150000,"host_self_ns":150000,"device_ns":1200000,"flops":274877906944},
+{"name":"ReLU_0","calls":1,"host_ns":100000,"host_self_ns":100000,"device_ns":300000,"flops":0}],
+"stacks":[
+{"name":"train.py(12): step","rank":0,"parent":null,"module":null,"calls":1,"total_ns":900000,"self_ns":500000},
+{"name":"nn.Module: Net_0","rank":0,"parent":0,"module":1,"calls":1,"total_ns":400000,"self_ns":150000},
+{"name":"nn.Module: Linear_0","rank":0,"parent":1,"module":2,"calls":1,"total_ns":150000,"self_ns":150000},
+{"name":"nn.Module: ReLU_0","rank":0,"parent":1,"module":3,"calls":1,"total_ns":100000,"self_ns":100000}]}],
+"provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim stats tests/golden/data/stats_step.json --by module --json","inputs":[
+{"path":"tests/golden/data/stats_step.json","bytes":3562,"crc64":"ed12668f91609d59"}]}}
+$ stepsim stats tests/golden/data/stats_step.json --by stage
+error: tests/golden/data/stats_step.json: --by stage: this capture has no stages of tensors; expected BytePS's comm.json
+[exit 5]
+$ stepsim stats tests/golden/data/stats_step.json --by colour
+error: unknown key of --by 'colour'; expected name, kind, class, operator, annotation, module, layer, tensor, stage, lane, rank or step
+[exit 2]
+$ stepsim stats --help
+Count and add up what was measured: times by name, overlap of each device, stages of partitions
+Usage: stepsim stats [OPTIONS] TRACE...
+
+Positionals:
+  TRACE FILE|FOLDER|- ... REQUIRED
+                              captures (files, archives, folders), each counted by itself; a folder
+                              or an archive is one job
+
+Options:
+  -h,--help                   Print this help message and exit
+  --job FILE                  what the traces cannot say about the job (default: job.yaml in or
+                              beside TRACE)
+  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
+                              (default: recorded; maxmin with --cluster, and for what-ifs if the
+                              links are known)
+  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network,
+                              calibrated)
+  --steps A-B                 only these steps (default: all whole steps)
+  --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
+  --threads N                 how many threads to use; never changes a result (default: the
+                              machine's cores)
+  --json                      print one JSON object in place of the text report
+  --brief                     only the first lines of the text report
+  --color WHEN                bold type and colours: auto (on a terminal), always or never (default:
+                              auto)
+  --quiet                     no progress on standard error
+  -o FILE                     also write the result to FILE, in the form that its extension names
+                              (see below)
+  --join                      all TRACEs are files of one job, as for other commands
+  --by KEY                    one row each name, kind, class, operator, annotation, module, layer,
+                              tensor, stage, lane, rank or step (default: name)
+  --sort KEY                  the order of the rows, the largest first: by self, total, count, mean,
+                              median, min, max, deviation or name (default: self, which is total
+                              where no calls were recorded)
+  --head,--rows N             print the first N rows of each table, or all (default: 20; --json has
+                              all)
+
+Files of -o, by extension:
+  .json         the object that --json prints
+  .md           for a pull request
+  .csv          all rows, for spreadsheets and programs (RFC 4180)
+  .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
+  .sqlite       SQLite database: a table a section, and all tasks of the replay
+  .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
+  .html         a page that shows the answer with its timelines: one file, for any browser, without
+                a network
+A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard
+output, as -.csv or -.csv.gz; '-' alone is -.json.
+
+
+Examples:
+  stepsim stats scenarios/samples/byteps-even --by stage
+  stepsim stats scenarios/samples/byteps-even --sort count --head 5

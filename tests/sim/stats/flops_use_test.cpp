@@ -1,0 +1,56 @@
+#include "sim/stats/flops_use.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/stats/measured_maker.h"
+#include "tests/sim/stats/traced_calls.h"
+
+namespace stepsim::testing {
+namespace {
+
+using sim::FlopsUse;
+
+TEST(FlopsUseTest, OnADeviceByTheWorkThatAnOperatorLaunched) {
+  MeasuredMaker maker;
+  const LaneId stream = maker.stream(0, 0, "stream 7");
+  const TaskId first = maker.add(stream, TaskKind::kKernel, "gemm", 0, 10);
+  const TaskId second = maker.add(stream, TaskKind::kKernel, "splitk", 10, 15);
+  const TaskId third = maker.add(stream, TaskKind::kKernel, "gemm", 20, 30);
+  const TaskId other = maker.add(stream, TaskKind::kKernel, "relu", 30, 40);
+  Capture capture = maker.make();
+  capture.operators.operators = {{"aten::mm", "", {.flops = 3000}}, {"aten::relu", "", {.bytes = 9}}};
+  const auto id = [&maker](TaskId task) { return maker.dag.new_id(task); };
+  // Two kernels are of one call.
+  capture.operators.uses = {
+      {id(first), 0, 0, false}, {id(second), 0, 0, false}, {id(third), 0, 1, false}, {id(other), 1, 2, false}};
+  capture.operators.occurrences = 3;
+  const std::vector<FlopsUse> use = sim::flops_use(sim::measured_work(capture, {}));
+  ASSERT_EQ(use.size(), 1U);
+  EXPECT_EQ(use.front().name, "aten::mm");
+  EXPECT_TRUE(use.front().on_device);
+  EXPECT_EQ(use.front().calls, 2U);
+  EXPECT_DOUBLE_EQ(use.front().flops, 6000);
+  EXPECT_EQ(use.front().time, Duration{25});
+  EXPECT_DOUBLE_EQ(use.front().per_second(), 6000 / 25e-9);
+}
+
+TEST(FlopsUseTest, OnAHostByItsCalls) {
+  TracedCalls calls;
+  calls.add(CallKind::kOperator, "aten::mm", 0, 10, TraceDetails::kNone, 500);
+  calls.add(CallKind::kOperator, "aten::mm", 20, 30, TraceDetails::kNone, 500);
+  calls.add(CallKind::kOperator, "aten::conv2d", 40, 50, TraceDetails::kNone, 2000);
+  calls.add(CallKind::kOperator, "aten::relu", 60, 70);
+  MeasuredMaker maker;
+  maker.add(maker.lane(0, LaneKind::kThread, "thread 1"), TaskKind::kHost, "aten::mm", 0, 10);
+  const Capture capture = maker.make();
+  const std::vector<FlopsUse> use = sim::flops_use(sim::measured_work(capture, calls.details));
+  ASSERT_EQ(use.size(), 2U);
+  EXPECT_EQ(use[0].name, "aten::conv2d");
+  EXPECT_FALSE(use[0].on_device);
+  EXPECT_EQ(use[1].calls, 2U);
+  EXPECT_DOUBLE_EQ(use[1].flops, 1000);
+  EXPECT_EQ(use[1].time, Duration{20});
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,52 @@
+#include "sim/stats/memory_use.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace stepsim::testing {
+namespace {
+
+using sim::MemoryUse;
+
+TraceDetails::MemoryPoint point(std::int64_t time, std::int64_t change, std::int64_t allocated) {
+  return {
+      .time = Time{Duration{time}}, .allocated = Bytes{allocated}, .reserved = Bytes{2048}, .change = Bytes{change}};
+}
+
+TEST(MemoryUseTest, PeakAndSums) {
+  TraceDetails details;
+  details.memory = {{.rank = 3,
+                     .device = "device 0",
+                     .points = {point(10, 100, 100), point(20, 300, 400), point(30, -350, 50), point(40, 350, 400)}},
+                    {.rank = 4, .device = "CPU", .points = {}}};
+  const std::vector<MemoryUse> use = sim::memory_use(details);
+  ASSERT_EQ(use.size(), 1U);
+  EXPECT_EQ(use.front().rank, 3);
+  EXPECT_EQ(use.front().peak.allocated, Bytes{400});
+  EXPECT_EQ(use.front().peak.time, Time{Duration{20}});  // the first of two
+  EXPECT_EQ(use.front().allocations, 3U);
+  EXPECT_EQ(use.front().releases, 1U);
+  EXPECT_EQ(use.front().allocated_in_all, Bytes{750});
+  EXPECT_EQ(use.front().most_reserved, Bytes{2048});
+  EXPECT_EQ(use.front().first, Bytes{100});
+  EXPECT_EQ(use.front().last, Bytes{400});
+  EXPECT_EQ(use.front().curve.size(), 4U);
+}
+
+TEST(MemoryUseTest, ALongCurveIsThinnedOutAndKeepsThePeak) {
+  TraceDetails details;
+  TraceDetails::Memory memory{.rank = 0, .device = "CPU", .points = {}};
+  for (std::int64_t i = 0; i < 100'000; ++i) memory.points.push_back(point(i, 1, i == 77'777 ? 1'000'000 : i));
+  details.memory.push_back(std::move(memory));
+  const MemoryUse use = sim::memory_use(details).front();
+  EXPECT_LE(use.curve.size(), MemoryUse::kMostPoints);
+  EXPECT_GE(use.curve.size(), MemoryUse::kMostPoints - 1);
+  EXPECT_TRUE(std::any_of(use.curve.begin(), use.curve.end(),
+                          [](const auto& each) { return each.allocated == Bytes{1'000'000}; }));
+  EXPECT_TRUE(
+      std::is_sorted(use.curve.begin(), use.curve.end(), [](const auto& a, const auto& b) { return a.time < b.time; }));
+}
+
+}  // namespace
+}  // namespace stepsim::testing

@@ -1,0 +1,45 @@
+#include "sim/stats/stats_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/output/json_writer.h"
+#include "tests/sim/sample_capture.h"
+
+namespace stepsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+sim::Statistics sample(const std::string& name) {
+  const Capture capture = sample_capture();
+  return sim::statistics_of(capture, {}, name, {});
+}
+
+TEST(StatsDocumentTest, OneInputNeedsNoNameInItsTitles) {
+  const std::vector<sim::Statistics> inputs{sample("folder/x.json")};
+  const sim::Provenance provenance;
+  const std::string text = to_text(sim::stats_document(inputs, 20, provenance));
+  EXPECT_THAT(text, HasSubstr("12 pieces of work on 2 ranks, as measured: 500 us of compute"));
+  EXPECT_THAT(text, HasSubstr("steps 10-11 are whole"));
+  EXPECT_THAT(text, HasSubstr("\nBy name\n"));
+  EXPECT_THAT(text, HasSubstr("\nThe most expensive\n"));
+}
+
+TEST(StatsDocumentTest, SeveralInputsHaveSectionsOfTheirOwn) {
+  const std::vector<sim::Statistics> inputs{sample("folder/x.json"), sample("y.json")};
+  const sim::Provenance provenance;
+  const sim::Document document = sim::stats_document(inputs, 1, provenance);
+  const std::string text = to_text(document);
+  EXPECT_THAT(text, HasSubstr("Statistics of 2 inputs, each by itself."));
+  EXPECT_THAT(text, HasSubstr("\nx.json: by name\n"));
+  EXPECT_THAT(text, HasSubstr("\ny.json: by name\n"));
+  EXPECT_THAT(text, HasSubstr("- 2 more: --head 3 or --head all"));
+  EXPECT_EQ(document.rows().rows().size(), 6U);  // all of both
+  sim::JsonWriter json;
+  document.json(json);
+  EXPECT_THAT(json.take(), HasSubstr(R"({"schema":"stepsim.stats/1",)"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing
