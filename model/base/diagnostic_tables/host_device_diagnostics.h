@@ -42,11 +42,13 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "device work that began when work of another stream left room for it on the device",
      "The replay keeps this order: such work begins in the tail of the other work, and scales with it."},
     {"framework_stream_wait", Severity::kInfo,
-     "waits between streams that the framework's calls imply: record with enable_cuda_sync_events=True to see all",
+     "waits between streams that the framework's calls imply: record with enable_cuda_sync_events=True (nsys: "
+     "--cuda-event-trace=true) to see all",
      "Little: these rules find the waits that PyTorch itself makes. Waits that the user's own code makes may be "
      "missing."},
     {"inferred_stream_wait", Severity::kNotice,
-     "waits between streams that were inferred from times: record with enable_cuda_sync_events=True to have them "
+     "waits between streams that were inferred from times: record with enable_cuda_sync_events=True (nsys: "
+     "--cuda-event-trace=true) to have them "
      "recorded",
      "The replay of what was captured stays close to it. In a what-if, a wait that was inferred wrongly, or missed, "
      "lets "
@@ -56,7 +58,8 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "Kineto that includes pytorch/kineto#1552",
      "These waits are inferred from times instead, with the same doubts as inferred_stream_wait."},
     {"inferred_host_wait", Severity::kNotice,
-     "waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them "
+     "waits of host calls that were inferred from times: record with enable_cuda_sync_events=True (nsys: "
+     "--cuda-event-trace=true) to have them "
      "recorded",
      "The replay of what was captured stays close to it. In a what-if, a wait that was inferred wrongly, or missed, "
      "lets "
