@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/base/text.h"
 #include "sim/compare/compare_json.h"
 #include "sim/report/intervals.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "model/base/text.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/intervals.h"
 #include "sim/stats/detail_sections.h"

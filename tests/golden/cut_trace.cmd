@@ -39,7 +39,7 @@ Input
 20 records read, 0 skipped, 28 tasks and 32 dependencies made
 - truncated_file (1): the file is cut off; all that is whole before the cut is used: let the profiler finish writing, or copy the file again [first at tests/golden/data/cut.json@2679]
   the text ends here
-- inferred_host_wait (2): waits of host calls that were inferred from times: record with enable_cuda_sync_events=True to have them recorded
+- inferred_host_wait (2): waits of host calls that were inferred from times: record with enable_cuda_sync_events=True (nsys: --cuda-event-trace=true) to have them recorded
 - 'stepsim help NAME' says what each of these does to the answer
 
 Where to look next
