@@ -119,7 +119,7 @@ void NsysActivities::read_kernels() {
       std::array<std::string_view, 11>{"demangledName", "shortName", "registersPerThread", "staticSharedMemory",
                                        "dynamicSharedMemory", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"});
   const NsysTable table{"CUPTI_ACTIVITY_KIND_KERNEL", kColumns, kDeviceWorkNeeded,
-                        "no kernel is in the export: record with nsys profile --trace=cuda,nvtx, and export all of it"};
+                        &diagnostic("missing table: CUPTI_ACTIVITY_KIND_KERNEL")};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     std::string_view name = events_.text(row.integer(kName));
     if (name.empty()) name = events_.text(row.integer(kShortName));
@@ -171,10 +171,8 @@ void NsysActivities::read_graphs() {
 void NsysActivities::read_calls() {
   enum Column : std::size_t { kFrom, kTo, kThread, kName, kCall };
   static constexpr std::array<std::string_view, 5> kColumns{"start", "end", "globalTid", "nameId", "correlationId"};
-  const NsysTable table{
-      "CUPTI_ACTIVITY_KIND_RUNTIME", kColumns, kName,
-      "no call of CUDA is in the export, so what launched the kernels, and when, is not known: record "
-      "with nsys profile --trace=cuda,nvtx"};
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_RUNTIME", kColumns, kName,
+                        &diagnostic("missing table: CUPTI_ACTIVITY_KIND_RUNTIME")};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
@@ -214,10 +212,8 @@ void NsysActivities::read_syncs() {
   enum Column : std::size_t { kFrom, kTo, kOfProcess, kType, kCall, kOn, kIn, kOf, kSync };
   static constexpr std::array<std::string_view, 9> kColumns{
       "start", "end", "globalPid", "syncType", "correlationId", "streamId", "contextId", "deviceId", "eventSyncId"};
-  const NsysTable table{
-      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
-      "what calls and streams waited for is not in the export, and is inferred from times: record with "
-      "nsys profile --trace=cuda,nvtx --cuda-event-trace=true"};
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
+                        &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION")};
   constexpr std::int64_t kOfEvent = 1;
   constexpr std::int64_t kStreamOnEvent = 2;
   events_.tables().for_each(table, [&](const Database::Rows& row) {

@@ -26,9 +26,7 @@ class Session {
   explicit Session(NsysTables& tables) {
     static constexpr std::array<std::string_view, 1> kBegin{"utcEpochNs"};
     tables.for_each(
-        {"TARGET_INFO_SESSION_START_TIME", kBegin, 1,
-         "when the session began is not in the export, so its times cannot be compared with those of others: "
-         "export all tables"},
+        {"TARGET_INFO_SESSION_START_TIME", kBegin, 1, &diagnostic("missing table: TARGET_INFO_SESSION_START_TIME")},
         [&](const Database::Rows& row) {
           const Time time{Duration{*row.integer(0)}};
           if (in_time(time)) begin = time;

@@ -32,9 +32,7 @@ void NsysRanges::read() {
   enum Column : std::size_t { kFrom, kType, kThread, kTo, kText, kTextId, kPayload };
   static constexpr std::array<std::string_view, 7> kColumns{"start", "eventType", "globalTid", "end",
                                                             "text",  "textId",    "binaryData"};
-  const NsysTable table{"NVTX_EVENTS", kColumns, kTo,
-                        "no NVTX range is in the export, so there are no operators, and no steps: mark each step with "
-                        "torch.cuda.nvtx.range('step N'), and record with nsys profile --trace=cuda,nvtx"};
+  const NsysTable table{"NVTX_EVENTS", kColumns, kTo, &diagnostic("missing table: NVTX_EVENTS")};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     if (!is_range(*row.integer(kType)))
       return sink_.diagnostics.count_about(diagnostic("not used:"), "NVTX marks", {file_, {}, {}}, {}, 1);

@@ -22,8 +22,7 @@ bool NsysTables::usable(const NsysTable& table) {
 }
 
 void NsysTables::report_missing(const NsysTable& table) {
-  if (table.without.empty()) return;
-  sink_.diagnostics.count_about(diagnostic("missing table:"), table.name, {file_, {}, {}}, table.without, 1);
+  if (table.without != nullptr) sink_.diagnostics.count(*table.without, {file_, {}, {}});
 }
 
 bool NsysTables::has_all_needed(const NsysTable& table, const Database::Rows& row) {
@@ -53,12 +52,11 @@ void NsysTables::report_unread() {
 
 NsysTexts::NsysTexts(NsysTables& tables) {
   static constexpr std::array<std::string_view, 2> kColumns{"id", "value"};
-  tables.for_each({"StringIds", kColumns, 1, "the export holds no names: export again"},
-                  [&](const Database::Rows& row) {
-                    const std::size_t begin = texts_.size();
-                    texts_ += row.text(1);
-                    entries_.push_back({*row.integer(0), begin, texts_.size()});
-                  });
+  tables.for_each({"StringIds", kColumns, 1, &diagnostic("missing table: StringIds")}, [&](const Database::Rows& row) {
+    const std::size_t begin = texts_.size();
+    texts_ += row.text(1);
+    entries_.push_back({*row.integer(0), begin, texts_.size()});
+  });
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
 }
 

@@ -12,6 +12,7 @@
 
 #include "ingest/parts/part_sink.h"
 #include "ingest/sqlite/database.h"
+#include "model/base/diagnostic.h"
 
 namespace stepsim::ingest {
 
@@ -19,8 +20,8 @@ namespace stepsim::ingest {
 struct NsysTable {
   std::string_view name;
   std::span<const std::string_view> columns;  ///< "start" first if its rows are events
-  std::size_t needed = 0;    ///< the first so many columns: without one of them, and in a row without, nothing is read
-  std::string_view without;  ///< what is not known without the table, and what records it; empty: nothing is missing
+  std::size_t needed = 0;  ///< the first so many columns: without one of them, and in a row without, nothing is read
+  const Diagnostic* without = nullptr;  ///< what to say where the table is missing or empty; null: nothing
 };
 
 /// The tables of an export by Nsight Systems. Which there are, and with which columns, depends on what was recorded and

@@ -9,9 +9,27 @@ namespace stepsim {
 
 /// Of Nsight Systems' databases, torch.autograd.profiler's exports and TensorFlow's timelines.
 inline constexpr auto kOtherProfilerDiagnostics = std::to_array<Diagnostic>({
-    {"missing table:", Severity::kNotice, "the export lacks this table, or has no rows in it",
-     "What the table would tell is not known: the replay does without it, or infers it from times.",
-     "The words in brackets say what is not known, and the option of nsys profile that records it.", true},
+    {"missing table: CUPTI_ACTIVITY_KIND_KERNEL", Severity::kNotice,
+     "no kernel is in the export: record with nsys profile --trace=cuda,nvtx, and export all of it",
+     "The replay has no kernels: what-ifs of the device have nothing to change."},
+    {"missing table: CUPTI_ACTIVITY_KIND_RUNTIME", Severity::kNotice,
+     "no call of CUDA is in the export, so what launched the kernels, and when, is not known: record with nsys profile "
+     "--trace=cuda,nvtx",
+     "Kernels begin when they were recorded to begin, whatever the host does: a what-if of the host moves nothing."},
+    {"missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", Severity::kNotice,
+     "what calls and streams waited for is not in the export, and is inferred from times: record with nsys profile "
+     "--trace=cuda,nvtx --cuda-event-trace=true",
+     "A wait may be tied to other work than it was for, which a what-if then moves wrongly."},
+    {"missing table: NVTX_EVENTS", Severity::kNotice,
+     "no NVTX range is in the export, so there are no operators, and no steps: mark each step with "
+     "torch.cuda.nvtx.range('step N'), and record with nsys profile --trace=cuda,nvtx",
+     "All of the capture counts as one step, with what came before and after training in it."},
+    {"missing table: StringIds", Severity::kNotice, "the export holds no names: export again",
+     "Nothing can be selected by name, and collectives are not known as such."},
+    {"missing table: TARGET_INFO_SESSION_START_TIME", Severity::kNotice,
+     "when the session began is not in the export, so its times cannot be compared with those of others: export all "
+     "tables",
+     "None for one export. Clocks of several are aligned by collectives alone."},
     {"missing column:", Severity::kDataLoss,
      "without this column nothing of its table can be used: export again, with nsys export --type sqlite of a version "
      "that writes it",

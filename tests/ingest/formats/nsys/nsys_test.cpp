@@ -339,9 +339,14 @@ TEST(NsysTest, WhatIsMissingIsNamedWithWhatRecordsIt) {
   const PartSink sink = read(maker);
   EXPECT_EQ(sink.diagnostics.count_of("missing table: NVTX_EVENTS"), 1U);
   EXPECT_EQ(sink.diagnostics.count_of("missing table: CUPTI_ACTIVITY_KIND_RUNTIME"), 1U);  // it has no rows
-  EXPECT_EQ(sink.diagnostics.count_of("missing column: CUPTI_ACTIVITY_KIND_KERNEL.gridX"), 1U);
+  EXPECT_EQ(sink.diagnostics.count_of("column not written: CUPTI_ACTIVITY_KIND_KERNEL.gridX"), 1U);
   EXPECT_TRUE(trace_of(sink).launches.empty());
-  for (const auto& entry : sink.diagnostics.entries()) EXPECT_FALSE(entry.remedy.empty()) << entry.name;
+  for (const auto& entry : sink.diagnostics.entries()) {
+    EXPECT_FALSE(entry.remedy.empty()) << entry.name;
+    if (entry.name.starts_with("missing table: ")) {
+      EXPECT_THAT(entry.remedy, ::testing::HasSubstr("nsys profile --trace="));
+    }
+  }
 }
 
 TEST(NsysTest, RowsThatCannotBeAreSkippedAndNamed) {
