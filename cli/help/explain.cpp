@@ -21,10 +21,14 @@ std::string lower(std::string_view text) {
 
 std::string list_of(const TopicKind& kind, std::span<const Command* const> commands) {
   const std::vector<Topic> topics = kind.topics(commands);
+  constexpr std::size_t kWidest = 32;  // the summary of a longer name stands below it
   std::size_t width = 0;
-  for (const Topic& topic : topics) width = std::max(width, topic.name.size());
+  for (const Topic& topic : topics) width = std::max(width, std::min(topic.name.size(), kWidest));
   std::string text = fmt::format("{}: {}\n\n", kind.plural, kind.summary);
-  for (const Topic& topic : topics) text += fmt::format("  {:<{}}  {}\n", topic.name, width, topic.summary);
+  for (const Topic& topic : topics) {
+    if (topic.name.size() > width) text += fmt::format("  {}\n", topic.name);
+    text += fmt::format("  {:<{}}  {}\n", topic.name.size() > width ? "" : topic.name, width, topic.summary);
+  }
   return text;
 }
 
