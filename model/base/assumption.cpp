@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace stepsim {
 
 void append(Assumptions& assumptions, const Assumptions& more) {

@@ -99,10 +99,8 @@ constexpr std::array kEntries{
           .what = "the slowest rank as fast as the others",
           .key = "compute{rank=...}.scale",
           .propose = slowest_rank},
-    Entry{.effort = Effort::kHardware,
-          .what = "all ranks begin at the same time",
-          .key = "start.delay",
-          .value = "0us"},
+    Entry{
+        .effort = Effort::kHardware, .what = "all ranks begin at the same time", .key = "start.delay", .value = "0us"},
     Entry{.effort = Effort::kHardware, .what = "links of twice the rate", .key = "network.bandwidth", .value = "2x"},
     Entry{.effort = Effort::kHardware,
           .what = "links inside hosts of twice the rate (NVLink, PCIe)",

@@ -75,8 +75,8 @@ TEST(SweepTest, ARefusedPointHasASentence) {
 
 TEST(SweepTest, ARefusalSaysWhoHasToChangeSomething) {
   // No link was recorded, so no capture of this kind has an answer to the first; there is no rank 9 for the second.
-  const auto outcomes = swept(stepsim::testing::streams_question(),
-                              "sweep: [{network.latency: 2x}, {\"compute{rank=9}.scale\": 2}]");
+  const auto outcomes =
+      swept(stepsim::testing::streams_question(), "sweep: [{network.latency: 2x}, {\"compute{rank=9}.scale\": 2}]");
   EXPECT_EQ(outcomes[0].refusal, Refusal::kCapture) << outcomes[0].problem;
   EXPECT_EQ(outcomes[1].refusal, Refusal::kQuestion) << outcomes[1].problem;
 }
