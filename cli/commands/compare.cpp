@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
+#include "cli/program/named_values.h"
 #include "cli/program/options.h"
 #include "cli/program/output.h"
 #include "cli/work/saved_answer.h"
@@ -46,31 +49,17 @@ struct Sides {
 };
 
 template <class Value>
-using Names = std::vector<std::pair<std::string, Value>>;
+struct Word {
+  std::string_view name;
+  Value value;
+};
 
-const Names<sim::By> kBys{
-    {"name", sim::By::kName}, {"class", sim::By::kClass}, {"kind", sim::By::kKind}, {"operator", sim::By::kOperator}};
-const Names<sim::RowOrder> kOrders{{"difference", sim::RowOrder::kDifference},
-                                   {"relative", sim::RowOrder::kRelative},
-                                   {"name", sim::RowOrder::kName},
-                                   {"total", sim::RowOrder::kTotal}};
-
-template <class Value>
-std::vector<std::string> words_of(const Names<Value>& names) {
-  std::vector<std::string> words;
-  for (const auto& [word, value] : names) words.push_back(word);
-  return words;
-}
-
-template <class Value>
-Value value_named(std::string_view what, const Names<Value>& names, const CLI::Option& option) {
-  if (option.count() == 0) return names.front().second;
-  const std::string word = option.results().back();
-  for (const auto& [name, value] : names) {
-    if (name == word) return value;
-  }
-  throw_unknown(what, word, words_of(names));
-}
+constexpr std::array kBys{Word<sim::By>{"name", sim::By::kName}, Word<sim::By>{"class", sim::By::kClass},
+                          Word<sim::By>{"kind", sim::By::kKind}, Word<sim::By>{"operator", sim::By::kOperator}};
+constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kDifference},
+                             Word<sim::RowOrder>{"relative", sim::RowOrder::kRelative},
+                             Word<sim::RowOrder>{"name", sim::RowOrder::kName},
+                             Word<sim::RowOrder>{"total", sim::RowOrder::kTotal}};
 
 /// "3%", "0.5 %": a share that is not negative.
 double parse_limit(const std::string& text) {
@@ -187,8 +176,8 @@ Command::Run setup(CLI::App& app) {
           ->description("exit with 4 if B is slower than A by more than this, beyond the noise of the steps");
   return [=, &app](const Session& session) {
     CompareOptions options{.common = common(),
-                           .by = value_named("key of --by", kBys, *by),
-                           .order = value_named("key of --sort", kOrders, *order)};
+                           .by = chosen("key of --by", kBys, by->results()).value,
+                           .order = chosen("key of --sort", kOrders, order->results()).value};
     if (rows->count() > 0) options.rows = parse_rows(rows->results().back());
     if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;

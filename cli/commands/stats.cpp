@@ -9,6 +9,7 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
+#include "cli/program/named_values.h"
 #include "cli/program/options.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
@@ -26,23 +27,6 @@ struct StatsCommand {
   std::size_t rows = kDefaultRows;
   bool join = false;  ///< all TRACEs are of one job
 };
-
-template <class Named>
-std::vector<std::string> words_of(const Named& all) {
-  std::vector<std::string> words(all.size());
-  std::transform(all.begin(), all.end(), words.begin(), [](const auto& each) { return std::string(each.name); });
-  return words;
-}
-
-/// The entry whose name was typed; the first if the option was not given.
-template <class Named>
-auto chosen(std::string_view what, const Named& all, const CLI::Option& option) {
-  if (option.count() == 0) return all.front();
-  const std::string word = option.results().back();
-  const auto found = std::find_if(all.begin(), all.end(), [&word](const auto& each) { return each.name == word; });
-  if (found == all.end()) throw_unknown(what, word, words_of(all));
-  return *found;
-}
 
 sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std::string>& traces,
                               const Session& session, std::vector<InputFile>& inputs) {
@@ -90,8 +74,8 @@ Command::Run setup(CLI::App& app) {
                          ->description("print the first N rows of each table, or all (default: 20; --json has all)");
   return [=](const Session& session) {
     StatsCommand command{.common = common(),
-                         .what = {.key = chosen("key of --by", sim::stats_keys(), *by).key,
-                                  .order = chosen("key of --sort", sim::stats_orders(), *order).order},
+                         .what = {.key = chosen("key of --by", sim::stats_keys(), by->results()).key,
+                                  .order = chosen("key of --sort", sim::stats_orders(), order->results()).order},
                          .join = join->count() > 0};
     command.what.only_steps = command.common.steps.has_value();
     if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
