@@ -24,6 +24,7 @@ namespace stepsim::cli {
 /// The options that every command on traces takes, checked.
 struct CommonOptions {
   std::vector<std::string> traces;                             ///< at least one, none empty
+  bool untimed = false;                                        ///< graphs without any event will do; set by commands
   std::optional<std::string> job_file;                         ///< --job
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps, inclusive, ascending
   std::vector<Rank> ranks;                                     ///< --ranks, ascending, each once; empty = all

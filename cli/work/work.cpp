@@ -26,6 +26,7 @@ ingest::LoadOptions load_options(const CommonOptions& options, const Session& se
   return {.job_file = options.job_file,
           .steps = options.steps,
           .ranks = options.ranks,
+          .untimed = options.untimed,
           .threads = options.threads,
           .stop = &session.stop,
           .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};

@@ -11,6 +11,7 @@
 
 #include "ingest/load/windows.h"
 #include "ingest/stitch/given_graph.h"
+#include "ingest/stitch/operator_graphs.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -184,6 +185,20 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   number_ranks(ranks_, assembly);
   keep_ranks(ranks_, ranks);
   stitch_host_device(std::move(ranks_), assembly);
+}
+
+bool JobParts::stitch_untimed(Assembly& assembly) {
+  std::vector<OperatorGraph> graphs;
+  bool events = !graphs_.empty() || !ranks_.empty();
+  for (const auto& [worker_folder, gpus] : workers_) {
+    for (const auto& [gpu_folder, gpu] : gpus) {
+      events = events || gpu.stages || gpu.operators;
+      if (gpu.graph) graphs.push_back(*gpu.graph);
+    }
+  }
+  if (events || graphs.empty()) return false;
+  stitch_operator_graphs(graphs, assembly);
+  return true;
 }
 
 }  // namespace stepsim::ingest

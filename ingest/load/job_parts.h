@@ -25,6 +25,10 @@ class JobParts {
   /// Throws InputError if they are not of one job, UsageError if `ranks` names none of it.
   void stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly);
 
+  /// Where there are graphs of operators and nothing else: joins these into `assembly`, and returns true. Then
+  /// stitch() is not called.
+  bool stitch_untimed(Assembly& assembly);
+
  private:
   using FolderOrder = bool (*)(std::string_view, std::string_view) noexcept;
   using Gpus = std::map<std::string, GpuParts, FolderOrder>;

@@ -35,6 +35,15 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
                    fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
 }
 
+/// Nobody ran a graph without events, so whoever wrote it may have closed a cycle.
+Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
+  try {
+    return finish(std::move(assembly));
+  } catch (const CycleError& error) {
+    throw InputError({trace, {}, {}}, fmt::format("{}; expected a graph without cycles", error.what()));
+  }
+}
+
 /// `details` is null where nobody asks for them.
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options, TraceDetails* details) {
   FoundFiles found = discover(traces);
@@ -61,9 +70,10 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
     skipped += input.sink.skipped;
     parts.add(input);
   }
-  parts.stitch(options.ranks, job, assembly);
+  const bool untimed = options.untimed && parts.stitch_untimed(assembly);
+  if (!untimed) parts.stitch(options.ranks, job, assembly);
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
-  Capture capture = finish(std::move(assembly));
+  Capture capture = untimed ? finish_untimed(std::move(assembly), traces.front()) : finish(std::move(assembly));
   capture.job = job;
   capture.events = events;
   capture.skipped = skipped;

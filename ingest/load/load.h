@@ -19,6 +19,7 @@ struct LoadOptions {
   std::optional<std::string> job_file;                         ///< --job; else job.yaml in or beside the trace folder
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps A-B, step numbers, inclusive
   std::vector<Rank> ranks;                                     ///< --ranks; empty = all
+  bool untimed = false;                                        ///< graphs without any event, such as dag.gml, will do
   int threads = 1;
   const std::atomic<bool>* stop = nullptr;
   /// Called now and then: bytes done, bytes in all. May be empty; may be called from any thread, one at a time.

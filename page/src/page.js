@@ -3,6 +3,7 @@
 import {adviceBars} from './advice.js';
 import {collectivesTable} from './collectives.js';
 import {el, embedded, part} from './dom.js';
+import {graphDrawing} from './graph.js';
 import {leftOut} from './left_out.js';
 import {longestOfPath, pathStrip} from './path_strip.js';
 import {rankBars} from './ranks.js';
@@ -77,6 +78,7 @@ export function start(libraries) {
   const left = el('div');
   document.getElementById('page').replaceChildren(...[
     titleLine(answer), verdict(answer, text), tiles(answer),
+    part('graph', 'Graph', graphDrawing(embedded('graph'))),
     part('answer-itself', 'The answer', otherSections(text)),
     part('advice', 'What would help', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'What was asked, and how sure the answer is', sections(text, REPORTS.question)),

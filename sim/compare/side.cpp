@@ -7,6 +7,7 @@
 
 #include "sim/report/cautions.h"
 #include "sim/report/task_list.h"
+#include "sim/report/task_names.h"
 
 namespace stepsim::sim {
 namespace {
@@ -46,15 +47,10 @@ Duration per_iteration(Duration total, std::size_t iterations) {
 }
 
 /// The profiler names each step's mark anew.
-std::string without_step_number(const std::string& name) {
-  constexpr std::string_view kMark = "ProfilerStep#";
-  return name.starts_with(kMark) ? std::string(kMark) : name;
-}
-
 std::vector<WorkGroup> work_of(const std::vector<TaskGroup>& groups, std::size_t iterations) {
   std::map<std::pair<std::string, TaskKind>, TaskGroup> by_name;
   for (const TaskGroup& group : groups) {
-    TaskGroup& merged = by_name.try_emplace({without_step_number(group.name), group.kind}, TaskGroup{}).first->second;
+    TaskGroup& merged = by_name.try_emplace({std::string(without_step_number(group.name)), group.kind}, TaskGroup{}).first->second;
     merged.kernel_class = group.kernel_class;
     merged.tasks += group.tasks;
     merged.total += group.total;

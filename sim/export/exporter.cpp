@@ -20,7 +20,10 @@ bool has(const Answer& answer, Content content) noexcept {
     case Content::kTimeline:
     case Content::kTaskGraph: return !answer.replays.empty();
     case Content::kCluster: return answer.cluster != nullptr;
-    case Content::kPicture: return !answer.replays.empty() || (answer.document != nullptr && answer.document->plot);
+    case Content::kGraph: return answer.graph != nullptr;
+    case Content::kPicture:
+      return answer.graph != nullptr || !answer.replays.empty() ||
+             (answer.document != nullptr && answer.document->plot);
   }
   return false;
 }
@@ -28,7 +31,8 @@ bool has(const Answer& answer, Content content) noexcept {
 }  // namespace
 
 std::string_view to_text(Content content) noexcept {
-  static constexpr std::array<std::string_view, 5> kWords{"document", "timeline", "task graph", "cluster", "picture"};
+  static constexpr std::array<std::string_view, 6> kWords{"document", "timeline", "task graph",
+                                                          "cluster",  "picture",  "graph"};
   return kWords[static_cast<std::size_t>(content)];
 }
 

@@ -11,6 +11,7 @@
 #include "model/job/cluster.h"
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
+#include "sim/graph/graph.h"
 #include "sim/output/provenance.h"
 #include "sim/output/write_file.h"
 #include "sim/report/document.h"
@@ -23,9 +24,10 @@ enum class Content : std::uint8_t {
   kTimeline,
   kTaskGraph,
   kCluster,
-  kPicture,  ///< a timeline, or a document with a plot
+  kPicture,  ///< a graph, a timeline, or a document with a plot
+  kGraph,
 };
-/// "document", "timeline", "task graph", "cluster", "picture".
+/// "document", "timeline", "task graph", "cluster", "picture", "graph".
 [[nodiscard]] std::string_view to_text(Content content) noexcept;
 
 /// A replay of capture.dag, under the name that a viewer shows.
@@ -42,6 +44,7 @@ struct Answer {
   std::vector<NamedReplay> replays;          ///< of one job; a task graph is made of the last
   const Cluster* cluster = nullptr;          ///< that the last replay ran on
   const Calibration* calibration = nullptr;  ///< how `cluster` was found, if by calibration
+  const Graph* graph = nullptr;              ///< to be drawn
 };
 
 /// One way to write a file: one .cpp in sim/export/ and one line in its CMakeLists.txt.

@@ -5,6 +5,8 @@
 #include "sim/export/exporter.h"
 #include "sim/export/page_template.h"
 #include "sim/export/page_timelines.h"
+#include "sim/graph/dot_text.h"
+#include "sim/graph/layout.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/column_figures.h"
 
@@ -74,11 +76,36 @@ void write_data(OutputFile& out, std::string_view id, Write write) {
   out.write("</script>\n");
 }
 
+void write_graph(JsonWriter& json, const Graph& graph) {
+  const Layout layout = layout_of(graph);
+  json.begin_object().key("width").value(layout.width).key("height").value(layout.height).key("nodes").begin_array();
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Graph::Node& node = graph.nodes[i];
+    const Layout::Box& box = layout.nodes[i];
+    json.new_line().begin_object().key("name").value(node.name).key("lines").begin_array();
+    for (const std::string& line : label_of(node)) json.value(line);
+    json.end_array().key("part").value(to_text(node.part)).key("critical").value(node.critical);
+    json.key("x").value(box.centre.x).key("y").value(box.centre.y);
+    json.key("width").value(box.width).key("height").value(box.height).end_object();
+  }
+  json.end_array().key("edges").begin_array();
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const Graph::Edge& edge = graph.edges[i];
+    json.new_line().begin_object().key("link").value(to_text(edge.link)).key("critical").value(edge.critical);
+    json.key("points").begin_array();
+    for (const Layout::Point& point : layout.edges[i]) json.begin_array().value(point.x).value(point.y).end_array();
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
 void write(const Answer& answer, OutputFile& out) {
   const PageTemplate page = page_template();
   out.write(page.head);
   write_data(out, "document", [&answer](JsonWriter& json) { write_document(json, answer); });
   write_data(out, "answer", [&answer](JsonWriter& json) { answer.document->json(json); });
+  if (answer.graph != nullptr)
+    write_data(out, "graph", [&answer](JsonWriter& json) { write_graph(json, *answer.graph); });
   out.write(page.script);
   if (!answer.replays.empty()) write_page_timelines(answer, out);
   out.write(page.tail);

@@ -1,5 +1,6 @@
-// A picture of the answer: its plot if it has one, else its timeline.
+// A picture of the answer: its graph or its plot if it has one, else its timeline.
 
+#include "sim/export/svg_graph.h"
 #include "sim/export/svg_plot.h"
 #include "sim/export/svg_timeline.h"
 
@@ -7,6 +8,7 @@ namespace stepsim::sim {
 namespace {
 
 void write(const Answer& answer, OutputFile& out) {
+  if (answer.graph != nullptr) return draw_graph(answer, out);
   const bool plot = answer.document != nullptr && answer.document->plot;
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
 }
@@ -17,7 +19,7 @@ extern const Exporter svg_exporter;
 const Exporter svg_exporter{
     .name = "svg",
     .extension = "svg",
-    .summary = "picture: the points of a sweep with their ranges, or the timeline of a replay",
+    .summary = "picture: a graph, the points of a sweep with their ranges, or the timeline of a replay",
     .accepts = Content::kPicture,
     .write = write,
 };

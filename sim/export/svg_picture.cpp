@@ -54,11 +54,43 @@ void SvgPicture::dot(Point centre, std::string_view colour, std::string_view hin
   shape(fmt::format(R"(circle cx="{:.2f}" cy="{:.2f}" r="3" fill="{}")", centre.x, centre.y, colour), hint);
 }
 
-void SvgPicture::text(Point base, std::string_view text, Anchor anchor) {
+void SvgPicture::curve(const std::vector<Point>& points, const Stroke& stroke) {
+  std::string data;
+  for (const Point& point : points) {
+    const std::string_view step = data.empty() ? "M" : data.find('C') == std::string::npos ? "C" : " ";
+    data += fmt::format("{}{:.2f} {:.2f}", step, point.x, point.y);
+  }
+  const std::string dashes = stroke.dashes.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", stroke.dashes);
+  shape(fmt::format(R"(path d="{}" stroke="{}" stroke-width="{:.1f}" fill="none"{})", data, stroke.colour, stroke.width,
+                    dashes),
+        {});
+  if (!stroke.arrow || points.size() < 2) return;
+  const Point end = points.back();
+  const Point before = points[points.size() - 2];
+  const double length = std::max(std::hypot(end.x - before.x, end.y - before.y), 1e-6);
+  const double along_x = (end.x - before.x) / length;
+  const double along_y = (end.y - before.y) / length;
+  constexpr double kLength = 8;
+  constexpr double kHalf = 3;
+  shape(fmt::format(R"(path d="M{:.2f} {:.2f}L{:.2f} {:.2f}L{:.2f} {:.2f}Z" fill="{}")", end.x + along_x * kLength,
+                    end.y + along_y * kLength, end.x - along_y * kHalf, end.y + along_x * kHalf,
+                    end.x + along_y * kHalf, end.y - along_x * kHalf, stroke.colour),
+        {});
+}
+
+void SvgPicture::frame(Point corner, double width, double height, double stroke) {
+  shape(fmt::format(R"(rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="none" stroke="#000000" )"
+                    R"(stroke-width="{:.1f}")",
+                    corner.x, corner.y, width, height, stroke),
+        {});
+}
+
+void SvgPicture::text(Point base, std::string_view text, Anchor anchor, std::string_view colour) {
   static constexpr std::array<std::string_view, 3> kWords{"start", "middle", "end"};
-  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}">{}</text>)"
+  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}"{}>{}</text>)"
                          "\n",
-                         base.x, base.y, kWords[static_cast<std::size_t>(anchor)], escaped(text)));
+                         base.x, base.y, kWords[static_cast<std::size_t>(anchor)],
+                         colour.empty() ? "" : fmt::format(R"( fill="{}")", colour), escaped(text)));
 }
 
 void SvgPicture::heading(Point base, std::string_view text) {

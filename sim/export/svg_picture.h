@@ -26,8 +26,17 @@ class SvgPicture {
   void rectangle(Point corner, double width, double height, std::string_view colour, std::string_view hint = {});
   void line(Point from, Point to, std::string_view colour, std::string_view dashes = {});
   void path(const std::vector<Point>& points, std::string_view colour);
+  /// Bezier curves in a row: each takes the end of the one before it and three points more. Ends in an arrow.
+  struct Stroke {
+    std::string_view colour;
+    double width = 1;
+    std::string_view dashes{};
+    bool arrow = true;
+  };
+  void curve(const std::vector<Point>& points, const Stroke& stroke);
+  void frame(Point corner, double width, double height, double stroke);
   void dot(Point centre, std::string_view colour, std::string_view hint);
-  void text(Point base, std::string_view text, Anchor anchor = Anchor::kStart);
+  void text(Point base, std::string_view text, Anchor anchor = Anchor::kStart, std::string_view colour = {});
   void heading(Point base, std::string_view text);
   /// The end of the file.
   void finish();

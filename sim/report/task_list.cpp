@@ -13,17 +13,13 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
 #include "sim/report/own_work.h"
+#include "sim/report/task_names.h"
 
 namespace stepsim::sim {
 namespace {
 
 /// The parts of a step's time that are tasks.
 constexpr std::array kParts{PathClass::kCompute, PathClass::kCommunication, PathClass::kCopy, PathClass::kHost};
-
-bool is_device_work(TaskKind kind) {
-  return kind == TaskKind::kKernel || kind == TaskKind::kCopy || kind == TaskKind::kMemset ||
-         kind == TaskKind::kCollective;
-}
 
 void add(TaskGroup& group, Duration duration) {
   ++group.tasks;

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "model/base/text.h"
-#include "model/job/kernel_class.h"
+#include "sim/report/task_names.h"
 #include "sim/stats/callers.h"
 
 namespace stepsim::sim {
@@ -14,11 +12,6 @@ namespace {
 
 constexpr std::uint32_t kUnknown = 0xFFFFFFFFU;  // not asked for yet
 constexpr std::uint32_t kNothing = 0xFFFFFFFEU;  // the key says nothing of it
-
-bool is_device_work(TaskKind kind) {
-  return kind == TaskKind::kKernel || kind == TaskKind::kCopy || kind == TaskKind::kMemset ||
-         kind == TaskKind::kCollective;
-}
 
 /// Names a group by what decides it; empty: none.
 using NameOf = std::function<std::string(const Piece& piece)>;
@@ -75,24 +68,13 @@ GroupsOf by_step(const MeasuredWork& work, GroupNames& names) {
 }
 
 std::string name_without_step(const MeasuredWork& work, const Piece& piece) {
-  constexpr std::string_view kMark = "ProfilerStep#";
-  const std::string_view name = work.name(piece);
   // Only one kind a row: the kind is part of what makes a group.
-  return fmt::format("{}\n{}", name.starts_with(kMark) ? kMark : name, work.kind(piece));
+  return fmt::format("{}\n{}", without_step_number(work.name(piece)), work.kind(piece));
 }
 
 std::string class_of_work(const MeasuredWork& work, const Piece& piece) {
   if (piece.is_call) return std::string(work.kind(piece));
-  const TaskKind kind = work.capture.dag.kind(TaskId{piece.index});
-  return std::string(is_device_work(kind) ? stepsim::to_text(classify_kernel(kind, work.name(piece)))
-                                          : stepsim::to_text(kind));
-}
-
-std::string layer_of(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return {};
-  const std::string_view kind = name.substr(0, dot);
-  return kind == "FW" || kind == "BW" || kind.starts_with("UPDATE") ? std::string(name.substr(dot + 1)) : std::string();
+  return std::string(class_name(work.capture.dag.kind(TaskId{piece.index}), work.name(piece)));
 }
 
 /// What a table beside the Dag says of each task, by task.
@@ -145,24 +127,6 @@ std::uint32_t GroupNames::number_of(std::string_view name) {
   const auto [known, is_new] = numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
   if (is_new) names_.emplace_back(name);
   return known->second;
-}
-
-StagedTask staged_task(std::string_view name) noexcept {
-  constexpr std::string_view kComm = "Comm.";
-  if (!name.starts_with(kComm)) return {};
-  name.remove_prefix(kComm.size());
-  StagedTask task;
-  std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {};
-  if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(), is_digit)) {
-    task.partition = name.substr(dot + 1);
-    name = name.substr(0, dot);
-    dot = name.rfind('.');
-    if (dot == std::string_view::npos) return {};
-  }
-  task.stage = name.substr(dot + 1);
-  task.tensor = name.substr(0, dot);
-  return std::find(kPipeline.begin(), kPipeline.end(), task.stage) == kPipeline.end() ? StagedTask{} : task;
 }
 
 GroupsOf grouping_by(StatsKey key, const MeasuredWork& work, GroupNames& names) {

@@ -29,7 +29,7 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
     r"[][]": "",  # all that may be left out is given
     r"\bCOMMAND\b": "replay",
     r"\b(WORD|NAME)\b": "polling",
-    r"--(by|sort) KEY\b": lambda found: {"by": "--by class", "sort": "--sort relative"}[found[1]],
+    r"--(by|fold|sort) KEY\b": lambda found: {"by": "--by class", "fold": "--fold class", "sort": "--sort relative"}[found[1]],
     r"--sort ORDER\b": "--sort total",
     r"--(rows|head) N\b": lambda found: f"--{found[1]} 3",
     r"\bPERCENT\b": "3%",
@@ -112,7 +112,8 @@ FILES = {  # the files that lines name, and how they come to be
     "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
-    "JOB": copy_of(GPU),
+    "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
+    "graph.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "trace.json.gz": packed(OVERLAP),
     "trace.pt.trace.json.gz": packed(GPU), "monday.json.gz": packed(GPU), "tuesday.json.gz": packed(GPU),
     "run/traces": copy_of(SAMPLE), "report.sqlite": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/nsys_fuzz/two_ranks.sqlite")),

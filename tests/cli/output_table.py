@@ -66,6 +66,12 @@ def problem_of_file(folder, command, name, extension):
     if extension == ".csv":
         rows = list(csv.reader(text.splitlines()))
         return None if len(rows) > 1 and len({len(row) for row in rows}) == 1 else "its rows are not as long as its heading"
+    if extension in (".dot", ".gv"):
+        return None if "\ndigraph " in text and text.endswith("}\n") else "it is no graph"
+    if extension == ".gml":
+        run(folder, command, SAMPLE, "--fold", "task", "-o", name)  # a folded graph may have cycles
+        back = run(folder, "graph", name, "--json")
+        return None if back.returncode == 0 and json.loads(back.stdout)["tasks"] > 0 else f"it is not read back: {back.stderr}"
     back = run(folder, "replay", SAMPLE, "--network", "maxmin", "--cluster", name)
     return None if back.returncode == 0 else f"it is not read back: {back.stderr}"
 

@@ -19,6 +19,8 @@ Commands:
                  of partitions
   compare        Show what differs between two captures, predictions or saved answers, and fail
                  above a limit
+  graph          Draw what depends on what in an iteration, with the critical path: .svg, .html,
+                 .dot, .gml
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
 
@@ -82,7 +84,8 @@ Files of -o, by extension:
                 and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
                 it
-  .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
+  .svg          picture: a graph, the points of a sweep with their ranges, or the timeline of a
+                replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
@@ -136,7 +139,8 @@ Files of -o, by extension:
                 and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
                 it
-  .svg          picture: the points of a sweep with their ranges, or the timeline of a replay
+  .svg          picture: a graph, the points of a sweep with their ranges, or the timeline of a
+                replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep

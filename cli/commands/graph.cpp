@@ -1,0 +1,94 @@
+// stepsim graph TRACE... -o FILE: what depends on what in an iteration, as a picture or for other programs?
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/program/command.h"
+#include "cli/program/named_values.h"
+#include "cli/program/options.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "sim/graph/graph_document.h"
+#include "sim/graph/layout.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 20;
+
+struct NamedFold {
+  std::string_view name;
+  std::optional<sim::Fold> fold;  ///< absent: as little as leaves a readable graph
+};
+constexpr std::array kFolds{NamedFold{"auto", std::nullopt},       NamedFold{"task", sim::Fold::kTask},
+                            NamedFold{"name", sim::Fold::kName},   NamedFold{"layer", sim::Fold::kLayer},
+                            NamedFold{"class", sim::Fold::kClass}, NamedFold{"lane", sim::Fold::kLane},
+                            NamedFold{"rank", sim::Fold::kRank}};
+
+struct GraphCommand {
+  CommonOptions common;
+  std::optional<sim::Folding> folding;
+  std::size_t rows = kDefaultRows;
+};
+
+/// Whether -o names a picture, for which the graph has to be laid out.
+bool wants_layout(const CommonOptions& options) {
+  const sim::Exporter* const exporter = options.output ? sim::find_exporter(*options.output) : nullptr;
+  return exporter != nullptr && (exporter->accepts == sim::Content::kPicture || exporter->name == "html");
+}
+
+void run(const GraphCommand& command, const Session& session) {
+  check_output(command.common);
+  if (wants_layout(command.common)) sim::refuse_without_layout();
+  const Replayed replayed = load_and_replay(command.common, session);
+  const sim::Findings findings = findings_of(replayed);
+  const sim::Graph graph = sim::graph_of(replayed.capture, findings.path.path, command.folding);
+  const Provenance provenance = provenance_if_needed(command.common, session, replayed.capture.inputs);
+  sim::Document document = sim::graph_document(graph, replayed.capture, command.rows, provenance);
+  report(document, {.provenance = provenance, .document = &document, .graph = &graph}, command.common, session);
+}
+
+Command::Run setup(CLI::App& app) {
+  using sim::Content;
+  const auto common = add_common_options(
+      app, {.command = "graph", .contents = {Content::kDocument, Content::kGraph, Content::kPicture}});
+  app.get_option("TRACE")->description("captures of one job, a task graph, or dag.gml without any events");
+  const auto* fold = app.add_option("--fold")->type_name("KEY")->description(
+      fmt::format("one node a {}; auto folds as little as leaves at most {} nodes (default: auto)",
+                  one_of(words_of(kFolds)), sim::kReadableNodes));
+  const auto* merge = app.add_flag("--merge-ranks")
+                          ->disable_flag_override()
+                          ->description("with --fold name, layer or class: a node holds the tasks of all ranks");
+  const auto* rows = app.add_option("--head,--rows")
+                         ->type_name("N")
+                         ->description("print the first N nodes, or all (default: 20; --json and files have all)");
+  return [=](const Session& session) {
+    GraphCommand command{.common = common()};
+    command.common.untimed = true;
+    const std::optional<sim::Fold> by = chosen("key of --fold", kFolds, fold->results()).fold;
+    if (by) command.folding = {*by, merge->count() == 0};
+    if (!by && merge->count() > 0)
+      throw UsageError("--merge-ranks needs to know what to merge; expected --fold name, layer or class with it");
+    if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
+    run(command, session);
+  };
+}
+
+}  // namespace
+
+extern const Command graph_command;
+const Command graph_command{
+    .name = "graph",
+    .summary = "Draw what depends on what in an iteration, with the critical path: .svg, .html, .dot, .gml",
+    .setup = setup,
+    .examples = {"stepsim graph scenarios/samples/byteps-even --fold layer -o -.dot",
+                 "stepsim graph scenarios/samples/byteps-even/traces/0/0/dag.gml"},
+};
+
+}  // namespace stepsim::cli
