@@ -1,9 +1,11 @@
 // stepsim compare A B: what differs between two captures, or between saved answers?
+// stepsim compare A B C...: the work of several beside each other.
 // stepsim compare A --set k=v: what differs between a capture and a prediction, task by task?
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
@@ -27,6 +30,7 @@
 #include "model/base/text.h"
 #include "scenarios/answer/what_if_answer.h"
 #include "sim/compare/compare_document.h"
+#include "sim/compare/several.h"
 
 namespace stepsim::cli {
 namespace {
@@ -39,6 +43,7 @@ struct CompareOptions {
   sim::RowOrder order = sim::RowOrder::kDifference;
   std::size_t rows = kDefaultRows;
   std::optional<double> fail_above;
+  bool ignore_partitions = false;
 };
 
 /// What is compared, and the files that it was read from.
@@ -55,7 +60,8 @@ struct Word {
 };
 
 constexpr std::array kBys{Word<sim::By>{"name", sim::By::kName}, Word<sim::By>{"class", sim::By::kClass},
-                          Word<sim::By>{"kind", sim::By::kKind}, Word<sim::By>{"operator", sim::By::kOperator}};
+                          Word<sim::By>{"kind", sim::By::kKind}, Word<sim::By>{"operator", sim::By::kOperator},
+                          Word<sim::By>{"category", sim::By::kCategory}};
 constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kDifference},
                              Word<sim::RowOrder>{"relative", sim::RowOrder::kRelative},
                              Word<sim::RowOrder>{"name", sim::RowOrder::kName},
@@ -90,6 +96,7 @@ sim::Side side_at(const std::string& path, const CompareOptions& options, const 
   sim::Side side =
       is_saved_answer(path) ? read_saved_answer(path, inputs) : side_of_capture(path, options, session, inputs);
   side.name = path;
+  if (options.ignore_partitions) side.work = sim::without_partitions(side.work);
   return side;
 }
 
@@ -115,6 +122,9 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   sides.b = side_of_prediction(answer.scenario);
   sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
   for (const std::string& change : answer.changes) sides.b.name += (sides.b.name.empty() ? "" : ", ") + change;
+  if (options.ignore_partitions) {
+    for (sim::Side* const side : {&sides.a, &sides.b}) side->work = sim::without_partitions(side->work);
+  }
   return sides;
 }
 
@@ -130,36 +140,68 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
   }
   if (traces.size() != 2)
     throw UsageError(
-        fmt::format("compare takes two results, and {} given; expected A and B: captures (a folder or an "
-                    "archive where there are several files), or what --json printed",
-                    traces.size() == 1 ? "one is" : fmt::format("{} are", traces.size())));
-  if (traces.front() == "-" && traces.back() == "-")
-    throw UsageError("A and B are both '-', and standard input can be read once; expected a file for one of them");
+        "compare takes two results or more, and one is given; expected A and B: captures (a folder or an archive where "
+        "there are several files), or what --json printed");
   Sides sides;
   sides.a = side_at(traces.front(), options, session, sides.inputs);
   sides.b = side_at(traces.back(), options, session, sides.inputs);
   return sides;
 }
 
+/// A picture shows two results as it shows several.
+void write_pair(sim::Document& document, const Sides& sides, const CompareOptions& options,
+                const Provenance& provenance, const Session& session) {
+  const sim::Exporter* const exporter = options.common.output ? sim::find_exporter(*options.common.output) : nullptr;
+  if (exporter == nullptr || exporter->accepts != sim::Content::kPicture)
+    return report(document, {.provenance = provenance, .document = &document}, options.common, session);
+  const std::vector<sim::Side> both{sides.a, sides.b};
+  const sim::Several several = sim::several_of(both, options.by, options.order);
+  const sim::Document picture = sim::several_document(several, options.rows, provenance);
+  if (!picture.plot)
+    throw UsageError(fmt::format("-o '{}': the results list no tasks to draw; expected captures, or another extension",
+                                 shown(*options.common.output)));
+  write_output(options.common, {.provenance = provenance, .document = &picture});
+  if (!writes_to_standard_output(options.common)) print_document(document, options.common, session);
+}
+
+void compare_several(const CompareOptions& options, const Session& session) {
+  if (options.fail_above)
+    throw UsageError(fmt::format("--fail-above compares two results, and {} are given; expected A and B",
+                                 options.common.traces.size()));
+  std::vector<InputFile> inputs;
+  std::vector<sim::Side> sides;
+  for (const std::string& trace : options.common.traces) sides.push_back(side_at(trace, options, session, inputs));
+  const sim::Several several = sim::several_of(sides, options.by, options.order);
+  const Provenance provenance = provenance_if_needed(options.common, session, inputs);
+  sim::Document document = sim::several_document(several, options.rows, provenance);
+  report(document, {.provenance = provenance, .document = &document}, options.common, session);
+}
+
 void run(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario, const Session& session) {
   check_output(options.common);
+  const std::vector<std::string>& traces = options.common.traces;
+  if (std::count(traces.begin(), traces.end(), "-") > 1)
+    throw UsageError("two results are '-', and standard input can be read once; expected a file for one of them");
   with_typed_errors([&] {
+    if (!scenario && traces.size() > 2) return compare_several(options, session);
     const Sides sides = sides_of(options, scenario, session);
     const sim::Difference difference = sim::difference_of(sides.a, sides.b, options.by, options.order);
     std::optional<sim::Gate> gate;
     if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above);
     const Provenance provenance = provenance_if_needed(options.common, session, sides.inputs);
     sim::Document document = sim::compare_document(difference, gate, options.rows, provenance);
-    report(document, {.provenance = provenance, .document = &document}, options.common, session);
+    write_pair(document, sides, options, provenance, session);
     session.out.flush();
     if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);
   });
 }
 
 Command::Run setup(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "compare", .contents = {sim::Content::kDocument}});
+  const auto common =
+      add_common_options(app, {.command = "compare", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
-      "A and B: each a capture (a file, an archive, a folder) or what --json printed; with --set or -s one capture, "
+      "A and B, or more: each a capture (a file, an archive, a folder) or what --json printed; with --set or -s one "
+      "capture, "
       "which is compared with its prediction");
   const auto scenario =
       add_scenario_options(app, "one change to predict beside TRACE, such as network.bandwidth=2x; may be given again");
@@ -170,6 +212,10 @@ Command::Run setup(CLI::App& app) {
   const auto* rows = app.add_option("--rows,--head")
                          ->type_name("N")
                          ->description("print the first N rows of each table, or all (default: 20; --json has all)");
+  const auto* ignore_partitions =
+      app.add_flag("--ignore-partitions")
+          ->disable_flag_override()
+          ->description("the partitions of a tensor's stage are one: Comm.w.PUSH.0 and .1 are Comm.w.PUSH");
   const auto* fail_above =
       app.add_option("--fail-above")
           ->type_name("PERCENT")
@@ -179,6 +225,7 @@ Command::Run setup(CLI::App& app) {
                            .by = chosen("key of --by", kBys, by->results()).value,
                            .order = chosen("key of --sort", kOrders, order->results()).value};
     if (rows->count() > 0) options.rows = parse_rows(rows->results().back());
+    options.ignore_partitions = ignore_partitions->count() > 0;
     if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;
     run(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -23,12 +22,6 @@ std::string_view to_text(Extent extent) {
     case Extent::kPoints: break;
   }
   return "the points of a sweep";
-}
-
-void refuse_different_extents(const Side& a, const Side& b) {
-  if (a.extent == b.extent) return;
-  throw UsageError(fmt::format("{} has times of {}, {} those of {}; expected two of one kind", shown(a.name),
-                               to_text(a.extent), shown(b.name), to_text(b.extent)));
 }
 
 /// The parts of both by name, in the order of A, then what only B has.
@@ -59,36 +52,8 @@ std::vector<PartDifference> with_remainder(std::vector<PartDifference> parts, co
   return parts;
 }
 
-/// The groups of one class of device work, or of one kind of other work, as one.
-std::vector<WorkGroup> by_class(const std::vector<WorkGroup>& work, bool kinds) {
-  std::map<std::string, WorkGroup> classes;
-  for (const WorkGroup& group : work) {
-    const std::string& name = kinds || group.kernel_class.empty() ? group.kind : group.kernel_class;
-    WorkGroup& merged = classes[name];
-    merged.name = name;
-    merged.count += group.count;
-    merged.time = saturated_sum(merged.time, group.time);
-  }
-  std::vector<WorkGroup> result;
-  for (auto& [name, group] : classes) result.push_back(std::move(group));
-  return result;
-}
-
-const std::vector<WorkGroup>& operators_of(const Side& side) {
-  if (!side.operators.empty()) return side.operators;
-  throw UsageError(fmt::format(
-      "--by operator: {} does not say which operators launched its kernels; expected captures with record_shapes=True",
-      shown(side.name)));
-}
-
 std::vector<Row> rows_by(By by, const Side& a, const Side& b) {
-  switch (by) {
-    case By::kName: return match_names(a.work, b.work);
-    case By::kClass: return match_names(by_class(a.work, false), by_class(b.work, false));
-    case By::kKind: return match_names(by_class(a.work, true), by_class(b.work, true));
-    case By::kOperator: break;
-  }
-  return match_names(operators_of(a), operators_of(b));
+  return match_names(groups_by(by, a), groups_by(by, b));
 }
 
 Duration length_of(Duration difference) { return difference < Duration{} ? -difference : difference; }
@@ -117,14 +82,10 @@ void sort(std::vector<Row>& rows, RowOrder order) {
 
 }  // namespace
 
-std::string_view to_text(By by) noexcept {
-  switch (by) {
-    case By::kName: return "name";
-    case By::kClass: return "class";
-    case By::kKind: return "kind";
-    case By::kOperator: break;
-  }
-  return "operator";
+void refuse_different_extents(const Side& a, const Side& b) {
+  if (a.extent == b.extent) return;
+  throw UsageError(fmt::format("{} has times of {}, {} those of {}; expected two of one kind", shown(a.name),
+                               to_text(a.extent), shown(b.name), to_text(b.extent)));
 }
 
 double Difference::relative() const noexcept { return ratio(change(), *a.iteration); }

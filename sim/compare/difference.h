@@ -8,14 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/compare/groups.h"
 #include "sim/compare/match_names.h"
 #include "sim/compare/side.h"
 
 namespace stepsim::sim {
-
-/// What a row stands for.
-enum class By : std::uint8_t { kName, kClass, kKind, kOperator };
-[[nodiscard]] std::string_view to_text(By by) noexcept;  ///< "name", "class", "kind", "operator"
 
 /// Which row comes first: the one that differs most, most relative to A, first by name, or that takes longest.
 enum class RowOrder : std::uint8_t { kDifference, kRelative, kName, kTotal };
@@ -53,6 +50,9 @@ struct Difference {
   /// Whether the change is larger than the noise. Precondition: has_iterations() and noise.
   [[nodiscard]] bool is_beyond_noise() const noexcept;
 };
+
+/// Throws UsageError if the times of the two are not of the same extent.
+void refuse_different_extents(const Side& a, const Side& b);
 
 /// O(names log names). Throws UsageError if the times of the two are not of the same extent, or if a side does not know
 /// operators that are asked for. The result refers to `a` and `b`.

@@ -50,7 +50,8 @@ Duration per_iteration(Duration total, std::size_t iterations) {
 std::vector<WorkGroup> work_of(const std::vector<TaskGroup>& groups, std::size_t iterations) {
   std::map<std::pair<std::string, TaskKind>, TaskGroup> by_name;
   for (const TaskGroup& group : groups) {
-    TaskGroup& merged = by_name.try_emplace({std::string(without_step_number(group.name)), group.kind}, TaskGroup{}).first->second;
+    TaskGroup& merged =
+        by_name.try_emplace({std::string(without_step_number(group.name)), group.kind}, TaskGroup{}).first->second;
     merged.kernel_class = group.kernel_class;
     merged.tasks += group.tasks;
     merged.total += group.total;

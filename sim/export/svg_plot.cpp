@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "model/base/text.h"
 #include "sim/export/relation.h"
 #include "sim/export/svg_picture.h"
 
@@ -55,6 +56,7 @@ class PlotPicture {
   }
 
   [[nodiscard]] std::optional<double> number(const std::string& title, std::size_t row) const {
+    if (title.empty()) return std::nullopt;
     const Value value = rows_.columns[place_of(rows_, title)].value(row);
     if (const auto* const integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
     if (const auto* const real = std::get_if<double>(&value)) return *real;
@@ -79,8 +81,12 @@ class PlotPicture {
       picture_.text({kLeft - 8, y_of(mark) + 4}, mark_text(mark, most_), Anchor::kEnd);
     }
     const std::size_t every = (plot_.points_a_line + kMostLabels - 1) / kMostLabels;
+    constexpr double kLetter = 6.5;
+    const double room =
+        (right_ - kLeft) / static_cast<double>(std::clamp<std::size_t>(plot_.points_a_line, 1, kMostLabels));
+    const std::size_t letters = std::max<std::size_t>(6, static_cast<std::size_t>(room / kLetter));
     for (std::size_t place = 0; place < plot_.points_a_line; place += std::max<std::size_t>(every, 1))
-      picture_.text({x_of(place), kBottom + 18}, label(place), Anchor::kMiddle);
+      picture_.text({x_of(place), kBottom + 18}, shown(label(place), letters), Anchor::kMiddle);
     picture_.text({(kLeft + right_) / 2, kBottom + 44}, plot_.x.empty() ? "point" : plot_.x, Anchor::kMiddle);
     picture_.line({kLeft, kBottom}, {right_, kBottom}, "#444444");
   }

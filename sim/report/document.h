@@ -50,7 +50,7 @@ struct Plot {
   std::string y;    ///< nanoseconds, and so are the next
   std::string low;  ///< the range of y
   std::string high;
-  std::string baseline;            ///< one value of all rows, for comparison
+  std::string baseline;            ///< one value of all rows, for comparison; empty: there is none
   std::vector<std::string> lines;  ///< their names; an empty one needs no legend
   std::size_t points_a_line = 0;
 };
