@@ -4,13 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/work/beside.h"
 #include "cli/work/work.h"
 #include "ingest/combined/combined_trace.h"
 #include "ingest/load/combine.h"
@@ -46,25 +46,6 @@ void refuse_unused_options(const CommonOptions& options) {
     throw UsageError("combine takes all steps and ranks of its traces; expected neither --steps nor --ranks");
   if (options.network_given || options.cluster_file)
     throw UsageError("combine writes what was recorded; expected neither --network nor --cluster");
-}
-
-bool is_combined_file(const std::string& path) {
-  constexpr std::size_t kHead = 256;
-  std::string head(kHead, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return ingest::is_combined_trace(head);
-}
-
-/// `combined.json` beside the first input. Throws UsageError if another program's file is there.
-std::string default_output(const std::string& first) {
-  fs::path path = fs::path(first).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "A/"
-  const std::string output = (path == "." || path == ".." ? path / ".." : path.parent_path()).append(kName).string();
-  std::error_code unknown;
-  if (fs::exists(output, unknown) && !is_combined_file(output))
-    throw UsageError(fmt::format("{} is there already and is no combined trace; expected -o OUT", shown(output)));
-  return output;
 }
 
 /// "Comm.a,Comm.b" as its names.
@@ -119,7 +100,7 @@ void run(CommonOptions options, const std::vector<std::string>& filter, const Se
   const std::vector<std::string> traces = options.traces;
   refuse_mixture(traces);
   refuse_unused_options(options);
-  const std::string output = options.output ? *options.output : default_output(traces.front());
+  const std::string output = options.output ? *options.output : beside(traces.front(), kName, ingest::is_combined_trace);
   options.output.reset();
   sim::refuse_unwritable(output);
   for (const std::string& trace : traces) refuse_input_as_output(output, trace);

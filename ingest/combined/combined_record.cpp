@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/json/escape.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/byteps_names.h"
@@ -72,15 +73,6 @@ std::string marked_arguments(std::string_view arguments, const Marking& marking)
   return out + '}';
 }
 
-/// Microseconds, exact to the nanosecond, without decimals where there are none.
-std::string microseconds(std::int64_t nanoseconds) {
-  const std::uint64_t size = nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds)
-                                             : static_cast<std::uint64_t>(nanoseconds);
-  const std::string_view sign = nanoseconds < 0 ? "-" : "";
-  if (size % 1000 == 0) return fmt::format("{}{}", sign, size / 1000);
-  return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);
-}
-
 /// `event` with its members marked; `start` in place of its own where there is one.
 std::string rewritten(const ChromeEvent& event, const Marking& marking, const std::optional<std::string>& start) {
   std::string out = "{";
@@ -108,11 +100,25 @@ std::string rewritten(const ChromeEvent& event, const Marking& marking, const st
 
 }  // namespace
 
+std::string json_text(std::string_view text) {
+  std::string out;
+  json::append_quoted(out, text);
+  return out;
+}
+
+std::string microseconds_text(std::int64_t nanoseconds) {
+  const std::uint64_t size = nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds)
+                                             : static_cast<std::uint64_t>(nanoseconds);
+  const std::string_view sign = nanoseconds < 0 ? "-" : "";
+  if (size % 1000 == 0) return fmt::format("{}{}", sign, size / 1000);
+  return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);
+}
+
 std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefix, std::size_t file, Duration shift) {
   std::optional<std::string> start;
   std::int64_t shifted = 0;
   const bool fits = event.start_ns && !__builtin_add_overflow(*event.start_ns, shift.count(), &shifted);
-  if (shift != Duration{} && fits) start = microseconds(shifted);
+  if (shift != Duration{} && fits) start = microseconds_text(shifted);
   return fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFile, file);
 }
 

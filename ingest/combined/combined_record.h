@@ -13,6 +13,12 @@
 /// The records of a combined trace: those of its files, as they were but for what tells the files' processes apart.
 namespace stepsim::ingest {
 
+/// "12" or "12.345": microseconds, exact to the nanosecond.
+[[nodiscard]] std::string microseconds_text(std::int64_t nanoseconds);
+
+/// `text` as a JSON string, quotes included.
+[[nodiscard]] std::string json_text(std::string_view text);
+
 /// Whose processes a file holds, as ByteProfile puts it in front of their ids: "wk0." and "rank1.".
 struct ProcessPrefix {
   std::string worker;    ///< "wk0."; empty where a job has one worker, and for ranks

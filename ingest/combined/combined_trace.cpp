@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "ingest/json/escape.h"
 #include "ingest/json/json_values.h"
 #include "model/base/known_diagnostics.h"
 
@@ -22,12 +21,6 @@ constexpr std::string_view kBase = "baseTimeNanoseconds";
 /// Members of a trace that its reader uses. The rest, its environment perhaps, stays behind.
 constexpr std::array<std::string_view, 5> kKept{kBase, "distributedInfo", "deviceProperties", "host_name",
                                                 "schemaVersion"};
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  json::append_quoted(out, text);
-  return out;
-}
 
 std::string metadata(std::string_view name, std::string_view arguments, std::size_t file) {
   return fmt::format(R"({{"ph":"M","name":"{}","args":{{{}}},"in_file":{}}})", name, arguments, file);
@@ -62,8 +55,8 @@ void CombinedTraceWriter::put(std::string_view record) {
 
 void CombinedTraceWriter::begin_file(const CombinedFile& file) {
   put(metadata(kFile,
-               fmt::format(R"("name":{},"format":{},"worker":{},"rank":{},"on_names":{})", quoted(file.name),
-                           quoted(file.format), quoted(file.prefix.worker), quoted(file.prefix.rank),
+               fmt::format(R"("name":{},"format":{},"worker":{},"rank":{},"on_names":{})", json_text(file.name),
+                           json_text(file.format), json_text(file.prefix.worker), json_text(file.prefix.rank),
                            file.prefix.on_names ? 1 : 0),
                files_));
 }
@@ -93,7 +86,7 @@ void CombinedTraceWriter::add_text(std::string_view text, const CombinedFile& fi
   begin_file(file);
   do {
     const std::size_t end = text.size() <= kPiece ? text.size() : std::min(text.find('\n', kPiece), text.size());
-    put(metadata(kText, fmt::format("\"text\":{}", quoted(text.substr(0, end))), files_));
+    put(metadata(kText, fmt::format("\"text\":{}", json_text(text.substr(0, end))), files_));
     text.remove_prefix(end);
   } while (!text.empty());
   ++files_;

@@ -157,6 +157,11 @@ class RepeatingStep {
     result.diagnostics = capture_.diagnostics;
     result.inputs = capture_.inputs;
     result.assumptions = capture_.assumptions;
+    if (next_.empty() && count_ > 1) {
+      result.assumptions.push_back({"no_next_step",
+                                    "no captured step follows another one: an iteration waits for the one before it "
+                                    "only on its threads and streams"});
+    }
     result.job = capture_.job;
     result.cluster = capture_.cluster;
     Recording& recording = result.recording;

@@ -147,24 +147,6 @@ std::uint32_t GroupNames::number_of(std::string_view name) {
   return known->second;
 }
 
-StagedTask staged_task(std::string_view name) noexcept {
-  constexpr std::string_view kComm = "Comm.";
-  if (!name.starts_with(kComm)) return {};
-  name.remove_prefix(kComm.size());
-  StagedTask task;
-  std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {};
-  if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(), is_digit)) {
-    task.partition = name.substr(dot + 1);
-    name = name.substr(0, dot);
-    dot = name.rfind('.');
-    if (dot == std::string_view::npos) return {};
-  }
-  task.stage = name.substr(dot + 1);
-  task.tensor = name.substr(0, dot);
-  return std::find(kPipeline.begin(), kPipeline.end(), task.stage) == kPipeline.end() ? StagedTask{} : task;
-}
-
 GroupsOf grouping_by(StatsKey key, const MeasuredWork& work, GroupNames& names) {
   const auto named = [&](auto name_of) {
     return by_name(

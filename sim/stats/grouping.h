@@ -1,7 +1,6 @@
 #ifndef STEPSIM_SIM_STATS_GROUPING_H
 #define STEPSIM_SIM_STATS_GROUPING_H
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/report/staged_task.h"
 #include "sim/stats/measured_work.h"
 #include "sim/stats/stats_rows.h"
 
@@ -34,29 +34,6 @@ using GroupsOf = std::function<void(const Piece& piece, std::vector<std::uint32_
 /// The groups by `key`, whose names are entered in `names`. Refers to its arguments. A call takes constant time but
 /// for names that are new, and by annotation and module the number of those around a piece, at most 64 of a call's.
 [[nodiscard]] GroupsOf grouping_by(StatsKey key, const MeasuredWork& work, GroupNames& names);
-
-/// The stages of a partition's communication as BytePS names them, in the order of its pipeline.
-inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
-                                                            "REDUCE",
-                                                            "COPYD2H",
-                                                            "PCIE_REDUCE",
-                                                            "COORDINATE_PUSH",
-                                                            "COMPRESS",
-                                                            "PUSH",
-                                                            "PULL",
-                                                            "DECOMPRESS",
-                                                            "COPYH2D",
-                                                            "COORDINATE_BROADCAST",
-                                                            "BROADCAST"};
-
-/// "Comm.NAME.STAGE.PARTITION" divided, the name of a stage of a partition of a parameter-server job; the partition
-/// may be missing. All empty for other names.
-struct StagedTask {
-  std::string_view tensor;
-  std::string_view stage;
-  std::string_view partition;
-};
-[[nodiscard]] StagedTask staged_task(std::string_view name) noexcept;
 
 }  // namespace stepsim::sim
 
