@@ -193,7 +193,8 @@ void read_combined(Input& input, bool details, FileContent& content) {
     content.inputs.push_back(read_with(format_called(file.format, member), member, details));
   }
   if (content.inputs.empty()) {
-    throw InputError({input.name(), {}, {}}, "this combined trace holds no file; expected what 'stepsim combine' wrote");
+    throw InputError({input.name(), {}, {}},
+                     "this combined trace holds no file; expected what 'stepsim combine' wrote");
   }
 }
 

@@ -68,7 +68,9 @@ class Alone {
     TaskId last = task;
     for (const TaskId member : dag_.members(rendezvous)) {
       if (set_of_[member.index()] != set_of_[task.index()]) continue;
-      const auto key = [this](TaskId one) { return std::pair{ready_[one.index()], -static_cast<std::int64_t>(one.value())}; };
+      const auto key = [this](TaskId one) {
+        return std::pair{ready_[one.index()], -static_cast<std::int64_t>(one.value())};
+      };
       if (key(member) > key(last)) last = member;
     }
     return last;
@@ -125,8 +127,8 @@ class Alone {
   const TaskSets& set_of_;
   std::vector<Time> ready_;
   std::vector<Time> finish_;
-  std::vector<TaskId> after_;                                ///< the task in front on the path
-  std::vector<TaskId> via_;                                  ///< that one, or the server's task between
+  std::vector<TaskId> after_;                                 ///< the task in front on the path
+  std::vector<TaskId> via_;                                   ///< that one, or the server's task between
   std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< by server's task and set
 };
 
@@ -137,8 +139,8 @@ std::optional<std::int64_t> step_of(const Recording& recording, const CriticalPa
     const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.task.index()];
     if (step >= 0) ++tasks[recording.steps[static_cast<std::size_t>(step)].number];
   }
-  const auto most = std::max_element(tasks.begin(), tasks.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == tasks.end() ? std::nullopt : std::optional{most->first};
 }
 

@@ -22,7 +22,8 @@ inline constexpr std::int32_t kInNoSet = -1;
 inline constexpr std::int32_t kServesAll = -2;  ///< a server's task: a path may lead through it and back into its set
 
 /// The longest path within each set. Of paths as long as each other that through the tasks with the smaller ids.
-/// Lags and servers' tasks are `wait`; there is no queueing. O(tasks + edges), times sets for servers' tasks. Precondition: `timeline` is of `dag`.
+/// Lags and servers' tasks are `wait`; there is no queueing. O(tasks + edges), times sets for servers' tasks.
+/// Precondition: `timeline` is of `dag`.
 [[nodiscard]] std::vector<CriticalPath> longest_paths(const Dag& dag, const Timeline& timeline, const TaskSets& set_of,
                                                       std::size_t sets);
 
@@ -34,7 +35,7 @@ struct PartPath {
 };
 
 struct PartPaths {
-  std::int64_t step = -1;  ///< all paths are within the step of this number; -1: the job has none
+  std::int64_t step = -1;         ///< all paths are within the step of this number; -1: the job has none
   std::vector<PartPath> gpus;     ///< by rank
   std::vector<PartPath> workers;  ///< one a host, by its first rank; empty if there is one, or no host has two ranks
 };
