@@ -1,14 +1,31 @@
 // stepsim replay TRACE...: can the model of this capture be trusted, and where does its time go?
+// stepsim replay TRACE... --step-num N: how does it go on, iteration after iteration?
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
+#include <optional>
+#include <string>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/work/simulate.h"
+#include "cli/work/trace_output.h"
 #include "cli/work/work.h"
+#include "ingest/load/recognise.h"
+#include "model/base/error.h"
+#include "model/base/number.h"
+#include "model/base/text.h"
+#include "sim/export/synthetic.h"
 #include "sim/report/capture_documents.h"
+#include "sim/report/simulated_steps.h"
 
 namespace stepsim::cli {
 namespace {
+
+constexpr std::string_view kName = "synthetic.json";
+constexpr std::size_t kRows = 20;
 
 void run(const CommonOptions& options, bool tasks, const Session& session) {
   const Replayed replayed = load_and_replay(options, session, true);
@@ -19,11 +36,51 @@ void run(const CommonOptions& options, bool tasks, const Session& session) {
   report(document, answer_of(replayed, document, provenance), options, session);
 }
 
+void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events, const Session& session) {
+  const TraceOutput target(options, kName, ingest::is_own_export);
+  const std::string& output = target.path();
+  const Replayed replayed = load_and_replay(options, session);
+  refuse_input_as_output(output, replayed.capture.inputs);
+  const Simulated simulated = simulate_steps(replayed, count, options, session);
+  const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
+  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
+  sim::write_synthetic(simulated.capture, simulated.timeline, events, provenance, out);
+  out.commit();
+  if (target.is_standard_output()) return;
+  const sim::SimulatedSteps steps = sim::simulated_steps(simulated.capture, simulated.timeline, simulated.repeated);
+  print_document(sim::simulated_document(steps, simulated.capture, output, kRows, provenance), options, session);
+}
+
+std::size_t parse_count(const std::string& text) {
+  constexpr std::size_t kMost = 1'000'000;
+  const auto count = parse_number<std::size_t>(text);
+  if (count && *count >= 1 && *count <= kMost) return *count;
+  throw UsageError(fmt::format("--step-num: '{}' is not a number of iterations; expected 1 to {}", shown(text), kMost));
+}
+
 Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("replay"));
   const auto* tasks = app.add_flag("--tasks")->disable_flag_override()->description(
       "with --json or -o FILE.json: also every task's start and finish (tasks_detail)");
-  return [=](const Session& session) { run(common(), tasks->count() > 0, session); };
+  const auto* steps = app.add_option("--step-num")
+                          ->type_name("N")
+                          ->description(
+                              "simulate N iterations by doing the median step again and again, and write them to -o "
+                              "FILE.json (default: synthetic.json beside the first TRACE)");
+  const auto* queues = app.add_flag("--del-queue")
+                           ->disable_flag_override()
+                           ->description(
+                               "with --step-num: write each stage of each partition in place of one event for each "
+                               "tensor's communication");
+  return [=](const Session& session) {
+    if (steps->count() == 0 && queues->count() > 0)
+      throw UsageError("--del-queue says what --step-num writes; expected it with --step-num N");
+    if (steps->count() > 0 && tasks->count() > 0)
+      throw UsageError("--tasks lists the captured steps' tasks; expected it without --step-num");
+    if (steps->count() == 0) return run(common(), tasks->count() > 0, session);
+    run_steps(common(), parse_count(steps->results().back()),
+              queues->count() > 0 ? sim::CommEvents::kStages : sim::CommEvents::kOperations, session);
+  };
 }
 
 }  // namespace

@@ -114,6 +114,14 @@ ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Sessi
   return detailed;
 }
 
+ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  ingest::SourcedCapture sourced = ingest::load_with_sources(options.traces, load_options(options, session, progress));
+  if (options.output) refuse_input_as_output(*options.output, sourced.capture.inputs);
+  return sourced;
+}
+
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   if (options.cluster_file) {
     return {ingest::read_cluster_file(*options.cluster_file, capture.inputs), std::nullopt};

@@ -39,6 +39,9 @@ struct Replayed {
 /// The same with what the traces hold beside what a replay needs.
 [[nodiscard]] ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Session& session);
 
+/// The same with the inputs that it is made from.
+[[nodiscard]] ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session);
+
 /// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
 /// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);

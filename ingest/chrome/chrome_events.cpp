@@ -185,9 +185,12 @@ bool ChromeEventReader::State::in_events(ChromeEvent& event) {
 bool ChromeEventReader::State::record(ChromeEvent& event) {
   const std::uint64_t begin = text.at();
   item();
-  const Outcome outcome = text.scan([this](Scanner& scanner) {
+  std::string_view written;
+  const Outcome outcome = text.scan([this, &written](Scanner& scanner) {
+    const char* const from = scanner.at();
     const bool whole = fields.scan(scanner);
     record_is_odd = scanner.odd();
+    written = {from, static_cast<std::size_t>(scanner.at() - from)};
     return whole;
   });
   if (outcome == Outcome::kDone) {
@@ -204,6 +207,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
     ++records;
     fields.fill(event);
     event.offset = begin;
+    event.record = written;
     if (record_is_odd) defects.odd(begin);
     return true;
   }

@@ -37,6 +37,7 @@ struct ChromeEvent {
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
   bool has_duration = false;                ///< dur is there, though it may not be a time or not fit
+  std::string_view record;                  ///< all of it as written, "{...}"
   std::uint64_t offset = 0;                 ///< of the record in the (inflated) file
 
   /// Calls `take(key, value)` for each member of args, in order, however many.

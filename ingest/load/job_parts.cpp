@@ -102,6 +102,29 @@ void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
   gpus = std::move(kept);
 }
 
+Source source_of(const ReadInput& input) {
+  Source source{.name = input.name, .format = input.format};
+  source.gpu_folder = input.gpu_folder;
+  source.worker_folder = input.worker_folder;
+  for (const PartSink::Item& item : input.sink.parts) {
+    if (const auto* const table = std::get_if<TensorTable>(&item.part)) {
+      for (const TensorTable::Tensor& tensor : table->tensors) source.tensors.push_back(tensor.name);
+    }
+    if (const auto* const trace = std::get_if<HostDeviceTrace>(&item.part)) source.base_time = trace->base_time;
+    source.has_events = source.has_events || !(std::holds_alternative<TensorTable>(item.part) ||
+                                               std::holds_alternative<OperatorGraph>(item.part));
+    source.of_many = source.of_many || !item.of.empty();
+  }
+  return source;
+}
+
+/// What files that are windows of one process have in common; of a file that is alone in this, its name.
+std::string process_key(const RankTrace& trace) {
+  const std::string process = process_of(trace.trace);
+  return process.empty() ? trace.file
+                         : fmt::format("{}\n{}\n{}", trace.trace.host_name, process, trace.trace.rank.value_or(-1));
+}
+
 template <class PartType>
 void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
@@ -115,6 +138,7 @@ void put(std::optional<PartType>& slot, PartType part, const std::string& name) 
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): take() is none
 void JobParts::add(ReadInput& input) {
+  sources_.push_back(source_of(input));
   for (auto& [part, of] : input.sink.parts) {
     const Origin origin =
         of.empty() ? Origin{input.name, input.gpu_folder, input.worker_folder}
@@ -169,6 +193,39 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   return gpus;
 }
 
+void JobParts::note_gpus(const std::vector<GpuParts>& gpus) {
+  for (const GpuParts& gpu : gpus) {
+    for (Source& source : sources_) {
+      if (source.gpu_folder != gpu.folder) continue;
+      source.gpu = gpu.local_rank;
+      source.worker = gpu.worker;
+    }
+  }
+}
+
+std::vector<std::string> JobParts::processes() const {
+  std::vector<std::string> keys;
+  for (const RankTrace& trace : ranks_) keys.push_back(process_key(trace));
+  return keys;
+}
+
+/// `files` and `processes` are those of the traces before windows were joined.
+void JobParts::note_ranks(const std::vector<std::string>& files, const std::vector<std::string>& processes) {
+  std::map<std::string, Rank> of_file;
+  std::map<std::string, Rank> of_process;
+  for (const RankTrace& trace : ranks_) {
+    of_file.try_emplace(trace.file, trace.rank);
+    of_process.try_emplace(process_key(trace), trace.rank);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto joined = of_process.find(processes[i]);
+    if (joined != of_process.end()) of_file.try_emplace(files[i], joined->second);
+  }
+  for (Source& source : sources_) {
+    if (const auto rank = of_file.find(source.name); rank != of_file.end()) source.rank = rank->second;
+  }
+}
+
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   refuse_mix(ranks_, gpus, graphs_);
@@ -177,13 +234,18 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   }
   if (!gpus.empty()) {
     keep_gpus(gpus, ranks);
+    note_gpus(gpus);
     return stitch_parameter_server(std::move(gpus), job, assembly);
   }
   if (ranks_.empty())
     throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
+  const std::vector<std::string> processes = this->processes();
+  std::vector<std::string> files;
+  for (const RankTrace& trace : ranks_) files.push_back(trace.file);
   join_windows(ranks_, assembly);
   number_ranks(ranks_, assembly);
   keep_ranks(ranks_, ranks);
+  note_ranks(files, processes);
   stitch_host_device(std::move(ranks_), assembly);
 }
 

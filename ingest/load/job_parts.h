@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/load/read.h"
+#include "ingest/load/sources.h"
 #include "ingest/stitch/assembly.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/parameter_server/parameter_server.h"
@@ -28,6 +29,10 @@ class JobParts {
   /// Where there are graphs of operators and nothing else: joins these into `assembly`, and returns true. Then
   /// stitch() is not called.
   bool stitch_untimed(Assembly& assembly);
+
+  /// The inputs in the order of add(). Whose they are is known after stitch(): of one whose rank or GPU is left out,
+  /// neither.
+  [[nodiscard]] std::vector<Source> take_sources() { return std::move(sources_); }
 
  private:
   using FolderOrder = bool (*)(std::string_view, std::string_view) noexcept;
@@ -50,10 +55,14 @@ class JobParts {
 
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);
+  void note_gpus(const std::vector<GpuParts>& gpus);
+  [[nodiscard]] std::vector<std::string> processes() const;
+  void note_ranks(const std::vector<std::string>& files, const std::vector<std::string>& processes);
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
+  std::vector<Source> sources_;
 };
 
 }  // namespace stepsim::ingest

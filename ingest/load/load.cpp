@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/bytes/small_file.h"
 #include "ingest/config/job_file.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/job_parts.h"
@@ -44,21 +45,32 @@ Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
   }
 }
 
-/// `details` is null where nobody asks for them.
-Capture load(const std::vector<std::string>& traces, const LoadOptions& options, TraceDetails* details) {
+/// What only some ask for; null where nobody does.
+struct Extras {
+  TraceDetails* details = nullptr;
+  std::vector<Source>* sources = nullptr;
+  std::optional<std::string>* job_text = nullptr;
+};
+
+constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // parse_job() refuses larger ones
+
+Capture load(const std::vector<std::string>& traces, const LoadOptions& options, const Extras& extras) {
   FoundFiles found = discover(traces);
   const std::optional<std::string> job_path = options.job_file ? options.job_file : find_job_file(traces);
   std::vector<InputFile> job_file;
   Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
-  ReadInputs read = read_inputs(found.files, options, details != nullptr);
+  ReadInputs read = read_inputs(found.files, options, extras.details != nullptr);
   refuse_empty(read, traces);
   if (read.job && !options.job_file) {  // as the folder's own goes before one above it
     job = parse_job(read.job->text, read.job->name);
     job_file.clear();
+    if (extras.job_text != nullptr) *extras.job_text = std::move(read.job->text);
+  } else if (job_path && extras.job_text != nullptr) {
+    *extras.job_text = read_small_file(*job_path, kLargestJobFile).text;
   }
 
   Assembly assembly;
-  assembly.details = details;
+  assembly.details = extras.details;
   assembly.diagnostics.merge(found.diagnostics);
   assembly.diagnostics.merge(read.diagnostics);
   std::uint64_t events = 0;
@@ -72,6 +84,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   }
   const bool untimed = options.untimed && parts.stitch_untimed(assembly);
   if (!untimed) parts.stitch(options.ranks, job, assembly);
+  if (extras.sources != nullptr) *extras.sources = parts.take_sources();
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
   Capture capture = untimed ? finish_untimed(std::move(assembly), traces.front()) : finish(std::move(assembly));
   capture.job = job;
@@ -85,13 +98,19 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
 }  // namespace
 
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options) {
-  return load(traces, options, nullptr);
+  return load(traces, options, Extras{});
 }
 
 DetailedCapture load_with_details(const std::vector<std::string>& traces, const LoadOptions& options) {
   DetailedCapture detailed;
-  detailed.capture = load(traces, options, &detailed.details);
+  detailed.capture = load(traces, options, Extras{.details = &detailed.details});
   return detailed;
+}
+
+SourcedCapture load_with_sources(const std::vector<std::string>& traces, const LoadOptions& options) {
+  SourcedCapture sourced;
+  sourced.capture = load(traces, options, Extras{.sources = &sourced.sources, .job_text = &sourced.job_text});
+  return sourced;
 }
 
 }  // namespace stepsim::ingest

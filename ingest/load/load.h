@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/load/sources.h"
 #include "model/job/job.h"
 #include "model/job/recording.h"
 #include "model/job/trace_details.h"
@@ -37,6 +38,14 @@ struct DetailedCapture {
   TraceDetails details;
 };
 [[nodiscard]] DetailedCapture load_with_details(const std::vector<std::string>& traces, const LoadOptions& options);
+
+/// The same, and the inputs that it is made from, in their order.
+struct SourcedCapture {
+  Capture capture;
+  std::vector<Source> sources;
+  std::optional<std::string> job_text;  ///< the job.yaml that was used
+};
+[[nodiscard]] SourcedCapture load_with_sources(const std::vector<std::string>& traces, const LoadOptions& options);
 
 }  // namespace stepsim::ingest
 

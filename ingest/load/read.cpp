@@ -11,6 +11,7 @@
 
 #include "ingest/bytes/archive.h"
 #include "ingest/bytes/small_file.h"
+#include "ingest/combined/combined_trace.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -57,9 +58,18 @@ struct FileContent {
   std::exception_ptr error;
 };
 
+/// A file that a combined trace says is of no format that is known here was combined by another version.
+const Format& format_called(const std::string& name, const Input& input) {
+  for (const Format* const format : formats()) {
+    if (format->name == name) return *format;
+  }
+  throw InputError({input.name(), {}, {}}, fmt::format("its format is '{}', which is not known here; expected {}",
+                                                       shown(name), known_formats()));
+}
+
 ReadInput read_with(const Format& format, Input& input, bool details) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
-  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), {}};
+  ReadInput read{input.name(), format.name, folder.string(), folder.parent_path().string(), {}};
   read.sink.details = details;
   format.read(input, read.sink);
   return read;
@@ -171,6 +181,23 @@ class ArchiveFile {
   FileContent& content_;
 };
 
+/// Reads the files that were combined into one, under the names that they had.
+void read_combined(Input& input, bool details, FileContent& content) {
+  for (SeparatedFile& file : separate(input.stream(), content.diagnostics)) {
+    const std::string name = fmt::format("{}/{}", input.name(), file.name);
+    if (is_job_file(name)) {
+      content.job = JobMember{name, std::move(file.text)};
+      continue;
+    }
+    Input member = Input::from_memory(file.text, name);
+    content.inputs.push_back(read_with(format_called(file.format, member), member, details));
+  }
+  if (content.inputs.empty()) {
+    throw InputError({input.name(), {}, {}},
+                     "this combined trace holds no file; expected what 'stepsim combine' wrote");
+  }
+}
+
 Input open_input(const FoundFile& file, Watch watch) {
   return file.path == kStandardInput ? Input::standard_input(std::move(watch))
                                      : Input::open(file.path, std::move(watch));
@@ -184,6 +211,8 @@ void read_file(const FoundFile& file, Watch watch, bool details, FileContent& co
   if (is_archive(input.head())) {
     if (!file.named) return note_archive(input.name(), content.diagnostics);
     ArchiveFile(input, details, content).read();
+  } else if (is_combined_trace(input.head())) {
+    read_combined(input, details, content);
   } else if (const Format* const format = recognise(input)) {
     content.inputs.push_back(read_with(*format, input, details));
   } else if (file.named) {

@@ -121,6 +121,7 @@ struct HostDeviceTrace {
   std::vector<std::pair<Time, Time>> windows;
   std::string device_name;     ///< deviceProperties[used].name; may be empty
   bool has_base_time = false;  ///< times are Unix times, so files can be compared with each other
+  Duration base_time{};        ///< what the file's own times count from: it was added to them
 
   static constexpr std::uint32_t kNoDetail = 0xFFFFFFFFU;
   [[nodiscard]] std::size_t size() const noexcept { return start.size(); }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
 
 #include "sim/export/exporter.h"
+#include "sim/export/microseconds.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/critical_path.h"
@@ -10,15 +10,6 @@
 /// at all. Times are microseconds with three decimals, from the start of the earliest rank.
 namespace stepsim::sim {
 namespace {
-
-/// Microseconds, exact to the nanosecond.
-std::string microseconds(Duration duration) {
-  const std::int64_t nanoseconds = duration.count();
-  const std::string_view sign = nanoseconds < 0 ? "-" : "";
-  const std::uint64_t size =
-      nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
-  return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);
-}
 
 class ChromeTrace {
  public:

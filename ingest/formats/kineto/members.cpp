@@ -154,6 +154,7 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
     base = 0;
     trace.has_base_time = is_unix_time(trace);
   }
+  trace.base_time = Duration{base};
   for (Time& start : trace.start) start += Duration{base};
   for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin += Duration{base};
   for (HostDeviceTrace::ModuleCall& call : trace.python) call.begin += Duration{base};

@@ -22,33 +22,38 @@ std::string without_dots(std::string_view name) {
   return plain;
 }
 
-using Places = std::unordered_map<std::string, std::size_t>;
-
-/// The entry of `list` for a recorded tensor; null if it has none.
-const TensorTable::Tensor* listed_tensor(std::string_view recorded, const TensorTable& list, const Places& by_name) {
-  if (const auto number = gradient_number(recorded); number.has_value() && *number < list.tensors.size())
-    return &list.tensors[*number];
-  for (const std::string_view prefix : {"", "byteps.Gradient.", "byteps.Parameter.", "byteps."}) {
-    if (!recorded.starts_with(prefix)) continue;
-    const auto entry = by_name.find(std::string(recorded.substr(prefix.size())));
-    if (entry != by_name.end()) return &list.tensors[entry->second];
-  }
-  return nullptr;
+std::vector<std::string> names_of(const TensorTable* list) {
+  std::vector<std::string> names;
+  if (list == nullptr) return names;
+  for (const TensorTable::Tensor& tensor : list->tensors) names.push_back(tensor.name);
+  return names;
 }
 
 }  // namespace
 
+TensorNames::TensorNames(const std::vector<std::string>& names) : size_(names.size()) {
+  for (std::size_t i = 0; i < names.size(); ++i) places_.try_emplace(names[i], i);
+}
+
+std::optional<std::size_t> TensorNames::find(std::string_view recorded) const {
+  if (const auto number = gradient_number(recorded); number.has_value() && *number < size_) return number;
+  for (const std::string_view prefix : {"", "byteps.Gradient.", "byteps.Parameter.", "byteps."}) {
+    if (!recorded.starts_with(prefix)) continue;
+    const auto entry = places_.find(std::string(recorded.substr(prefix.size())));
+    if (entry != places_.end()) return entry->second;
+  }
+  return std::nullopt;
+}
+
 void add_tensors(RecordedGpu& gpu, const StageTrace& stages, const TensorTable* list) {
-  Places by_name;
-  for (std::size_t i = 0; list != nullptr && i < list->tensors.size(); ++i)
-    by_name.try_emplace(list->tensors[i].name, i);
+  const TensorNames names(names_of(list));
   for (const std::string& recorded : stages.tensors) {
     RecordedTensor tensor;
     tensor.name = recorded;
-    const TensorTable::Tensor* const entry = list == nullptr ? nullptr : listed_tensor(recorded, *list, by_name);
-    if (entry != nullptr) {
-      if (!entry->name.empty()) tensor.name = entry->name;
-      tensor.bytes = entry->bytes;
+    if (const auto number = names.find(recorded)) {
+      const TensorTable::Tensor& entry = list->tensors[*number];
+      if (!entry.name.empty()) tensor.name = entry.name;
+      tensor.bytes = entry.bytes;
     }
     tensor.node = gpu.names.intern(std::string(kComm) + tensor.name);
     gpu.tensors.push_back(std::move(tensor));

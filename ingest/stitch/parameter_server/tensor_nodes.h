@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 
@@ -14,9 +15,21 @@ namespace stepsim::ingest {
 /// What the names of communication events and of their nodes in dag.gml begin with.
 inline constexpr std::string_view kComm = "Comm.";
 
+/// The names of gradients by number, as gradient_name_list.* has them.
+class TensorNames {
+ public:
+  explicit TensorNames(const std::vector<std::string>& names);
+  /// The number of a recorded tensor: i of "byteps.gradient_<i>", else that of its name, with or without a "byteps."
+  /// prefix. Nothing if it is not listed.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view recorded) const;
+
+ private:
+  std::size_t size_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
 /// Adds the tensors of `stages` to `gpu`, in the same order, with the names and sizes that `list`
-/// (null if there is none) has for them: the i-th of the list for "byteps.gradient_<i>", else the
-/// one of that name, with or without a "byteps." prefix.
+/// (null if there is none) has for them.
 void add_tensors(RecordedGpu& gpu, const StageTrace& stages, const TensorTable* list);
 
 /// Finds the tensor of a GPU for which a "Comm.<name>" node stands. dPRO writes '_' for each '.'

@@ -1,0 +1,154 @@
+// stepsim combine A B...: the traces of a job's ranks as one, for a viewer and to be read again.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/work/trace_output.h"
+#include "cli/work/work.h"
+#include "ingest/combined/combined_trace.h"
+#include "ingest/load/combine.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "sim/output/json_writer.h"
+#include "sim/output/write_file.h"
+#include "sim/report/cautions.h"
+
+namespace stepsim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kName = "combined.json";
+
+/// ByteProfile's rule: a folder is a GPU's, a worker's or a job's, a file is one trace of one.
+void refuse_mixture(const std::vector<std::string>& traces) {
+  std::string file;
+  std::string folder;
+  for (const std::string& trace : traces) {
+    std::error_code unknown;
+    (fs::is_directory(trace, unknown) ? folder : file) = trace;
+  }
+  if (file.empty() || folder.empty()) return;
+  throw UsageError(
+      fmt::format("{} is a folder and {} is a file: a file in the folder might be counted twice; expected "
+                  "all files or all folders",
+                  shown(folder), shown(file)));
+}
+
+void refuse_unused_options(const CommonOptions& options) {
+  if (options.steps || !options.ranks.empty())
+    throw UsageError("combine takes all steps and ranks of its traces; expected neither --steps nor --ranks");
+  if (options.network_given || options.cluster_file)
+    throw UsageError("combine writes what was recorded; expected neither --network nor --cluster");
+}
+
+/// "Comm.a,Comm.b" as its names.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end == begin)
+      throw UsageError("--filter: a name is empty; expected names such as Comm.fc1_weight,Comm.fc2_weight");
+    names.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+sim::Table table_of(const std::vector<ingest::CombinedSource>& files) {
+  sim::Table table{{{"file", sim::Align::kLeft},
+                    {"processes", sim::Align::kLeft},
+                    {"events"},
+                    {"left out", sim::Align::kRight, sim::Use::kHelp},
+                    {"clock ahead by"},
+                    {"may be off by"}}};
+  for (const ingest::CombinedSource& file : files)
+    table.add_row({file.name, file.process, file.events, file.left_out, file.offset, file.residual});
+  return table;
+}
+
+void write_json(sim::JsonWriter& json, const std::vector<ingest::CombinedSource>& files, const std::string& output,
+                const Provenance& provenance) {
+  json.begin_object().key("schema").value("stepsim.combine/1").new_line();
+  json.key("output").value(output).new_line().key("files").begin_array();
+  for (const ingest::CombinedSource& file : files) {
+    json.new_line().begin_object().key("name").value(file.name).key("process").value(file.process);
+    json.key("events").value(file.events).key("left_out").value(file.left_out).key("host").value(file.host);
+    json.key("offset_ns").value(file.offset).key("residual_ns").value(file.residual).end_object();
+  }
+  json.end_array().new_line();
+  sim::write_provenance(json, provenance);
+  json.end_object();
+}
+
+/// The members of `provenance`, without the braces around them.
+std::string members_of(const Provenance& provenance) {
+  sim::JsonWriter json;
+  json.begin_object();
+  sim::write_members(json, provenance);
+  json.end_object();
+  const std::string object = json.take();
+  return object.substr(1, object.size() - 2);
+}
+
+void run(CommonOptions options, const std::vector<std::string>& filter, const Session& session) {
+  const std::vector<std::string> traces = options.traces;
+  refuse_mixture(traces);
+  refuse_unused_options(options);
+  const TraceOutput target(options, kName, ingest::is_combined_trace);
+  const std::string& output = target.path();
+  const ingest::SourcedCapture sourced = load_sourced_capture(options, session);
+  refuse_input_as_output(output, sourced.capture.inputs);
+  const Provenance provenance = make_provenance(session.arguments, sourced.capture.inputs);
+
+  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
+  const std::vector<ingest::CombinedSource> files =
+      ingest::combine(sourced, filter, members_of(provenance), [&out](std::string_view text) { out.write(text); });
+  out.commit();
+  if (target.is_standard_output()) return;
+
+  std::uint64_t events = 0;
+  for (const ingest::CombinedSource& file : files) events += file.events;
+  sim::Document document{.warning = sim::warning_of(sourced.capture),
+                         .headline = fmt::format("Wrote {}: {} events of {} as they were recorded, on one clock.",
+                                                 shown(output), events, counted(files.size(), "file")),
+                         .caution = sim::caution_of(sourced.capture.diagnostics)};
+  document.sections.push_back({.title = "Files", .table = table_of(files)});
+  document.json = [&](sim::JsonWriter& json) { write_json(json, files, output, provenance); };
+  print_document(document, options, session);
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "combine", .contents = {}});
+  app.footer("");
+  app.get_option("TRACE")->description("all files, or all folders of GPUs, of workers or of a job");
+  app.get_option("-o")->description(
+      "where to write it; .gz compresses it (default: combined.json beside the first TRACE)");
+  const auto* filter = app.add_option("--filter")
+                           ->type_name("NAME,...")
+                           ->description("of the communication keep only these: Comm.fc1_weight,Comm.fc2_weight.PUSH");
+  return [=](const Session& session) {
+    run(common(), filter->count() > 0 ? names_in(filter->results().back()) : std::vector<std::string>{}, session);
+  };
+}
+
+}  // namespace
+
+extern const Command combine_command;
+const Command combine_command{
+    .name = "combine",
+    .summary = "Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks",
+    .setup = setup,
+    .examples = {"stepsim combine scenarios/samples/byteps-even/traces/0 scenarios/samples/byteps-even/traces/1 -o "
+                 "combined.json",
+                 "stepsim combine scenarios/samples/byteps-even/traces --filter Comm.layer0_weight -o -"},
+};
+
+}  // namespace stepsim::cli

@@ -1,0 +1,168 @@
+#include "ingest/combined/combined_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ingest/json/json_values.h"
+#include "model/base/known_diagnostics.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kBeginning = R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim","combined":1)";
+constexpr std::string_view kFile = "stepsim_file";
+constexpr std::string_view kMembers = "stepsim_members";
+constexpr std::string_view kText = "stepsim_text";
+
+constexpr std::string_view kBase = "baseTimeNanoseconds";
+/// Members of a trace that its reader uses. The rest, its environment perhaps, stays behind.
+constexpr std::array<std::string_view, 5> kKept{kBase, "distributedInfo", "deviceProperties", "host_name",
+                                                "schemaVersion"};
+
+std::string metadata(std::string_view name, std::string_view arguments, std::size_t file) {
+  return fmt::format(R"({{"ph":"M","name":"{}","args":{{{}}},"in_file":{}}})", name, arguments, file);
+}
+
+/// The members of `trace` that are kept, without braces.
+std::string kept_members(const std::vector<std::pair<std::string, std::string>>& members,
+                         const CombinedTraceWriter::Clock& clock) {
+  std::string out;
+  for (const std::string_view kept : kKept) {
+    std::string value;
+    for (const auto& [key, raw] : members) {
+      if (key == kept) value = raw;
+    }
+    if (kept == kBase && clock.base) value = std::to_string(*clock.base);
+    if (!value.empty()) out += fmt::format("{}\"{}\":{}", out.empty() ? "" : ",", kept, value);
+  }
+  return out;
+}
+
+}  // namespace
+
+CombinedTraceWriter::CombinedTraceWriter(Sink sink, std::string_view origin) : sink_(std::move(sink)) {
+  sink_(fmt::format("{}{}{}}},\"traceEvents\":[", kBeginning, origin.empty() ? "" : ",", origin));
+}
+
+void CombinedTraceWriter::put(std::string_view record) {
+  sink_(any_ ? ",\n" : "\n");
+  sink_(record);
+  any_ = true;
+}
+
+void CombinedTraceWriter::begin_file(const CombinedFile& file) {
+  put(metadata(kFile,
+               fmt::format(R"("name":{},"format":{},"worker":{},"rank":{},"on_names":{})", json_text(file.name),
+                           json_text(file.format), json_text(file.prefix.worker), json_text(file.prefix.rank),
+                           file.prefix.on_names ? 1 : 0),
+               files_));
+}
+
+CombinedTraceWriter::Counts CombinedTraceWriter::add_trace(ByteSource& source, const CombinedFile& file,
+                                                           const Clock& clock, const Keep& keep,
+                                                           Diagnostics& diagnostics) {
+  Counts counts;
+  begin_file(file);
+  ChromeEventReader reader{source, diagnostics};
+  for (ChromeEvent event; reader.next(event);) {
+    if (keep && !keep(event)) {
+      ++counts.left_out;
+      continue;
+    }
+    put(combined_record(event, file.prefix, files_, clock.shift));
+    ++counts.events;
+  }
+  if (const std::string members = kept_members(reader.members(), clock); !members.empty())
+    put(metadata(kMembers, members, files_));
+  ++files_;
+  return counts;
+}
+
+void CombinedTraceWriter::add_text(std::string_view text, const CombinedFile& file) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;  // a reader holds a record in memory
+  begin_file(file);
+  do {
+    const std::size_t end = text.size() <= kPiece ? text.size() : std::min(text.find('\n', kPiece), text.size());
+    put(metadata(kText, fmt::format("\"text\":{}", json_text(text.substr(0, end))), files_));
+    text.remove_prefix(end);
+  } while (!text.empty());
+  ++files_;
+}
+
+void CombinedTraceWriter::finish() { sink_("\n]}\n"); }
+
+bool is_combined_trace(std::string_view head) { return head.starts_with(kBeginning); }
+
+namespace {
+
+/// A file while its records come.
+struct Growing {
+  SeparatedFile file;
+  ProcessPrefix prefix;
+  std::string members;
+  bool is_text = false;
+};
+
+class Separating {
+ public:
+  Separating(ByteSource& source, Diagnostics& diagnostics)
+      : name_(source.name()), reader_(source, diagnostics), diagnostics_(diagnostics) {}
+
+  std::vector<SeparatedFile> run() {
+    for (ChromeEvent event; reader_.next(event);) take(event);
+    std::vector<SeparatedFile> files;
+    for (Growing& one : files_) {
+      if (!one.is_text) one.file.text += fmt::format("]{}{}}}", one.members.empty() ? "" : ",", one.members);
+      files.push_back(std::move(one.file));
+    }
+    return files;
+  }
+
+ private:
+  void take(const ChromeEvent& event) {
+    const std::optional<std::size_t> number = file_of(event.record);
+    if (number == files_.size() && event.phase == "M" && event.name == kFile) return begin(event);
+    if (!number || *number >= files_.size())
+      return diagnostics_.count(diagnostic("bad_record"), {name_, event.offset, {}}, "it names no file of the trace");
+    Growing& file = files_[*number];
+    if (event.phase == "M" && event.name == kMembers) {
+      if (!event.arguments.empty()) file.members = event.arguments.substr(1, event.arguments.size() - 2);
+    } else if (event.phase == "M" && event.name == kText) {
+      if (!std::exchange(file.is_text, true)) file.file.text.clear();
+      event.for_each_argument([&](std::string_view, std::string_view value) { file.file.text += as_text(value); });
+    } else if (!file.is_text) {
+      std::string& text = file.file.text;
+      if (text.back() != '[') text += ",\n";
+      text += separated_record(event, file.prefix);
+    }
+  }
+
+  void begin(const ChromeEvent& event) {
+    Growing file;
+    file.file.text = "{\"traceEvents\":[";
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
+      if (key == "name") file.file.name = as_text(value);
+      if (key == "format") file.file.format = as_text(value);
+      if (key == "worker") file.prefix.worker = as_text(value);
+      if (key == "rank") file.prefix.rank = as_text(value);
+      if (key == "on_names") file.prefix.on_names = value == "1";
+    });
+    files_.push_back(std::move(file));
+  }
+
+  std::string name_;
+  ChromeEventReader reader_;
+  Diagnostics& diagnostics_;
+  std::vector<Growing> files_;
+};
+
+}  // namespace
+
+std::vector<SeparatedFile> separate(ByteSource& source, Diagnostics& diagnostics) {
+  return Separating(source, diagnostics).run();
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,171 @@
+#include "ingest/load/combine.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/bytes/small_file.h"
+#include "ingest/combined/combined_trace.h"
+#include "ingest/load/comm_filter.h"
+#include "ingest/load/discover.h"
+#include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestText = std::size_t{1} << 30U;
+
+bool is_chrome_trace(std::string_view head) { return head.find("\"ph\"") != std::string_view::npos; }
+
+/// The deepest folder that all of `paths` lie in.
+fs::path common_folder(const std::vector<fs::path>& paths) {
+  fs::path common = paths.front();
+  for (const fs::path& path : paths) {
+    fs::path shared;
+    for (auto a = common.begin(), b = path.begin(); a != common.end() && b != path.end() && *a == *b; ++a, ++b)
+      shared /= *a;
+    common = shared;
+  }
+  return common;
+}
+
+/// Where the names of inputs begin: only their folders within the job tell workers and GPUs apart.
+fs::path root_of(const std::vector<Source>& sources) {
+  std::vector<fs::path> folders;
+  for (const Source& source : sources) {
+    const fs::path gpu = source.gpu_folder;
+    folders.push_back(source.gpu ? gpu.parent_path().parent_path() : gpu);
+  }
+  return common_folder(folders);
+}
+
+/// The clock of each rank's host, and of each worker.
+class Clocks {
+ public:
+  explicit Clocks(const SourcedCapture& sourced) : clocks_(sourced.capture.recording.clocks) {
+    for (const Lane& lane : sourced.capture.dag.lanes()) host_of_.try_emplace(lane.rank, lane.host);
+    for (const Source& source : sourced.sources) workers_ = std::max(workers_, source.gpu ? source.worker + 1 : 0);
+  }
+
+  /// Null where nothing is known of it.
+  [[nodiscard]] const HostClock* of(const Source& source) const {
+    if (source.gpu) return clocks_.size() == workers_ ? &clocks_[source.worker] : nullptr;
+    if (!source.rank) return nullptr;
+    const auto host = host_of_.find(*source.rank);
+    const auto clock = std::find_if(clocks_.begin(), clocks_.end(), [&](const HostClock& one) {
+      return host != host_of_.end() && one.host == host->second;
+    });
+    return clock == clocks_.end() ? nullptr : &*clock;
+  }
+  [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
+
+ private:
+  const std::vector<HostClock>& clocks_;
+  std::map<Rank, std::string> host_of_;
+  std::uint32_t workers_ = 0;
+};
+
+ProcessPrefix prefix_of(const Source& source, std::size_t workers) {
+  if (source.rank) return {"", fmt::format("rank{}.", *source.rank), false};
+  return {workers > 1 ? fmt::format("wk{}.", source.worker) : "", fmt::format("rank{}.", source.gpu.value_or(0)), true};
+}
+
+void refuse_sources(const std::vector<Source>& sources) {
+  std::size_t traces = 0;
+  for (const Source& source : sources) {
+    traces += source.has_events ? 1U : 0U;
+    if (source.name == "standard input")
+      throw UsageError("standard input can be read once, and combine reads each trace twice; expected a file");
+    if (std::error_code unknown; !fs::is_regular_file(source.name, unknown))
+      throw UsageError(
+          fmt::format("{} is no file by itself, and combine reads each trace twice; expected the archive "
+                      "unpacked",
+                      shown(source.name)));
+    if (source.of_many)
+      throw InputError({source.name, {}, {}},
+                       fmt::format("this {} file holds several ranks as no Chrome trace; expected Chrome traces, or "
+                                   "'stepsim convert {} -o OUT.trace.json'",
+                                   source.format, shown(source.name)));
+  }
+  if (traces < 2)
+    throw UsageError(fmt::format("{} is one trace; expected two or more to combine", shown(sources.front().name)));
+}
+
+class Combining {
+ public:
+  Combining(const SourcedCapture& sourced, const std::vector<std::string>& filter, std::string_view origin,
+            const std::function<void(std::string_view)>& sink)
+      : sourced_(sourced),
+        clocks_(sourced),
+        root_(root_of(sourced.sources)),
+        filter_(filter, sourced.sources),
+        writer_(sink, origin) {}
+
+  std::vector<CombinedSource> run() {
+    for (const Source& source : sourced_.sources) add(source);
+    if (sourced_.job_text) writer_.add_text(*sourced_.job_text, {"job.yaml", "job", {}});
+    filter_.refuse_unused();
+    writer_.finish();
+    return std::move(combined_);
+  }
+
+ private:
+  void add(const Source& source) {
+    Input input = Input::open(source.name);
+    const CombinedFile file{fs::path(absolute_path(source.name)).lexically_relative(root_).string(),
+                            std::string(source.format), prefix_of(source, clocks_.workers())};
+    CombinedSource done{.name = file.name, .process = file.prefix.worker + file.prefix.rank};
+    done.process.pop_back();
+    if (!is_chrome_trace(input.head())) {
+      if (source.has_events)
+        throw InputError({source.name, {}, {}},
+                         fmt::format("this {} file is no Chrome trace; expected one", source.format));
+      writer_.add_text(read_text(input.stream(), kLargestText), file);
+      return combined_.push_back(std::move(done));
+    }
+    CombinedTraceWriter::Clock clock;
+    if (const HostClock* const host = clocks_.of(source)) {
+      done.host = host->host;
+      done.offset = host->offset;
+      done.residual = host->residual;
+      clock.shift = -host->offset;
+    }
+    if (source.base_time != Duration{}) {
+      if (!base_) base_ = source.base_time;
+      clock.shift += source.base_time - *base_;
+      clock.base = base_->count();
+    }
+    Diagnostics ignored;  // loading has counted them
+    const auto counts = writer_.add_trace(input.stream(), file, clock, filter_.keep_of(source), ignored);
+    done.events = counts.events;
+    done.left_out = counts.left_out;
+    combined_.push_back(std::move(done));
+  }
+
+  const SourcedCapture& sourced_;
+  Clocks clocks_;
+  fs::path root_;
+  CommFilter filter_;
+  CombinedTraceWriter writer_;
+  std::optional<Duration> base_;
+  std::vector<CombinedSource> combined_;
+};
+
+}  // namespace
+
+std::vector<CombinedSource> combine(const SourcedCapture& sourced, const std::vector<std::string>& filter,
+                                    std::string_view origin, const std::function<void(std::string_view)>& sink) {
+  refuse_sources(sourced.sources);
+  return Combining(sourced, filter, origin, sink).run();
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,231 @@
+#include "model/rewrite/repeated_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
+#include "model/job/dag_builder.h"
+#include "model/rewrite/job_steps.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::size_t kMostTasks = 10'000'000;
+
+void refuse_unalike(const JobSteps& steps) {
+  if (steps.are_alike()) return;
+  throw CannotAnswer({}, steps.count() == 0
+                             ? "the capture holds no whole step to repeat; expected a trace that marks steps"
+                             : "the capture marks no steps, or its ranks have different ones; expected a trace of the "
+                               "same marked steps of all ranks");
+}
+
+std::vector<JobStep> repeatable(const JobSteps& steps) {
+  std::vector<JobStep> followed;
+  std::vector<JobStep> all;
+  for (JobStep step = 0; step < steps.count(); ++step) {
+    all.push_back(step);
+    if (steps.next_follows(step)) followed.push_back(step);
+  }
+  return followed.empty() ? all : followed;
+}
+
+class RepeatingStep {
+ public:
+  RepeatingStep(const Capture& capture, const JobSteps& steps, JobStep step, std::size_t count)
+      : capture_(capture),
+        dag_(capture.dag),
+        recording_(capture.recording),
+        steps_(steps),
+        step_(step),
+        count_(count),
+        step_of_(steps_of_tasks(dag_, recording_, steps)) {}
+
+  Capture run() && {
+    for (std::size_t i = 0; i < step_of_.size(); ++i) {
+      if (step_of_[i] == step_) tasks_.emplace_back(i);
+      if (step_of_[i] == step_ + 1) next_.emplace_back(i);
+    }
+    check();
+    find_span();
+    for (const TaskId task : tasks_)
+      lanes_.try_emplace(dag_.lane_id(task), std::pair{task, task}).first->second.second = task;
+    for (const Lane& lane : dag_.lanes()) (void)builder_.add_lane(lane);
+    place_.resize(dag_.task_count());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) place_[tasks_[i].index()] = i;
+    for (std::size_t copy = 0; copy < count_; ++copy) add_tasks(copy);
+    for (std::size_t copy = 0; copy < count_; ++copy) add_edges(copy);
+    return finish();
+  }
+
+ private:
+  void check() const {
+    if (count_ == 0) throw UsageError("0 iterations found; expected at least 1");
+    if (tasks_.size() > kMostTasks / count_)
+      throw UsageError(fmt::format("{} iterations of {} tasks are too many; expected at most {} tasks in all", count_,
+                                   tasks_.size(), kMostTasks));
+    for (const TaskId task : tasks_) {
+      const RendezvousId rendezvous = dag_.rendezvous(task);
+      if (!rendezvous.valid()) continue;
+      for (const TaskId member : dag_.members(rendezvous)) {
+        if (step_of_[member.index()] == step_) continue;
+        throw CannotAnswer({},
+                           fmt::format("ranks take part in {} in different steps, so no step can be repeated alone; "
+                                       "expected collectives within steps",
+                                       dag_.name(task)));
+      }
+    }
+  }
+
+  void find_span() {
+    Time begin = Time::max();
+    Time end = Time::min();
+    for (const TaskId task : tasks_) {
+      begin = std::min(begin, recording_.start[task.index()]);
+      end = std::max(end, recording_.finish[task.index()]);
+    }
+    span_ = end - begin;
+  }
+
+  [[nodiscard]] TaskId copy_of(TaskId task, std::size_t copy) const {
+    return TaskId{copy * tasks_.size() + place_[task.index()]};
+  }
+
+  void add_tasks(std::size_t copy) {
+    const Duration later = span_ * static_cast<std::int64_t>(copy);
+    std::map<RendezvousId, RendezvousId> rendezvous;
+    for (const TaskId task : tasks_) {
+      const TaskId made =
+          builder_.add_task({dag_.kind(task), builder_.intern(dag_.name(task)), dag_.lane_id(task), dag_.duration(task),
+                             dag_.bytes(task), recording_.start[task.index()] + later, dag_.priority(task)});
+      if (const RendezvousId of = dag_.rendezvous(task); of.valid()) {
+        const auto [slot, added] = rendezvous.try_emplace(of);
+        if (added) slot->second = builder_.add_rendezvous(dag_.collective(of));
+        builder_.join(slot->second, made);
+      }
+    }
+    for (const TaskId task : tasks_) {
+      const TaskId taker = dag_.returns_credit_of(task);
+      if (taker.valid() && step_of_[taker.index()] == step_)
+        builder_.return_credit(copy_of(task, copy), copy_of(taker, copy));
+    }
+  }
+
+  void add_edges(std::size_t copy) {
+    const bool is_last = copy + 1 == count_;
+    for (const TaskId from : tasks_) {
+      std::size_t edge = dag_.first_edge(from).index();
+      for (const TaskId to : dag_.successors(from)) {
+        const EdgeId id{edge++};
+        const JobStep there = step_of_[to.index()];
+        const TaskId same = there == step_ + 1 && !is_last ? counterpart(from, to) : TaskId{};
+        if (there == step_) builder_.add_edge(copy_of(from, copy), copy_of(to, copy), dag_.edge_kind(id), dag_.lag(id));
+        if (same.valid())
+          builder_.add_edge(copy_of(from, copy), copy_of(same, copy + 1), dag_.edge_kind(id), dag_.lag(id));
+      }
+    }
+    if (!is_last) add_lane_edges(copy);
+  }
+
+  /// The task of the step that does what `to`, which waits for `from`, does in the next one; invalid if there is none.
+  [[nodiscard]] TaskId counterpart(TaskId from, TaskId to) {
+    if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_.at(dag_.lane_id(from)).first;
+    if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
+    return counterparts_->of(to);
+  }
+
+  /// Threads and streams do the next iteration after this one.
+  void add_lane_edges(std::size_t copy) {
+    for (const auto& [lane, ends] : lanes_) {
+      const LaneKind kind = dag_.lane(lane).kind;
+      if (kind != LaneKind::kThread && kind != LaneKind::kStream) continue;
+      builder_.add_edge(copy_of(ends.second, copy), copy_of(ends.first, copy + 1),
+                        kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
+    }
+  }
+
+  Capture finish() {
+    std::vector<TaskSpec> specs;
+    specs.reserve(builder_.task_count());
+    for (std::size_t i = 0; i < builder_.task_count(); ++i) specs.push_back(builder_.task(TaskId{i}));
+    DagBuilder::Result built = std::move(builder_).build();
+    Capture result;
+    result.dag = std::move(built.dag);
+    result.diagnostics = capture_.diagnostics;
+    result.inputs = capture_.inputs;
+    result.assumptions = capture_.assumptions;
+    if (next_.empty() && count_ > 1) {
+      result.assumptions.push_back({"no_next_step",
+                                    "no captured step follows another one: an iteration waits for the one before it "
+                                    "only on its threads and streams"});
+    }
+    result.job = capture_.job;
+    result.cluster = capture_.cluster;
+    Recording& recording = result.recording;
+    recording.ranks = recording_.ranks;
+    recording.start.resize(specs.size());
+    recording.finish.resize(specs.size());
+    recording.step.resize(specs.size(), -1);
+    const std::vector<std::size_t>& parts = steps_.parts(step_);
+    std::map<std::pair<Rank, std::size_t>, std::int32_t> step_index;
+    for (const std::size_t part : parts) {
+      const RecordedStep& of = recording_.steps[part];
+      const TaskId first = step_of_[of.first.index()] == step_ ? of.first : TaskId{};
+      for (std::size_t copy = 0; copy < count_; ++copy) {
+        step_index[{of.rank, copy}] = static_cast<std::int32_t>(recording.steps.size());
+        recording.steps.push_back({of.rank, static_cast<std::int64_t>(copy),
+                                   first.valid() ? built.new_id[copy_of(first, copy).index()] : TaskId{},
+                                   copy + 1 < count_});
+      }
+    }
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const std::size_t task = built.new_id[i].index();
+      recording.start[task] = specs[i].hint;
+      recording.finish[task] = specs[i].hint + specs[i].duration;
+      const auto step = step_index.find({result.dag.lane(TaskId{task}).rank, i / tasks_.size()});
+      if (step != step_index.end()) recording.step[task] = step->second;
+    }
+    return result;
+  }
+
+  const Capture& capture_;
+  const Dag& dag_;
+  const Recording& recording_;
+  const JobSteps& steps_;
+  JobStep step_;
+  std::size_t count_;
+  std::vector<JobStep> step_of_;
+  std::vector<TaskId> tasks_;       ///< of the step, ascending
+  std::vector<TaskId> next_;        ///< of the one that follows it
+  std::vector<std::size_t> place_;  ///< by task of the step: where it stands among them
+  Duration span_{};
+  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of a lane
+  std::optional<Counterparts> counterparts_;
+  DagBuilder builder_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> repeatable_steps(const Capture& capture) {
+  const JobSteps steps(capture.recording);
+  refuse_unalike(steps);
+  std::vector<std::int64_t> numbers;
+  for (const JobStep step : repeatable(steps)) numbers.push_back(steps.number(step));
+  return numbers;
+}
+
+Capture with_repeated_step(const Capture& capture, std::int64_t number, std::size_t count) {
+  const JobSteps steps(capture.recording);
+  refuse_unalike(steps);
+  const std::vector<JobStep> known = repeatable(steps);
+  const auto step = std::find_if(known.begin(), known.end(), [&](JobStep one) { return steps.number(one) == number; });
+  STEPSIM_ASSERT(step != known.end(), "the step is one that can be repeated");
+  return RepeatingStep(capture, steps, *step, count).run();
+}
+
+}  // namespace stepsim

@@ -1,0 +1,98 @@
+// Iterations that do one captured step again and again, in closed form.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
+#include "model/rewrite/repeated_step.h"
+#include "sim/engine/engine.h"
+#include "sim/report/simulated_steps.h"
+#include "sim/report/steady.h"
+#include "tests/sim/stepped_job.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::SteppedJob;
+
+constexpr std::int64_t kCalls = 10;  // a step
+
+/// Steps of ten calls of `host`, which launch a kernel of `device` each. With `waits`, a step begins when the device
+/// has done the one before.
+Capture launching(int steps, std::int64_t host, std::int64_t device, bool waits = false) {
+  SteppedJob job;
+  TaskId last;
+  for (int step = 0; step < steps; ++step) {
+    for (std::int64_t i = 0; i < kCalls; ++i) {
+      const TaskId call = job.call(step, host);
+      if (waits && i == 0 && last.valid()) job.builder().add_edge(last, call, EdgeKind::kSync);
+      last = job.kernel(step, device, {call});
+    }
+  }
+  return job.capture();
+}
+
+Duration span(const Capture& capture) {
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+TEST(RepeatedStepTheoryTest, IterationsOverlapAsTheCapturedOnesDo) {
+  // The device is slower: n * 10 kernels behind the first call. The host is slower: n * 10 calls and the last kernel.
+  for (const std::size_t count : {1U, 2U, 7U, 100U}) {
+    const auto n = static_cast<std::int64_t>(count) * kCalls;
+    EXPECT_EQ(span(with_repeated_step(launching(3, 2, 20), 1, count)), Duration{2 + n * 20});
+    EXPECT_EQ(span(with_repeated_step(launching(3, 20, 2), 1, count)), Duration{n * 20 + 2});
+    // A step of 2 + 10 * 20 that the next one waits for.
+    EXPECT_EQ(span(with_repeated_step(launching(3, 2, 20, true), 0, count)),
+              Duration{static_cast<std::int64_t>(count) * (2 + kCalls * 20)});
+  }
+}
+
+TEST(RepeatedStepTheoryTest, PaceIsThatOfTheSteadyIteration) {
+  for (const std::int64_t host : {1, 20, 30}) {
+    for (const std::int64_t device : {1, 20, 30}) {
+      const Capture capture = launching(3, host, device, host == device);
+      const Timeline captured = replay(capture.dag, Machine::as_recorded(capture));
+      const Capture repeated = with_repeated_step(capture, 1, 50);
+      const Timeline timeline = replay(repeated.dag, Machine::as_recorded(repeated));
+      EXPECT_EQ(simulated_steps(repeated, timeline, 1).iteration, steady_iteration(capture, captured)->length)
+          << host << ' ' << device;
+    }
+  }
+}
+
+TEST(RepeatedStepTheoryTest, EachIterationIsAStepOfEachRankWithTheTasksOfTheCapturedOne) {
+  const Capture capture = launching(2, 3, 5);
+  const Capture repeated = with_repeated_step(capture, 0, 4);
+  EXPECT_EQ(repeated.dag.task_count(), 4 * capture.dag.task_count() / 2);
+  ASSERT_EQ(repeated.recording.steps.size(), 4U);
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(std::count(repeated.recording.step.begin(), repeated.recording.step.end(), i), 2 * kCalls);
+  const Timeline timeline = replay(repeated.dag, Machine::as_recorded(repeated));
+  const SimulatedSteps steps = simulated_steps(repeated, timeline, 0);
+  EXPECT_EQ(steps.iterations, 4U);
+  EXPECT_EQ(steps.span, Duration{3 + 4 * kCalls * 5});
+}
+
+TEST(RepeatedStepTheoryTest, StepsThatAnotherOneFollowsAreRepeatable) {
+  EXPECT_EQ(repeatable_steps(launching(3, 1, 1)), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(repeatable_steps(launching(1, 1, 1)), (std::vector<std::int64_t>{0}));
+  EXPECT_EQ(with_repeated_step(launching(1, 1, 1), 0, 2).assumptions.size(), 1U) << "nothing follows the step";
+  EXPECT_TRUE(with_repeated_step(launching(2, 1, 1), 0, 2).assumptions.empty());
+}
+
+TEST(RepeatedStepTheoryTest, WhatCannotBeRepeatedIsRefused) {
+  Capture capture = launching(2, 1, 1);
+  EXPECT_THROW((void)with_repeated_step(capture, 0, 0), UsageError);
+  EXPECT_THROW((void)with_repeated_step(capture, 0, 1'000'000), UsageError);
+  for (RecordedStep& step : capture.recording.steps) step.marked = false;
+  EXPECT_THROW((void)repeatable_steps(capture), CannotAnswer);
+  capture.recording.steps.clear();
+  EXPECT_THROW((void)repeatable_steps(capture), CannotAnswer);
+}
+
+}  // namespace
+}  // namespace stepsim::sim
