@@ -11,8 +11,10 @@
 
 #include "ingest/load/windows.h"
 #include "ingest/stitch/given_graph.h"
+#include "ingest/stitch/trial/trial.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -101,6 +103,22 @@ void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
   gpus = std::move(kept);
 }
 
+/// What only a GPU of a dPRO trial, or a rank with a timeline of Horovod, has.
+bool is_of_trial(const GpuParts& gpu) {
+  return gpu.tensorflow.has_value() || gpu.horovod.has_value() || (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
+}
+
+/// In a trial, merged traces are what dPRO made of its other files.
+void leave_out_caches(std::vector<GpuParts>& gpus, Diagnostics& diagnostics) {
+  for (GpuParts& gpu : gpus) {
+    const std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
+    if (caches > 0) diagnostics.count(diagnostic("trial_cache_not_used"), {gpu.folder, {}, {}}, {}, caches);
+    gpu.operators.reset();
+    gpu.stages.reset();
+  }
+  std::erase_if(gpus, [](const GpuParts& gpu) { return !is_of_trial(gpu); });
+}
+
 template <class PartType>
 void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
@@ -139,6 +157,25 @@ void JobParts::take(TensorTable&& tensors, const Origin& origin) {
   put(gpu_of(origin).tensors, std::move(tensors), origin.name);
 }
 
+void JobParts::take(TensorflowTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).tensorflow, std::move(trace), origin.name);
+}
+void JobParts::take(OperatorMetadata&& metadata, const Origin& origin) {
+  put(gpu_of(origin).metadata, std::move(metadata), origin.name);
+}
+void JobParts::take(HorovodTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).horovod, std::move(trace), origin.name);
+}
+void JobParts::take(ChunkTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).chunks, std::move(trace), origin.name);
+}
+void JobParts::take(RankGraph&& graph, const Origin& origin) {
+  put(gpu_of(origin).rank_graph, std::move(graph), origin.name);
+}
+void JobParts::take(MessageTrace&& trace, const Origin& origin) { put(messages_, std::move(trace), origin.name); }
+void JobParts::take(ServerTrace&& trace, const Origin& origin) { put(servers_, std::move(trace), origin.name); }
+void JobParts::take(KeyTable&& keys, const Origin& origin) { put(keys_, std::move(keys), origin.name); }
+
 GpuParts& JobParts::gpu_of(const Origin& origin) {
   Gpus& worker = workers_.try_emplace(origin.worker_folder, Gpus(&natural_less)).first->second;
   GpuParts& gpu = worker[origin.gpu_folder];
@@ -154,7 +191,7 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   for (auto& [folder, parts] : workers_) {
     std::uint32_t local_rank = 0;
     for (auto& [gpu_folder, gpu] : parts) {
-      if (!gpu.stages && !gpu.operators) {
+      if (!gpu.stages && !gpu.operators && !is_of_trial(gpu)) {
         assembly.diagnostics.count(diagnostic("folder_without_events"), {gpu_folder, {}, {}});
         continue;
       }
@@ -173,6 +210,11 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   refuse_mix(ranks_, gpus, graphs_);
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
+  }
+  if (std::any_of(gpus.begin(), gpus.end(), is_of_trial)) {
+    leave_out_caches(gpus, assembly.diagnostics);
+    keep_gpus(gpus, ranks);
+    return stitch_trial({std::move(gpus), std::move(messages_), std::move(servers_), std::move(keys_)}, job, assembly);
   }
   if (!gpus.empty()) {
     keep_gpus(gpus, ranks);

@@ -1,0 +1,159 @@
+#include "ingest/stitch/trial/trial.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/stitch/parameter_server/all_gpus.h"
+#include "ingest/stitch/parameter_server/cycles.h"
+#include "ingest/stitch/parameter_server/operators.h"
+#include "ingest/stitch/parameter_server/tasks.h"
+#include "ingest/stitch/trial/exchange_clocks.h"
+#include "ingest/stitch/trial/exchange_tasks.h"
+#include "ingest/stitch/trial/exchanges.h"
+#include "ingest/stitch/trial/operator_names.h"
+#include "ingest/stitch/trial/ring.h"
+#include "ingest/stitch/trial/round_clocks.h"
+#include "ingest/stitch/trial/round_tasks.h"
+#include "ingest/stitch/trial/rounds.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// From the list of gradients, where Horovod did not say: tensor "1" is the gradient of number 1.
+void complete_sizes(GpuRounds& rounds, const std::optional<TensorTable>& list) {
+  if (!list.has_value()) return;
+  for (std::size_t i = 0; i < rounds.bytes.size(); ++i) {
+    const auto number = parse_number<std::size_t>(rounds.stages.tensors[i]);
+    if (!rounds.bytes[i].has_value() && number.has_value() && *number < list->tensors.size())
+      rounds.bytes[i] = list->tensors[*number].bytes;
+  }
+}
+
+void set_sizes(RecordedGpu& gpu, const GpuRounds& rounds) {
+  for (std::size_t i = 0; i < gpu.tensors.size(); ++i) gpu.tensors[i].bytes = rounds.bytes[i];
+}
+
+/// Names the operators of a GPU, and gives it `stages` as its communication.
+void prepare(GpuParts& gpu, StageTrace stages, Diagnostics& diagnostics) {
+  name_operators(gpu, stages.tensors, diagnostics);
+  gpu.stages = std::move(stages);
+  gpu.tensors.reset();  // whose numbers are the tensors' names
+}
+
+void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& rounds) {
+  Assumptions& assumptions = tasks.out.assumptions;
+  if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
+    assumptions.push_back(
+        {"opaque_compute",
+         "no operators were recorded: what a GPU did until each tensor was handed to Horovod is one opaque segment"});
+  }
+  const bool waits = std::any_of(rounds.begin(), rounds.end(), [](const GpuRounds& gpu) {
+    return std::any_of(gpu.rounds.begin(), gpu.rounds.end(),
+                       [](const Round& round) { return round.find(RoundPart::kQueue) != nullptr; });
+  });
+  if (waits) {
+    assumptions.push_back(
+        {"recorded_queues",
+         "what a tensor waited in Horovod's queues takes as long in the replay as it was recorded to take"});
+  }
+  if (tasks.gpus.size() == 1) {
+    assumptions.push_back(
+        {"one_rank", "one rank's timeline is at hand: the others are taken to be ready when they were recorded to be"});
+  }
+}
+/// The steps of GPUs whose communication is Horovod's.
+void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
+  std::vector<GpuRounds> rounds;
+  for (GpuParts& gpu : gpus) {
+    rounds.push_back(rounds_of(gpu, assembly.diagnostics));
+    complete_sizes(rounds.back(), gpu.tensors);
+    prepare(gpu, rounds.back().stages, assembly.diagnostics);
+  }
+  std::vector<RecordedGpu> recorded = arrange_gpus(gpus, job, assembly.diagnostics);
+  number_ranks(recorded, job);
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    find_steps(rounds[i], recorded[i]);
+    set_sizes(recorded[i], rounds[i]);
+  }
+  PsTasks tasks{job, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
+  tasks.clocks = align_by_rounds(tasks.gpus, rounds, assembly.diagnostics);
+  add_operators(tasks);
+  add_rounds(tasks, rounds, Rings(gpus, assembly.diagnostics, assembly.assumptions));
+  join_and_break_cycles(tasks);
+  state_assumptions(tasks, rounds);
+  assembly.clocks = std::move(tasks.clocks);
+}
+
+/// The number in which the name of a worker's folder ends; without one, its place among the workers.
+std::int32_t worker_number(const GpuParts& gpu) {
+  const std::size_t mark = gpu.host.rfind('_');
+  const auto number =
+      mark == std::string::npos ? std::nullopt : parse_number<std::int32_t>(std::string_view{gpu.host}.substr(mark + 1));
+  return number.value_or(static_cast<std::int32_t>(gpu.worker));
+}
+
+/// The clocks of the workers that have folders, then of the servers.
+std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, NodeClock>& nodes,
+                                 Diagnostics& diagnostics) {
+  std::vector<HostClock> clocks;
+  for (const GpuParts& gpu : gpus) {
+    if (gpu.worker < clocks.size()) continue;
+    const auto node = nodes.find({false, worker_number(gpu)});
+    const NodeClock clock = node == nodes.end() ? NodeClock{} : node->second;
+    if (!clock.known) {
+      diagnostics.count(diagnostic("clock_unmatched"), {},
+                        fmt::format("no chain of messages leads from worker {} to the first one", shown(gpu.host)));
+    }
+    clocks.push_back({gpu.host, clock.offset, clock.residual, 0, {}});
+  }
+  return clocks;
+}
+
+/// The steps of GPUs whose communication is BytePS's.
+void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
+  const std::vector<Exchange> exchanges = exchanges_of(*parts.messages);
+  std::map<std::int32_t, std::size_t> roots;
+  for (std::size_t i = 0; i < parts.gpus.size(); ++i) {
+    GpuParts& gpu = parts.gpus[i];
+    roots[worker_number(gpu)] = i;
+    prepare(gpu, stage_trace_of(exchanges, worker_number(gpu), parts.messages->tensors), assembly.diagnostics);
+  }
+  std::vector<RecordedGpu> recorded = arrange_gpus(parts.gpus, job, assembly.diagnostics);
+  number_ranks(recorded, job);
+  const std::map<Node, NodeClock> nodes = align_by_exchanges(exchanges);
+  PsTasks tasks{job, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
+  tasks.clocks = clocks_of(parts.gpus, nodes, assembly.diagnostics);
+  add_operators(tasks);
+  const ServerTrace none;
+  add_exchanges(tasks, {exchanges, parts.messages->tensors, parts.servers ? *parts.servers : none, nodes, roots});
+  join_and_break_cycles(tasks);
+  if (!parts.servers) {
+    assembly.assumptions.push_back({"server_in_pull", "a server's copying and summing is part of the wait for its "
+                                                      "answers: no server_timeline.json is in the trial"});
+  }
+  assembly.assumptions.push_back(
+      {"connections_alone", "each direction between a worker and a server is a lane of its own, and messages take as "
+                            "long as recorded: connections do not share a network card in this replay"});
+  assembly.clocks = tasks.clocks;
+  for (const auto& [node, clock] : nodes) {
+    if (node.server) assembly.clocks.push_back({fmt::format("server_{}", node.number), clock.offset, clock.residual, 0, {}});
+  }
+}
+
+}  // namespace
+
+void stitch_trial(TrialParts parts, const Job& job, Assembly& assembly) {
+  if (parts.messages) return stitch_exchanges(std::move(parts), job, assembly);
+  stitch_rounds(std::move(parts.gpus), job, assembly);
+}
+
+}  // namespace stepsim::ingest
