@@ -4,10 +4,11 @@
 //
 // and gradient_name_list.json, {"gradient_name_list": [...], "model_name": "..."} or the bare
 // list, whose entries are such lines or lists of the same fields. BytePS writes the sizes of
-// its tensors nowhere else.
+// its tensors nowhere else. gradient_name2ID.json of dPRO gives each name its number, {"fc1_weight": 0}.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,12 +18,14 @@
 #include "ingest/formats/tensor_size.h"
 #include "ingest/json/json_reader.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLongestLine = 1U << 20U;
+constexpr std::string_view kNumbers = "gradient_name2ID.json";
 
 class Reader {
  public:
@@ -48,6 +51,9 @@ class Reader {
     }
     table_.tensors.push_back(std::move(tensor));
   }
+
+  /// A number that no gradient has.
+  void add_unnamed() { table_.tensors.emplace_back(); }
 
   void count_bad(const Diagnostic& what, const InputLocation& where, std::string_view detail) {
     ++sink_.skipped;
@@ -118,9 +124,30 @@ void read_names(JsonReader& json, Reader& reader, const std::string& file) {
   });
 }
 
+/// The members of {"fc1_weight": 0}, which may stand in any order.
+void read_numbers(JsonReader& json, Reader& reader, const std::string& file) {
+  constexpr std::size_t kMostGradients = 1'000'000;
+  std::map<std::size_t, std::string> names;
+  json.object([&](const std::string& name) {
+    const InputLocation where{file, json.offset(), {}};
+    const auto number = is_digit(json.peek()) ? parse_number<std::size_t>(json.number()) : std::nullopt;
+    if (!number) throw InputError(where, "a gradient's number is no whole number; expected {\"name\": 0}");
+    if (*number >= kMostGradients || !names.try_emplace(*number, name).second)
+      reader.count_bad(diagnostic("gradient_without_name"), where, "a number that is too large or taken");
+  });
+  std::size_t next = 0;
+  for (const auto& [number, name] : names) {
+    for (; next < number; ++next) reader.add_unnamed();
+    reader.add(name, {file, {}, {}});
+    ++next;
+  }
+}
+
 void read_document(JsonReader& json, Reader& reader, const std::string& file) {
   if (json.peek() == '[') {
     read_names(json, reader, file);
+  } else if (file.substr(file.find_last_of('/') + 1).starts_with(kNumbers)) {
+    read_numbers(json, reader, file);
   } else {
     json.object([&](const std::string& key) {
       if (key == "gradient_name_list" && reader.empty()) {
@@ -145,7 +172,7 @@ void read_json(ByteSource& source, Reader& reader) {
 }
 
 int recognise(std::string_view file_name, std::string_view head) {
-  if (file_name.starts_with("gradient_name_list.")) return 95;
+  if (file_name.starts_with("gradient_name_list.") || file_name.starts_with(kNumbers)) return 95;
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
   if (braces) return head.substr(0, 4096).find("\"gradient_name_list\"") != std::string_view::npos ? 80 : 0;

@@ -108,15 +108,18 @@ bool is_of_trial(const GpuParts& gpu) {
   return gpu.tensorflow.has_value() || gpu.horovod.has_value() || (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
 }
 
-/// In a trial, merged traces are what dPRO made of its other files.
-void leave_out_caches(std::vector<GpuParts>& gpus, Diagnostics& diagnostics) {
-  for (GpuParts& gpu : gpus) {
-    const std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
-    if (caches > 0) diagnostics.count(diagnostic("trial_cache_not_used"), {gpu.folder, {}, {}}, {}, caches);
-    gpu.operators.reset();
-    gpu.stages.reset();
-  }
-  std::erase_if(gpus, [](const GpuParts& gpu) { return !is_of_trial(gpu); });
+/// In a trial, merged traces, and graphs and names outside the GPUs' folders, are what dPRO made of its other files.
+void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
+  std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
+  if (!is_of_trial(gpu)) caches += (gpu.graph ? 1U : 0U) + (gpu.tensors ? 1U : 0U);
+  if (caches > 0) diagnostics.count(diagnostic("trial_cache_not_used"), {gpu.folder, {}, {}}, {}, caches);
+  gpu.operators.reset();
+  gpu.stages.reset();
+}
+
+/// Of files that hold the same kind of part, only the name says which one this is.
+bool is_called(std::string_view path, std::string_view file_name) {
+  return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
 }
 
 template <class PartType>
@@ -148,13 +151,15 @@ void JobParts::take(StageTrace&& stages, const Origin& origin) {
   put(gpu_of(origin).stages, std::move(stages), origin.name);
 }
 void JobParts::take(OperatorTrace&& operators, const Origin& origin) {
-  put(gpu_of(origin).operators, std::move(operators), origin.name);
+  GpuParts& gpu = gpu_of(origin);
+  put(is_called(origin.name, "io.json") ? gpu.inputs : gpu.operators, std::move(operators), origin.name);
 }
 void JobParts::take(OperatorGraph&& graph, const Origin& origin) {
   put(gpu_of(origin).graph, std::move(graph), origin.name);
 }
 void JobParts::take(TensorTable&& tensors, const Origin& origin) {
-  put(gpu_of(origin).tensors, std::move(tensors), origin.name);
+  GpuParts& gpu = gpu_of(origin);
+  put(is_called(origin.name, "gradient_name2ID.json") ? gpu.tensor_ids : gpu.tensors, std::move(tensors), origin.name);
 }
 
 void JobParts::take(TensorflowTrace&& trace, const Origin& origin) {
@@ -188,10 +193,17 @@ GpuParts& JobParts::gpu_of(const Origin& origin) {
 std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   std::vector<GpuParts> gpus;
   std::uint32_t worker = 0;
+  const bool trial = std::any_of(workers_.begin(), workers_.end(), [](const auto& one) {
+    return std::any_of(one.second.begin(), one.second.end(), [](const auto& gpu) { return is_of_trial(gpu.second); });
+  });
   for (auto& [folder, parts] : workers_) {
     std::uint32_t local_rank = 0;
     for (auto& [gpu_folder, gpu] : parts) {
-      if (!gpu.stages && !gpu.operators && !is_of_trial(gpu)) {
+      if (trial) {
+        leave_out_caches(gpu, assembly.diagnostics);
+        if (!is_of_trial(gpu)) continue;
+      }
+      if (!gpu.stages && !gpu.operators && !trial) {
         assembly.diagnostics.count(diagnostic("folder_without_events"), {gpu_folder, {}, {}});
         continue;
       }
@@ -212,11 +224,13 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
   }
   if (std::any_of(gpus.begin(), gpus.end(), is_of_trial)) {
-    leave_out_caches(gpus, assembly.diagnostics);
     keep_gpus(gpus, ranks);
     return stitch_trial({std::move(gpus), std::move(messages_), std::move(servers_), std::move(keys_)}, job, assembly);
   }
   if (!gpus.empty()) {
+    for (const GpuParts& gpu : gpus) {  // merged traces have it in them
+      if (gpu.inputs) assembly.diagnostics.count(diagnostic("file_not_used"), {gpu.folder, {}, {}}, "io.json");
+    }
     keep_gpus(gpus, ranks);
     return stitch_parameter_server(std::move(gpus), job, assembly);
   }

@@ -23,6 +23,8 @@ struct GpuParts {
   // Of trials, and of Horovod's timelines.
   std::optional<TensorflowTrace> tensorflow;
   std::optional<OperatorMetadata> metadata;
+  std::optional<TensorTable> tensor_ids;  ///< gradient_name2ID.json, where gradient_name_list.json is missing
+  std::optional<OperatorTrace> inputs;    ///< io.json: the loading of batches
   std::optional<HorovodTrace> horovod;
   std::optional<ChunkTrace> chunks;
   std::optional<RankGraph> rank_graph;

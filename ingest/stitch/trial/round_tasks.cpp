@@ -50,6 +50,7 @@ class RankPass {
     find_turns();
     std::vector<RoundTasks> made;
     for (const Round& round : rounds_.rounds) made.push_back(add_round(round));
+    let_rounds_take_turns();
     return made;
   }
 
@@ -59,6 +60,12 @@ class RankPass {
   }
 
  private:
+  /// What a rank did of a round after all ranks had agreed.
+  struct Work {
+    TaskId first;
+    std::vector<TaskId> last;
+  };
+
   void find_turns() {
     std::vector<std::pair<Time, Time>> spans;
     for (const Round& round : rounds_.rounds) {
@@ -70,11 +77,14 @@ class RankPass {
   RoundTasks add_round(const Round& round) {
     RoundTasks made;
     std::vector<TaskId> last;
+    Work work;
     const bool chunked = !round.chunks.empty();
     for (const Round::Phase& phase : round.phases) {
       if (phase.part == RoundPart::kTransfer && chunked) continue;
       if (phase.part == RoundPart::kCopyOut) break;
+      const bool works = phase.part != RoundPart::kAgreement;
       last = {add_phase(round, phase, last)};
+      if (works && !work.first.valid()) work.first = last.front();
       if (phase.part == RoundPart::kAgreement) made.agreement.push_back(last.front());
       if (phase.part == RoundPart::kTransfer) made.transfer.push_back(last.front());
       if (&phase == &round.phases.front()) release(round, last.front());
@@ -86,9 +96,29 @@ class RankPass {
       last = {add_phase(round, phase, last)};
       if (first) release(round, last.front());
     }
+    work.last = last;
+    if (work.first.valid()) works_.push_back(std::move(work));
     for (const std::size_t chain : round.chains)
       links_.let_consumers_wait(recorded_.chains[chain].tensor, round.step, last);
     return made;
+  }
+
+  /// Where no round's work began before the one before it had ended, Horovod's thread did one after the other.
+  void let_rounds_take_turns() {
+    std::vector<std::pair<Time, Time>> spans;
+    for (const Work& work : works_) {
+      Time end = Time::min();
+      for (const TaskId task : work.last) end = std::max(end, out_.finish[task.index()]);
+      spans.emplace_back(out_.start[work.first.index()], end);
+    }
+    if (!one_at_a_time(std::move(spans))) return;
+    std::stable_sort(works_.begin(), works_.end(), [&](const Work& a, const Work& b) {
+      return std::pair{out_.start[a.first.index()], out_.finish[a.first.index()]} <
+             std::pair{out_.start[b.first.index()], out_.finish[b.first.index()]};
+    });
+    for (std::size_t i = 1; i < works_.size(); ++i) {
+      for (const TaskId task : works_[i - 1].last) follow(tasks_, task, works_[i].first, EdgeKind::kProgram);
+    }
   }
 
   void release(const Round& round, TaskId first) {
@@ -180,6 +210,7 @@ class RankPass {
   std::size_t gpu_;
   const GpuRounds& rounds_;
   TensorLinks links_;
+  std::vector<Work> works_;
   bool both_ways_in_turn_ = true;  // sent and received chunks never overlap: one thread or kernel does both
   std::map<std::string, LaneId> lanes_;
   std::map<LaneId, std::vector<TaskId>> by_lane_;  // of chunks

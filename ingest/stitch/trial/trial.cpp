@@ -1,6 +1,7 @@
 #include "ingest/stitch/trial/trial.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +43,21 @@ void set_sizes(RecordedGpu& gpu, const GpuRounds& rounds) {
   for (std::size_t i = 0; i < gpu.tensors.size(); ++i) gpu.tensors[i].bytes = rounds.bytes[i];
 }
 
+/// Batches are loaded beside the operators, in rows of their own. Before both stands an instant, because a rank begins
+/// with one task, behind which all others begin.
+void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorTrace::Event>& operators) {
+  for (OperatorTrace::Event& event : inputs) event.thread = "I/O " + event.thread;
+  std::move(inputs.begin(), inputs.end(), std::back_inserter(operators));
+  const auto first = std::min_element(operators.begin(), operators.end(),
+                                      [](const auto& a, const auto& b) { return a.start < b.start; });
+  operators.push_back({"I/O", {}, "I/O", first->step, first->start, {}, {}, false});
+}
+
 /// Names the operators of a GPU, and gives it `stages` as its communication.
 void prepare(GpuParts& gpu, StageTrace stages, Diagnostics& diagnostics) {
+  if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
   name_operators(gpu, stages.tensors, diagnostics);
+  if (gpu.inputs && gpu.operators) add_inputs(gpu.inputs->events, gpu.operators->events);
   gpu.stages = std::move(stages);
   gpu.tensors.reset();  // whose numbers are the tensors' names
 }
@@ -70,12 +83,27 @@ void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& round
         {"one_rank", "one rank's timeline is at hand: the others are taken to be ready when they were recorded to be"});
   }
 }
+/// Without operators the k-th round of a tensor is of the k-th step. What was done less than half as often as the rest,
+/// such as the broadcast of the first weights, is of no step. Returns how many such rounds were left out.
+std::size_t leave_out_setup(GpuRounds& rounds) {
+  std::vector<std::size_t> count(rounds.stages.tensors.size());
+  for (const StageTrace::Event& event : rounds.stages.events) ++count[event.tensor];
+  const std::size_t most = count.empty() ? 0 : *std::max_element(count.begin(), count.end());
+  const auto rare = [&](std::uint32_t tensor) { return 2 * count[tensor] < most; };
+  std::erase_if(rounds.stages.events, [&](const StageTrace::Event& event) { return rare(event.tensor); });
+  return std::erase_if(rounds.rounds, [&](const Round& round) {
+    return std::all_of(round.tensors.begin(), round.tensors.end(), rare);
+  });
+}
+
 /// The steps of GPUs whose communication is Horovod's.
 void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
   std::vector<GpuRounds> rounds;
+  std::size_t setup = 0;
   for (GpuParts& gpu : gpus) {
     rounds.push_back(rounds_of(gpu, assembly.diagnostics));
     complete_sizes(rounds.back(), gpu.tensors);
+    if (!gpu.tensorflow) setup += leave_out_setup(rounds.back());
     prepare(gpu, rounds.back().stages, assembly.diagnostics);
   }
   std::vector<RecordedGpu> recorded = arrange_gpus(gpus, job, assembly.diagnostics);
@@ -90,6 +118,11 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
   add_rounds(tasks, rounds, Rings(gpus, assembly.diagnostics, assembly.assumptions));
   join_and_break_cycles(tasks);
   state_assumptions(tasks, rounds);
+  if (setup > 0) {
+    assembly.assumptions.push_back(
+        {"setup_left_out", fmt::format("{} reductions or broadcasts of tensors that took part in less than half of the "
+                                       "steps are of no step, and are not replayed", setup)});
+  }
   assembly.clocks = std::move(tasks.clocks);
 }
 
