@@ -71,7 +71,7 @@ class Reader {
     const std::uint32_t id = tensor_id(tensor);
     if (const auto bytes = span.arguments.empty() ? std::nullopt : size_in(span.arguments))
       trace_.tensors[id].bytes = bytes;
-    if (span.holds_another) return;  // the whole operation: its phases say more
+    if (span.holds_another && !sync) return;  // the whole operation: its phases say more
     trace_.phases.push_back({id, name_id(sync ? kSync : std::string_view{span.name}), span.start, span.duration});
   }
 

@@ -63,15 +63,26 @@ class Reader {
 
   void end(const ChromeEvent& event) {
     const auto row = open_.find({std::string(event.process), std::string(event.thread)});
-    const bool matches = row != open_.end() && !row->second.empty() &&
-                         (event.name.empty() || event.name == row->second.back().name);
-    if (!matches) return skip(event.offset, diagnostic("unmatched_end"));
-    NamedSpan span = std::move(row->second.back());
-    row->second.pop_back();
-    if (!row->second.empty()) row->second.back().holds_another = true;
+    if (row == open_.end()) return skip(event.offset, diagnostic("unmatched_end"));
+    std::vector<NamedSpan>& open = row->second;
+    const std::size_t place = ended_by(event, open);
+    if (place == open.size()) return skip(event.offset, diagnostic("unmatched_end"));
+    NamedSpan span = std::move(open[place]);
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+    if (place == open.size() && !open.empty()) open.back().holds_another = true;
     if (!event.arguments.empty()) span.arguments = std::string{event.arguments};
     const Duration duration = Duration{*event.start_ns} - span.start.time_since_epoch();
     add(std::move(span), duration);
+  }
+
+  /// The latest open B, of the same name if the E event has one: messages in one row may overlap. open.size() if none.
+  static std::size_t ended_by(const ChromeEvent& event, const std::vector<NamedSpan>& open) {
+    constexpr std::size_t kDeepest = 1024;
+    const std::size_t last = open.size() > kDeepest ? open.size() - kDeepest : 0;
+    for (std::size_t i = open.size(); i > last; --i) {
+      if (event.name.empty() || event.name == open[i - 1].name) return i - 1;
+    }
+    return open.size();
   }
 
   void add(NamedSpan span, Duration duration) {

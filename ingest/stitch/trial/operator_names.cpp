@@ -44,10 +44,13 @@ NodeName divided(std::string_view label) {
   return {{}, label};
 }
 
+/// "m" of "a/b/m".
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
 /// True for TensorFlow's operators that reduce over workers.
 bool is_communication(std::string_view name, std::string_view type) {
   constexpr std::array<std::string_view, 3> kWords{"HorovodAllreduce", "HorovodGroupedAllreduce", "BytePSPushPull"};
-  const std::string_view last = name.substr(name.rfind('/') + 1);
+  const std::string_view last = last_part(name);
   return std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return has(type, word) || has(last, word); });
 }
 
@@ -79,6 +82,7 @@ class Naming {
       : parts_(parts), diagnostics_(diagnostics) {
     for (const std::string& tensor : tensors) {
       tensors_.try_emplace(plain(tensor), tensor);
+      tensors_.try_emplace(plain(last_part(tensor)), tensor);
       const std::string_view number = number_of(tensor);
       if (!number.empty() && !numbers_.try_emplace(std::string{number}, tensor).second) numbers_[std::string{number}].clear();
     }
@@ -96,7 +100,9 @@ class Naming {
  private:
   /// The tensor that a node of communication stands for, as the communication calls it.
   [[nodiscard]] std::optional<std::string> tensor_called(std::string_view name) const {
-    if (const auto same = tensors_.find(plain(name)); same != tensors_.end()) return same->second;
+    for (const std::string_view part : {name, last_part(name)}) {
+      if (const auto same = tensors_.find(plain(part)); same != tensors_.end()) return same->second;
+    }
     if (const auto place = listed_.find(plain(name)); place != listed_.end()) {
       if (const auto numbered = tensor_numbered(std::to_string(place->second))) return numbered;
     }
@@ -110,12 +116,17 @@ class Naming {
   }
 
   void rename_graph(OperatorGraph& graph) {
-    for (OperatorGraph::Node& node : graph.nodes) {
-      const NodeName divided_name = divided(split_process(node.label).name);
-      const bool communicates = divided_name.category == kTensor || is_communication(divided_name.name, {});
-      const std::string raw{divided_name.name};
-      node.label = communicates ? communication_label(raw) : operator_label(divided_name);
-      label_of_.try_emplace(plain(raw), node.label);
+    std::vector<bool> communicates;
+    for (const OperatorGraph::Node& node : graph.nodes) {
+      const NodeName name = divided(split_process(node.label).name);
+      communicates.push_back(name.category == kTensor || is_communication(name.name, {}));
+    }
+    const std::vector<bool> after = behind(communicates, graph.edges);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const NodeName name = divided(split_process(graph.nodes[i].label).name);
+      const std::string raw{name.name};
+      graph.nodes[i].label = communicates[i] ? communication_label(raw) : operator_label(name, after[i]);
+      label_of_.try_emplace(plain(raw), graph.nodes[i].label);
     }
   }
 
@@ -123,9 +134,10 @@ class Naming {
     return std::string{kTensor} + tensor_called(raw).value_or(raw);
   }
 
-  static std::string operator_label(const NodeName& node) {
-    const std::string_view category = node.category.empty() ? category_by_name(node.name, {}) : node.category;
-    return std::string{category} + std::string{node.name};
+  /// A node that names no category is an update if it comes `after` what was communicated.
+  static std::string operator_label(const NodeName& node, bool after) {
+    const std::string_view by_place = after ? kUpdate : category_by_name(node.name, {});
+    return std::string{node.category.empty() ? by_place : node.category} + std::string{node.name};
   }
 
   [[nodiscard]] OperatorGraph graph_of(const OperatorMetadata& metadata) {
@@ -139,11 +151,14 @@ class Naming {
         if (source != places.end()) graph.edges.push_back({source->second, i});
       }
     }
-    const std::vector<bool> after = behind_communication(metadata, graph.edges);
+    std::vector<bool> communicates;
+    for (const OperatorMetadata::Operator& one : metadata.operators)
+      communicates.push_back(is_communication(one.name, one.type));
+    const std::vector<bool> after = behind(communicates, graph.edges);
     for (std::uint32_t i = 0; i < count; ++i) {
       const OperatorMetadata::Operator& one = metadata.operators[i];
       std::string label;
-      if (is_communication(one.name, one.type)) {
+      if (communicates[i]) {
         label = communication_label(one.name);
       } else {
         label = std::string{after[i] ? kUpdate : category_by_name(one.name, one.type)} + one.name;
@@ -154,15 +169,14 @@ class Naming {
     return graph;
   }
 
-  /// By operator: whether it reads, over whatever is between, what was communicated.
-  static std::vector<bool> behind_communication(const OperatorMetadata& metadata,
-                                                const std::vector<OperatorGraph::Edge>& edges) {
-    std::vector<std::vector<std::uint32_t>> readers(metadata.operators.size());
+  /// By node: whether it reads, over whatever is between, what was communicated.
+  static std::vector<bool> behind(const std::vector<bool>& communicates, const std::vector<OperatorGraph::Edge>& edges) {
+    std::vector<std::vector<std::uint32_t>> readers(communicates.size());
     for (const OperatorGraph::Edge& edge : edges) readers[edge.source].push_back(edge.target);
-    std::vector<bool> after(metadata.operators.size(), false);
+    std::vector<bool> after(communicates.size(), false);
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < readers.size(); ++i) {
-      if (is_communication(metadata.operators[i].name, metadata.operators[i].type)) open.push_back(i);
+      if (communicates[i]) open.push_back(i);
     }
     while (!open.empty()) {
       const std::uint32_t one = open.back();

@@ -79,15 +79,16 @@ std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus, con
       one.last_ready = std::max(one.last_ready, round.begin);
     }
   }
-  for (std::size_t worker = 1; worker < clocks.size(); ++worker) {
-    Bounds bounds = bounds_of(seen.front(), seen[worker]);
+  const std::size_t reference = gpus.empty() ? 0 : gpus.front().worker;  // others may have been left out
+  for (std::size_t worker = reference + 1; worker < clocks.size(); ++worker) {
+    Bounds bounds = bounds_of(seen[reference], seen[worker]);
     if (!bounds.offsets.empty()) {
       clocks[worker] = clock_of(clocks[worker].host, std::move(bounds));
       continue;
     }
     diagnostics.count(diagnostic("clock_unmatched"), {},
                       fmt::format("worker {} has no reduction in common with worker {}", shown(clocks[worker].host),
-                                  shown(clocks.front().host)));
+                                  shown(clocks[reference].host)));
   }
   return clocks;
 }

@@ -83,6 +83,18 @@ void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& round
         {"one_rank", "one rank's timeline is at hand: the others are taken to be ready when they were recorded to be"});
   }
 }
+/// The clocks of the workers whose GPUs were not all left out by --ranks.
+std::vector<HostClock> clocks_taking_part(const PsTasks& tasks) {
+  std::vector<HostClock> clocks;
+  std::size_t next = 0;
+  for (const RecordedGpu& gpu : tasks.gpus) {
+    if (gpu.worker < next) continue;
+    clocks.push_back(tasks.clocks[gpu.worker]);
+    next = gpu.worker + std::size_t{1};
+  }
+  return clocks;
+}
+
 /// Without operators the k-th round of a tensor is of the k-th step. What was done less than half as often as the rest,
 /// such as the broadcast of the first weights, is of no step. Returns how many such rounds were left out.
 std::size_t leave_out_setup(GpuRounds& rounds) {
@@ -123,7 +135,7 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
         {"setup_left_out", fmt::format("{} reductions or broadcasts of tensors that took part in less than half of the "
                                        "steps are of no step, and are not replayed", setup)});
   }
-  assembly.clocks = std::move(tasks.clocks);
+  assembly.clocks = clocks_taking_part(tasks);
 }
 
 /// The number in which the name of a worker's folder ends; without one, its place among the workers.
@@ -134,19 +146,20 @@ std::int32_t worker_number(const GpuParts& gpu) {
   return number.value_or(static_cast<std::int32_t>(gpu.worker));
 }
 
-/// The clocks of the workers that have folders, then of the servers.
+/// By worker; of workers of which no GPU takes part, a clock like the first one's.
 std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, NodeClock>& nodes,
                                  Diagnostics& diagnostics) {
   std::vector<HostClock> clocks;
   for (const GpuParts& gpu : gpus) {
     if (gpu.worker < clocks.size()) continue;
+    clocks.resize(gpu.worker + std::size_t{1});
     const auto node = nodes.find({false, worker_number(gpu)});
     const NodeClock clock = node == nodes.end() ? NodeClock{} : node->second;
     if (!clock.known) {
       diagnostics.count(diagnostic("clock_unmatched"), {},
                         fmt::format("no chain of messages leads from worker {} to the first one", shown(gpu.host)));
     }
-    clocks.push_back({gpu.host, clock.offset, clock.residual, 0, {}});
+    clocks[gpu.worker] = {gpu.host, clock.offset, clock.residual, 0, {}};
   }
   return clocks;
 }
@@ -176,7 +189,7 @@ void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   assembly.assumptions.push_back(
       {"connections_alone", "each direction between a worker and a server is a lane of its own, and messages take as "
                             "long as recorded: connections do not share a network card in this replay"});
-  assembly.clocks = tasks.clocks;
+  assembly.clocks = clocks_taking_part(tasks);
   for (const auto& [node, clock] : nodes) {
     if (node.server) assembly.clocks.push_back({fmt::format("server_{}", node.number), clock.offset, clock.residual, 0, {}});
   }

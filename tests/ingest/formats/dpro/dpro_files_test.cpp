@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 TEST(TensorflowProfileTest, OperatorsOfGpusAreTakenAndAllOtherRowsAreNot) {
   const auto found = read_text<TensorflowTrace>("tensorflow_profile", R"({"traceEvents": [
-      {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0 (pid 1)"}},
+      {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
       {"ph": "M", "pid": 2, "name": "process_name", "args": {"name": "/host:CPU"}},
       {"ph": "X", "pid": 1, "tid": 7, "ts": 1.5, "dur": 2, "name": "MatMul",
        "args": {"group_id": "3", "long_name": "StatefulPartitionedCall/m/a:MatMul"}},
@@ -83,6 +83,16 @@ TEST(BytepsMessagesTest, WhatAWorkerSendsIsARequestAndWhatAServerSendsAResponse)
   EXPECT_EQ(pull.partition, -1);
   EXPECT_EQ(pull.kind, MessageTrace::Kind::kPullResponse);
   EXPECT_EQ(pull.worker, 0);
+}
+
+TEST(BytepsMessagesTest, MessagesThatOverlapInARowAreToldByTheirNames) {
+  const auto found = read_text<MessageTrace>("byteps_messages", R"([
+      {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "worker_0 -> server_1"}},
+      {"name": "a.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 1}, {"name": "b.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 2},
+      {"name": "a.PUSH", "ph": "E", "pid": 1, "tid": 0, "ts": 5}, {"name": "b.PUSH", "ph": "E", "pid": 1, "tid": 0, "ts": 9}])");
+  ASSERT_EQ(found.part.messages.size(), 2U);
+  EXPECT_EQ(found.part.messages[0].duration, Duration{4000});
+  EXPECT_EQ(found.part.messages[1].duration, Duration{7000});
 }
 
 TEST(BytepsServersTest, WorkHasItsServerAndThread) {

@@ -40,6 +40,16 @@ TEST(OperatorNamesTest, TheGraphSaysWhatAnOperatorIs) {
   EXPECT_EQ(diagnostics.count_of("not used: operators of communication"), 1U);
 }
 
+TEST(OperatorNamesTest, ANodeWithoutCategoryIsToldByItsPlaceInTheGraph) {
+  GpuParts parts = gpu_with({"m/a", "opt/w"});
+  parts.graph.emplace();
+  parts.graph->nodes = {{"m/a", {}}, {"g/HorovodAllreduce_grads_3_0", {}}, {"opt/w", {}}};
+  parts.graph->edges = {{0, 1}, {1, 2}};
+  Diagnostics diagnostics;
+  name_operators(parts, {"HorovodAllreduce_grads_3_0", "HorovodAllreduce_grads_4_0"}, diagnostics);
+  EXPECT_THAT(labels_in(parts), ElementsAre("FW.m/a", "Comm.HorovodAllreduce_grads_3_0", "UPDATE_.opt/w"));
+}
+
 TEST(OperatorNamesTest, InMetadataWhatReadsAReducedTensorIsAnUpdate) {
   GpuParts parts = gpu_with({"comment/sum", "gradient_tape/m", "apply", "norm"});
   parts.metadata.emplace();
