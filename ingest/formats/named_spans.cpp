@@ -41,8 +41,13 @@ class Reader {
     const bool has_time = event.start_ns.has_value() && *event.start_ns >= 0 && *event.start_ns <= kLatestTime;
     if (!has_time) return skip(event.offset, diagnostic("bad_time"));
     if (event.phase == "E") return end(event);
-    NamedSpan span{std::string{event.process}, std::string{event.thread},  std::string{event.name},
-                   std::string{event.arguments}, Time{Duration{*event.start_ns}}, {}, event.offset};
+    NamedSpan span{std::string{event.process},
+                   std::string{event.thread},
+                   std::string{event.name},
+                   std::string{event.arguments},
+                   Time{Duration{*event.start_ns}},
+                   {},
+                   event.offset};
     if (event.phase == "B") {
       open_[{span.process, span.thread}].push_back(std::move(span));
     } else if (event.duration_ns.has_value()) {

@@ -34,8 +34,9 @@ struct NamedSpans {
 };
 
 /// Reads X events, and pairs of B and E, of which an E ends the latest open B of its row (pid and tid), among the 1024
-/// latest the one of its name if it has one. What cannot be a span is counted in `sink`: B or E without the other, bad times, instants, other kinds of events.
-/// Throws InputError if the file is no JSON trace at all. Memory grows with the number of spans.
+/// latest the one of its name if it has one. What cannot be a span is counted in `sink`: B or E without the other, bad
+/// times, instants, other kinds of events. Throws InputError if the file is no JSON trace at all. Memory grows with the
+/// number of spans.
 [[nodiscard]] NamedSpans read_named_spans(Input& input, PartSink& sink);
 
 }  // namespace stepsim::ingest

@@ -50,8 +50,7 @@ std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
 std::optional<Bytes> tensor_size(std::string_view shape, std::string_view dtype) noexcept {
   const auto count = element_count(shape);
   const auto size = element_size(dtype);
-  const bool fits =
-      count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
+  const bool fits = count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
   return fits ? std::optional{Bytes{*count * *size}} : std::nullopt;
 }
 

@@ -15,7 +15,6 @@
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
-#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -105,7 +104,8 @@ void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
 
 /// What only a GPU of a dPRO trial, or a rank with a timeline of Horovod, has.
 bool is_of_trial(const GpuParts& gpu) {
-  return gpu.tensorflow.has_value() || gpu.horovod.has_value() || (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
+  return gpu.tensorflow.has_value() || gpu.horovod.has_value() ||
+         (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
 }
 
 /// In a trial, merged traces, and graphs and names outside the GPUs' folders, are what dPRO made of its other files.

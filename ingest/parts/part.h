@@ -245,9 +245,9 @@ struct TaskGraph {
 };
 
 /// One kind of content that a file may have.
-using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
-                          TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace, RankGraph, MessageTrace,
-                          ServerTrace, KeyTable>;
+using Part =
+    std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph, TensorflowTrace,
+                 OperatorMetadata, HorovodTrace, ChunkTrace, RankGraph, MessageTrace, ServerTrace, KeyTable>;
 
 }  // namespace stepsim::ingest
 

@@ -51,7 +51,7 @@ struct HorovodTrace {
   };
   std::vector<Tensor> tensors;
   std::vector<std::string> names;
-  std::vector<Phase> phases;    ///< in the order of their ends in the file; none holds another one
+  std::vector<Phase> phases;   ///< in the order of their ends in the file; none holds another one
   bool has_base_time = false;  ///< the file says when it began, in Unix time
 };
 

@@ -17,8 +17,8 @@
 namespace stepsim {
 
 inline constexpr std::array<std::span<const Diagnostic>, 6> kDiagnosticTables{
-    kFileDiagnostics, kKinetoDiagnostics, kHostDeviceDiagnostics, kOtherProfilerDiagnostics,
-    kParameterServerDiagnostics, kTrialDiagnostics};
+    kFileDiagnostics,          kKinetoDiagnostics,          kHostDeviceDiagnostics,
+    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics};
 
 /// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
 /// `stepsim help` cannot explain.

@@ -113,6 +113,33 @@ def nccl_trial(steps=3, pitch=16250, clock=(0, 7000), graph=True, slow=0, chunks
     return files
 
 
+def fused_trial(late=500, steps=3, clock=3_000):
+    """Two hosts of two GPUs in a ring of four. Both gradients are reduced at once, in six steps of the ring in which each
+    rank sends for 100 us and then receives for 100 us. Rank 2 is ready for it `late` us after the others. Host 1's clock
+    is ahead by `clock`."""
+    files = {}
+    for rank in range(4):
+        runs, phases, pieces = [], [], []
+        for k in range(steps):
+            at = 2_000_000 + k * (3000 + late + 1200 + 300) + (clock if rank >= 2 else 0)
+            backward = 2000 + (late if rank == 2 else 0)
+            agreed = at + 3000 + late
+            runs += [("f", "MatMul", at, 1000, k), ("gradient_tape/f", "MatMul", at + 1000, backward, k),
+                     ("opt", "ResourceApplyAdam", agreed + 1200, 300, k)]
+            for tensor in ("0", "1"):
+                phases.append((tensor, "Sync", at + 1000 + backward, agreed - at - 1000 - backward))
+            pieces += [("0+1", way, piece, agreed + 200 * piece + (100 if way == "RECV" else 0), 100)
+                       for piece in range(6) for way in ("SEND", "RECV")]
+        folder = f"trial/host{rank // 2}/{rank % 2}/"
+        files[folder + "trace.json.gz"] = tensorflow_trace(runs)
+        files[folder + "dag.gml"] = gml([("FW.f", "BW.gradient_tape/f"), ("BW.gradient_tape/f", "Comm.0"),
+                                         ("BW.gradient_tape/f", "Comm.1"), ("Comm.0", "UPDATE_.opt"), ("Comm.1", "UPDATE_.opt")])
+        files[folder + "comm.json"] = horovod_comm(phases)
+        files[folder + "comm_detail.json"] = comm_detail(pieces, f"host{rank // 2}.rank{rank % 2}")
+        files[folder + "nccl_rank_graph.json"] = rank_graph(4)
+    return files
+
+
 def pairs(spans):
     """B and E events of `spans`: (row, name, tid, start, length), with the rows' names in front."""
     rows = list(dict.fromkeys(row for row, *_ in spans))

@@ -42,11 +42,11 @@ def replay(stepsim, files):
         return answer, tasks
 
 
-def check_job(what, answer, iteration, clocks):
+def check_job(what, answer, iteration, clocks, residual=0):
     check(what + " measured", answer["iteration"]["measured_ns"], iteration * 1000)
     check(what + " replayed", answer["iteration"]["replayed_ns"], iteration * 1000)
     check(what + " clocks", [(c["host"], c["offset_ns"], c["residual_ns"]) for c in answer["clock"]["hosts"]],
-          [(host, ahead * 1000, 0) for host, ahead in clocks])
+          [(host, ahead * 1000, residual * 1000 if i > 0 else 0) for i, (host, ahead) in enumerate(clocks)])
     check(what + " skipped", answer["ingest"]["skipped"], 0)
 
 
@@ -93,6 +93,24 @@ def what_ifs(stepsim):
         trial.write(trial.nccl_trial(), folder)
         answer = json.loads(run(stepsim, ["whatif", "trial", "--json", "--set", "compute{kind=operator}.scale=1.1"], folder))
         check("compute x 1.1", answer["scenario"]["iteration_ns"], 16875 * 1000)
+
+
+def fused(stepsim):
+    """3 ms of compute and 0.5 ms more on rank 2, 12 x 100 us of chunks, an update of 0.3 ms. All wait for rank 2."""
+    answer, tasks = replay(stepsim, trial.fused_trial())
+    # Host 0's ranks are ready 500 us before they see the agreement, so host 1 may have seen it that much earlier.
+    check_job("fused", answer, 3500 + 1200 + 300, [("host0", 0), ("host1", 3000)], residual=500)
+    check("fused unexplained", answer["unexplained_wait_ns"], 0)
+    for rank in range(4):
+        for piece in range(6):
+            check(f"fused SEND {piece}", tasks[(rank, f"Comm.0+1.SEND.0_0_{piece}_0", 0)],
+                  (3500 + 200 * piece, 3600 + 200 * piece))
+    with tempfile.TemporaryDirectory() as folder:
+        trial.write(trial.fused_trial(), folder)
+        for scale, expected in ((0.8, 4500), (1.2, 5500)):  # rank 2's backward pass of 2.5 ms takes 2 or 3 ms
+            setting = f"compute{{rank=2,name=BW.*}}.scale={scale}"
+            found = json.loads(run(stepsim, ["whatif", "trial", "--json", "--set", setting], folder))
+            check(f"fused, {setting}", found["scenario"]["iteration_ns"], expected * 1000)
 
 
 # 6.4: by worker.
@@ -186,7 +204,7 @@ def horovod_timeline(stepsim):
 
 def main():
     stepsim = os.path.abspath(sys.argv[1])
-    for part in (golden_a, golden_b, golden_c, what_ifs, caches_change_nothing, names_and_inputs, horovod_timeline):
+    for part in (golden_a, golden_b, golden_c, what_ifs, fused, caches_change_nothing, names_and_inputs, horovod_timeline):
         part(stepsim)
     for failure in failures:
         print(failure)

@@ -105,8 +105,7 @@ void read(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format nccl_chunks_format;
-const Format nccl_chunks_format{"nccl_chunks",
-                                "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received", recognise,
-                                read};
+const Format nccl_chunks_format{
+    "nccl_chunks", "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received", recognise, read};
 
 }  // namespace stepsim::ingest

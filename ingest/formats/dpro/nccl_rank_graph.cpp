@@ -70,14 +70,14 @@ class Reader {
   void read_hops(std::int32_t channel) {
     switch (json_.peek()) {
       case '"': add_hops(channel, json_.text()); break;
-      case '[':
-        json_.array([&] { json_.peek() == '"' ? add_hops(channel, json_.text()) : json_.skip(); });
-        break;
+      case '[': json_.array([&] { json_.peek() == '"' ? add_hops(channel, json_.text()) : json_.skip(); }); break;
       default: bad_hop("a channel whose hops are no text"); json_.skip();
     }
   }
 
-  static std::string fmt_channel(const std::string& key) { return std::string{"channel '"}.append(shown(key, 40)) + "'"; }
+  static std::string fmt_channel(const std::string& key) {
+    return std::string{"channel '"}.append(shown(key, 40)) + "'";
+  }
 
   void add_hops(std::int32_t channel, const std::string& text) {
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -113,7 +113,7 @@ class Reader {
 int recognise(std::string_view file_name, std::string_view head) {
   if (file_name == "nccl_rank_graph.json" || file_name == "nccl_rank_graph.json.gz") return 95;
   return head.find("\"RealRing\"") != std::string_view::npos && head.find("\"Ring\"") != std::string_view::npos ? 85
-                                                                                                                 : 0;
+                                                                                                                : 0;
 }
 
 void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
@@ -121,7 +121,7 @@ void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); 
 }  // namespace
 
 extern const Format nccl_rank_graph_format;
-const Format nccl_rank_graph_format{
-    "nccl_rank_graph", "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built", recognise, read};
+const Format nccl_rank_graph_format{"nccl_rank_graph",
+                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built", recognise, read};
 
 }  // namespace stepsim::ingest

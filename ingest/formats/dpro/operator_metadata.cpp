@@ -112,8 +112,8 @@ class Reader {
 
 int recognise(std::string_view file_name, std::string_view head) {
   const bool named = file_name == "metadata.json" || file_name == "metadata.json.gz";
-  const bool operators = head.find("\"op\"") != std::string_view::npos &&
-                         head.find("\"input\"") != std::string_view::npos;
+  const bool operators =
+      head.find("\"op\"") != std::string_view::npos && head.find("\"input\"") != std::string_view::npos;
   return named && operators ? 90 : 0;
 }
 
@@ -123,7 +123,7 @@ void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); 
 
 extern const Format operator_metadata_format;
 const Format operator_metadata_format{
-    "operator_metadata", "metadata.json of a dPRO trial: TensorFlow's operators with types, shapes and inputs", recognise,
-    read};
+    "operator_metadata", "metadata.json of a dPRO trial: TensorFlow's operators with types, shapes and inputs",
+    recognise, read};
 
 }  // namespace stepsim::ingest

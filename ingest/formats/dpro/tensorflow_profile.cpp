@@ -54,13 +54,12 @@ class Reader {
       return;
     }
     if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.start_ns < 0 ||
-        *event.start_ns > kLatestTime || *event.duration_ns < 0 ||
-        *event.duration_ns > kLatestTime - *event.start_ns) {
+        *event.start_ns > kLatestTime || *event.duration_ns < 0 || *event.duration_ns > kLatestTime - *event.start_ns) {
       ++sink_.skipped;
       return sink_.diagnostics.count(diagnostic("bad_time"), {file_, event.offset, {}});
     }
-    TensorflowTrace::Run run{std::string{event.name}, {},
-                             std::string{event.thread}, -1,
+    TensorflowTrace::Run run{std::string{event.name},         {},
+                             std::string{event.thread},       -1,
                              Time{Duration{*event.start_ns}}, Duration{*event.duration_ns}};
     event.for_each_argument([&](std::string_view key, std::string_view value) {
       if (key == "long_name") set_name(run, as_text(value));
@@ -98,9 +97,10 @@ class Reader {
     for (std::size_t i = 0; i < trace_.runs.size(); ++i) {
       const auto device = is_device_.find(rows_[i].row.first);
       const auto operators = has_operators_.find(rows_[i].row);
-      const bool wanted = device != is_device_.end() && device->second && operators != has_operators_.end() &&
-                          operators->second;
-      wanted ? kept.push_back(std::move(trace_.runs[i])) : leave_out("rows other than operators of GPUs", rows_[i].offset);
+      const bool wanted =
+          device != is_device_.end() && device->second && operators != has_operators_.end() && operators->second;
+      wanted ? kept.push_back(std::move(trace_.runs[i]))
+             : leave_out("rows other than operators of GPUs", rows_[i].offset);
     }
     trace_.runs = std::move(kept);
   }
@@ -139,7 +139,7 @@ void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); 
 
 extern const Format tensorflow_profile_format;
 const Format tensorflow_profile_format{
-    "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial", recognise,
-    read};
+    "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial",
+    recognise, read};
 
 }  // namespace stepsim::ingest

@@ -135,8 +135,8 @@ class Pass {
         request ? fmt::format("{} -> {}", worker, server) : fmt::format("{} -> {}", server, worker);
     const RecordedGpu& gpu = tasks_.gpus[root];
     const LaneId lane = this->lane(lane_name, {lane_name, gpu.host, gpu.rank, LaneKind::kLink, LaneOrder::kEdges, -1});
-    const std::string name = fmt::format(
-        "Comm.{}.{}", part_name(parts_.tensors[exchange.tensor], exchange.partition), name_of(kind));
+    const std::string name =
+        fmt::format("Comm.{}.{}", part_name(parts_.tensors[exchange.tensor], exchange.partition), name_of(kind));
     const Node node{!request, request ? exchange.worker : exchange.server};
     return add_task(bulk ? TaskKind::kTransfer : TaskKind::kControl, name, lane, node, message.start, message.duration,
                     tasks_.step_of(root, step));
@@ -147,9 +147,10 @@ class Pass {
     const std::string part = part_name(parts_.servers.tensors[work.tensor], work.partition);
     const Time start = aligned({true, work.server}, work.start);
     const auto known = by_begin_.find(part);
-    const auto next = known == by_begin_.end() ? Begins::iterator{}
-                                               : std::upper_bound(known->second.begin(), known->second.end(), start,
-                                                                  [](Time time, const auto& one) { return time < one.first; });
+    const auto next = known == by_begin_.end()
+                          ? Begins::iterator{}
+                          : std::upper_bound(known->second.begin(), known->second.end(), start,
+                                             [](Time time, const auto& one) { return time < one.first; });
     if (known == by_begin_.end() || next == known->second.begin())
       return out_.diagnostics.count(diagnostic("server_work_without_pushes"), {}, part);
     const std::int64_t step = std::get<1>((next - 1)->second->first);
@@ -191,12 +192,12 @@ class Pass {
     std::stable_sort(meeting.work.begin(), meeting.work.end(), [](const auto& a, const auto& b) {
       return std::tie(a.first.kind, a.first.start) < std::tie(b.first.kind, b.first.start);
     });
+    std::vector<TaskId> receivers;
     for (std::size_t i = 0; i < meeting.work.size(); ++i) {
-      const auto& [work, task] = meeting.work[i];
-      if (i > 0) follow(tasks_, meeting.work[i - 1].second, task, EdgeKind::kStage);
-      if (work.kind != ServerTrace::Kind::kCopyMerged && i < meeting.pushes.size())
-        follow(tasks_, meeting.pushes[i], task, EdgeKind::kCrossRank);
+      if (i > 0) follow(tasks_, meeting.work[i - 1].second, meeting.work[i].second, EdgeKind::kStage);
+      if (meeting.work[i].first.kind != ServerTrace::Kind::kCopyMerged) receivers.push_back(meeting.work[i].second);
     }
+    receive(meeting.pushes, receivers);
     for (const TaskId answer : meeting.answers) {
       if (!meeting.work.empty()) {
         follow(tasks_, meeting.work.back().second, answer, EdgeKind::kCrossRank);
@@ -206,11 +207,22 @@ class Pass {
     }
   }
 
+  /// Each push comes before the next receiver. Where pushes are missing, of workers whose folders are, receivers that
+  /// began before a push had arrived were for those.
+  void receive(const std::vector<TaskId>& pushes, const std::vector<TaskId>& receivers) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < pushes.size() && next < receivers.size(); ++i, ++next) {
+      const auto spare = [&] { return receivers.size() - next > pushes.size() - i; };
+      while (spare() && out_.start[receivers[next].index()] < out_.finish[pushes[i].index()]) ++next;
+      follow(tasks_, pushes[i], receivers[next], EdgeKind::kCrossRank);
+    }
+  }
+
   PsTasks& tasks_;
   Assembly& out_;
   const ExchangeParts& parts_;
-  std::vector<TensorLinks> links_;  // by gpu
-  std::map<std::tuple<std::size_t, std::int64_t, Time>, std::size_t> chain_at_;                // gpu, key, start
+  std::vector<TensorLinks> links_;                                                            // by gpu
+  std::map<std::tuple<std::size_t, std::int64_t, Time>, std::size_t> chain_at_;               // gpu, key, start
   std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::vector<TaskId>> last_;  // gpu, tensor, step
   Meetings meetings_;
   std::map<std::string, Begins> by_begin_;  // by partition

@@ -62,7 +62,8 @@ std::vector<Exchange> exchanges_of(const MessageTrace& trace) {
     const std::vector<Half> responses = halves_of(std::move(both.responses));
     for (std::size_t k = 0; k < std::max(requests.size(), responses.size()); ++k) {
       Exchange exchange{tensor, partition, worker, server, {}};
-      if (k < requests.size()) std::tie(exchange.messages[0], exchange.messages[2]) = std::tie(requests[k][0], requests[k][1]);
+      if (k < requests.size())
+        std::tie(exchange.messages[0], exchange.messages[2]) = std::tie(requests[k][0], requests[k][1]);
       if (k < responses.size())
         std::tie(exchange.messages[1], exchange.messages[3]) = std::tie(responses[k][0], responses[k][1]);
       exchanges.push_back(std::move(exchange));
@@ -82,7 +83,8 @@ StageTrace stage_trace_of(const std::vector<Exchange>& exchanges, std::int32_t w
   StageTrace stages{tensors, {""}, {}};
   for (const Exchange& exchange : exchanges) {
     if (exchange.worker != worker) continue;
-    for (const auto& [kind, stage] : {std::pair{Kind::kPushRequest, Stage::kPush}, {Kind::kPullRequest, Stage::kPull}}) {
+    for (const auto& [kind, stage] :
+         {std::pair{Kind::kPushRequest, Stage::kPush}, {Kind::kPullRequest, Stage::kPull}}) {
       const auto& message = exchange[kind];
       if (message.has_value())
         stages.events.push_back({exchange.tensor, stage, exchange.key(), 0, message->start, message->duration});

@@ -18,7 +18,8 @@ struct Exchange {
   std::int32_t partition = -1;
   std::int32_t worker = 0;
   std::int32_t server = 0;
-  /// By MessageTrace::Kind; what was not recorded is empty. Requests are on the worker's clock, responses on the server's.
+  /// By MessageTrace::Kind; what was not recorded is empty. Requests are on the worker's clock, responses on the
+  /// server's.
   std::array<std::optional<Message>, 4> messages;
 
   [[nodiscard]] const std::optional<Message>& operator[](MessageTrace::Kind kind) const noexcept {
@@ -30,9 +31,9 @@ struct Exchange {
   [[nodiscard]] std::int64_t key() const noexcept;
 };
 
-/// Puts messages together, per worker, server, tensor and partition: a worker's requests in order of time, a new exchange
-/// where one does not come after the one before it, and the same of a server's responses; the k-th of both are of
-/// one exchange. By worker, then the start of the first request. O(messages log messages).
+/// Puts messages together, per worker, server, tensor and partition: a worker's requests in order of time, a new
+/// exchange where one does not come after the one before it, and the same of a server's responses; the k-th of both are
+/// of one exchange. By worker, then the start of the first request. O(messages log messages).
 [[nodiscard]] std::vector<Exchange> exchanges_of(const MessageTrace& trace);
 
 /// What a worker did, as stages of its partitions: each request is the stage of its name.

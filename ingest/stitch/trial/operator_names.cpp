@@ -84,7 +84,8 @@ class Naming {
       tensors_.try_emplace(plain(tensor), tensor);
       tensors_.try_emplace(plain(last_part(tensor)), tensor);
       const std::string_view number = number_of(tensor);
-      if (!number.empty() && !numbers_.try_emplace(std::string{number}, tensor).second) numbers_[std::string{number}].clear();
+      if (!number.empty() && !numbers_.try_emplace(std::string{number}, tensor).second)
+        numbers_[std::string{number}].clear();
     }
     if (!parts_.tensors.has_value()) return;
     const auto& listed = parts_.tensors->tensors;
@@ -170,7 +171,8 @@ class Naming {
   }
 
   /// By node: whether it reads, over whatever is between, what was communicated.
-  static std::vector<bool> behind(const std::vector<bool>& communicates, const std::vector<OperatorGraph::Edge>& edges) {
+  static std::vector<bool> behind(const std::vector<bool>& communicates,
+                                  const std::vector<OperatorGraph::Edge>& edges) {
     std::vector<std::vector<std::uint32_t>> readers(communicates.size());
     for (const OperatorGraph::Edge& edge : edges) readers[edge.source].push_back(edge.target);
     std::vector<bool> after(communicates.size(), false);

@@ -53,8 +53,9 @@ Rings::Rings(const std::vector<GpuParts>& gpus, Diagnostics& diagnostics, Assump
     unknown_ = true;
     diagnostics.count(diagnostic("tree_not_modelled"));
   } else if (senders_.empty() && ranks_ > 1) {
-    assumptions.push_back({"ring_in_order", "each rank is taken to send to the next one, and the last to the first: "
-                                            "no nccl_rank_graph.json describes a ring over all ranks"});
+    assumptions.push_back({"ring_in_order",
+                           "each rank is taken to send to the next one, and the last to the first: "
+                           "no nccl_rank_graph.json describes a ring over all ranks"});
   }
 }
 

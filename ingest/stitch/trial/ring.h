@@ -14,9 +14,9 @@ namespace stepsim::ingest {
 /// Which rank sends to which in each channel of NCCL's rings. Ranks are places in the job's list of GPUs.
 class Rings {
  public:
-  /// Puts together what the GPUs' nccl_rank_graph.json say. A channel whose hops are no ring over all GPUs is counted as
-  /// broken_ring; it, and a channel of which no file speaks, is taken as the ring in the order of the ranks, which the
-  /// assumptions state. O(hops log hops).
+  /// Puts together what the GPUs' nccl_rank_graph.json say. A channel whose hops are no ring over all GPUs is counted
+  /// as broken_ring; it, and a channel of which no file speaks, is taken as the ring in the order of the ranks, which
+  /// the assumptions state. O(hops log hops).
   Rings(const std::vector<GpuParts>& gpus, Diagnostics& diagnostics, Assumptions& assumptions);
 
   /// The rank that sends to `rank` in a channel.

@@ -74,7 +74,8 @@ std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus, con
     seen.resize(clocks.size());
     for (const Round& round : rounds[gpu].rounds) {
       const Time mark = mark_of(round, agreements);
-      Seen& one = seen[gpus[gpu].worker].try_emplace({round.step, round.group}, Seen{mark, 0, Time::min()}).first->second;
+      Seen& one =
+          seen[gpus[gpu].worker].try_emplace({round.step, round.group}, Seen{mark, 0, Time::min()}).first->second;
       one.mark += (mark - one.mark) / ++one.gpus;
       one.last_ready = std::max(one.last_ready, round.begin);
     }

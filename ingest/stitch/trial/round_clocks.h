@@ -10,9 +10,10 @@
 
 namespace stepsim::ingest {
 
-/// Returns the clock of each worker, by worker, against that of the first GPU's worker: the median, over the rounds that both had in the
-/// same step, of how much later the worker saw all ranks agree (Sync, else NEGOTIATE), which happens everywhere at
-/// once; where nobody recorded that, of the rounds' ends. A worker's GPUs share one clock: their mean counts.
+/// Returns the clock of each worker, by worker, against that of the first GPU's worker: the median, over the rounds
+/// that both had in the same step, of how much later the worker saw all ranks agree (Sync, else NEGOTIATE), which
+/// happens everywhere at once; where nobody recorded that, of the rounds' ends. A worker's GPUs share one clock: their
+/// mean counts.
 ///
 /// No rank sees the agreement before another is ready for it. `residual` is how far these bounds allow the offset to be
 /// off, `spread` the largest difference of a round from the median. A worker that shares no round with that one keeps

@@ -33,10 +33,16 @@ ChunkId id_of(const ChunkTrace::Chunk& chunk) {
   return {chunk.send, chunk.loop, chunk.channel, chunk.slice, chunk.chunk};
 }
 
+/// What a rank sends on after it received this chunk, in the next step of the ring.
+ChunkId sent_after(const ChunkId& received) {
+  const auto& [send, loop, channel, slice, chunk] = received;
+  return {true, loop, channel, slice, chunk < std::numeric_limits<std::int32_t>::max() ? chunk + 1 : chunk};
+}
+
 /// A round of one rank as tasks.
 struct RoundTasks {
   std::vector<TaskId> agreement;
-  std::vector<TaskId> transfer;       ///< of which no chunks are known
+  std::vector<TaskId> transfer;  ///< of which no chunks are known
   std::map<ChunkId, TaskId> chunks;
 };
 
@@ -145,29 +151,29 @@ class RankPass {
   /// Adds the chunks and what they wait for on this rank. Returns those that end the round here.
   std::vector<TaskId> add_chunks(const Round& round, const std::vector<TaskId>& before, RoundTasks& made) {
     for (const ChunkTrace::Chunk& chunk : round.chunks) {
-      const std::string name =
-          fmt::format("Comm.{}.{}.{}_{}_{}_{}", round.group, chunk.send ? "SEND" : "RECV", chunk.loop, chunk.channel,
-                      chunk.chunk, chunk.slice);
+      const std::string name = fmt::format("Comm.{}.{}.{}_{}_{}_{}", round.group, chunk.send ? "SEND" : "RECV",
+                                           chunk.loop, chunk.channel, chunk.chunk, chunk.slice);
       const auto [slot, added] = made.chunks.try_emplace(id_of(chunk));
       if (!added) {
         out_.diagnostics.count(diagnostic("duplicate_record"));
         continue;
       }
       const LaneId lane = chunk_lane(chunk.send);
-      slot->second = add_task(TaskKind::kTransfer, name, lane, chunk.start, chunk.start + chunk.duration, round.step, {});
+      slot->second =
+          add_task(TaskKind::kTransfer, name, lane, chunk.start, chunk.start + chunk.duration, round.step, {});
       by_lane_[lane].push_back(slot->second);
       if (before.empty()) release(round, slot->second);
       for (const TaskId one : before) follow(tasks_, one, slot->second, EdgeKind::kStage);
     }
     std::vector<TaskId> last;
     for (const auto& [id, task] : made.chunks) {
-      const auto& [send, loop, channel, slice, chunk] = id;
-      const auto next = made.chunks.find({true, loop, channel, slice, chunk + 1});
-      if (send || next == made.chunks.end()) {
-        if (!send) last.push_back(task);
-        continue;
+      if (std::get<0>(id)) continue;
+      const auto next = made.chunks.find(sent_after(id));
+      if (next == made.chunks.end()) {
+        last.push_back(task);
+      } else {
+        follow(tasks_, task, next->second, EdgeKind::kStage);
       }
-      follow(tasks_, task, next->second, EdgeKind::kStage);
     }
     if (last.empty()) {
       for (const auto& [id, task] : made.chunks) last.push_back(task);
@@ -280,7 +286,7 @@ class JobPass {
   PsTasks& tasks_;
   const std::vector<GpuRounds>& rounds_;
   const Rings& rings_;
-  std::vector<std::vector<RoundTasks>> made_;                               // by gpu, round
+  std::vector<std::vector<RoundTasks>> made_;                           // by gpu, round
   std::map<std::pair<std::int64_t, std::string>, OnRanks> everywhere_;  // by step, group
 };
 

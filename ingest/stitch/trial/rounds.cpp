@@ -15,14 +15,13 @@ namespace stepsim::ingest {
 namespace {
 
 RoundPart part_of(std::string_view name) noexcept {
-  constexpr std::array<std::pair<std::string_view, RoundPart>, 7> kBeginnings{
-      {{"Sync", RoundPart::kAgreement},
-       {"NEGOTIATE_", RoundPart::kAgreement},
-       {"QUEUE", RoundPart::kQueue},
-       {"INIT_", RoundPart::kQueue},
-       {"WAIT_FOR_DATA", RoundPart::kQueue},
-       {"WAIT_FOR_OTHER", RoundPart::kOthers},
-       {"MEMCPY_IN", RoundPart::kCopyIn}}};
+  constexpr std::array<std::pair<std::string_view, RoundPart>, 7> kBeginnings{{{"Sync", RoundPart::kAgreement},
+                                                                               {"NEGOTIATE_", RoundPart::kAgreement},
+                                                                               {"QUEUE", RoundPart::kQueue},
+                                                                               {"INIT_", RoundPart::kQueue},
+                                                                               {"WAIT_FOR_DATA", RoundPart::kQueue},
+                                                                               {"WAIT_FOR_OTHER", RoundPart::kOthers},
+                                                                               {"MEMCPY_IN", RoundPart::kCopyIn}}};
   for (const auto& [beginning, part] : kBeginnings) {
     if (name.starts_with(beginning)) return part;
   }
@@ -210,8 +209,9 @@ class Division {
       unit.chunks.insert(unit.chunks.end(), units_[i].chunks.begin(), units_[i].chunks.end());
     }
     for (auto& [first, unit] : whole) out_.rounds.push_back(round_of(std::move(unit)));
-    std::stable_sort(out_.rounds.begin(), out_.rounds.end(),
-                     [](const Round& a, const Round& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+    std::stable_sort(out_.rounds.begin(), out_.rounds.end(), [](const Round& a, const Round& b) {
+      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+    });
     for (const Round& round : out_.rounds) {
       for (const std::uint32_t tensor : round.tensors)
         out_.stages.events.push_back({tensor, Stage::kTotal, -1, 0, round.begin, round.end - round.begin});
@@ -271,7 +271,8 @@ class Division {
 }  // namespace
 
 const Round::Phase* Round::find(RoundPart part) const noexcept {
-  const auto found = std::find_if(phases.begin(), phases.end(), [part](const Phase& phase) { return phase.part == part; });
+  const auto found =
+      std::find_if(phases.begin(), phases.end(), [part](const Phase& phase) { return phase.part == part; });
   return found == phases.end() ? nullptr : &*found;
 }
 

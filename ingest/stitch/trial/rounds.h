@@ -30,11 +30,11 @@ struct Round {
     Time start;
     Time finish;
   };
-  std::vector<std::uint32_t> tensors;      ///< indices into GpuRounds::stages.tensors, in natural order of their names
-  std::string group;                       ///< "1+2": their names
-  std::vector<Phase> phases;               ///< by part, then start; of each name one
-  std::vector<ChunkTrace::Chunk> chunks;   ///< by start
-  Time begin;                              ///< when this rank was ready for it
+  std::vector<std::uint32_t> tensors;     ///< indices into GpuRounds::stages.tensors, in natural order of their names
+  std::string group;                      ///< "1+2": their names
+  std::vector<Phase> phases;              ///< by part, then start; of each name one
+  std::vector<ChunkTrace::Chunk> chunks;  ///< by start
+  Time begin;                             ///< when this rank was ready for it
   Time end;
   std::int64_t step = kNoStep;
   std::vector<std::size_t> chains;  ///< of its tensors, in RecordedGpu::chains; filled in by find_steps()
@@ -44,18 +44,19 @@ struct Round {
 
 /// What a GPU's library did for its tensors.
 struct GpuRounds {
-  std::vector<Round> rounds;  ///< by begin
-  StageTrace stages;          ///< each tensor's part in each round as one total, for arrange_gpus()
+  std::vector<Round> rounds;                ///< by begin
+  StageTrace stages;                        ///< each tensor's part in each round as one total, for arrange_gpus()
   std::vector<std::optional<Bytes>> bytes;  ///< by tensor
 };
 
-/// Divides what Horovod and NCCL recorded on a GPU into rounds. A tensor's next round begins where a phase does not come
-/// later in the pipeline than the one before it. Tensors whose Sync began at the same instant, or that NCCL's chunks
-/// name together, were fused. Chunks belong to the round of their tensor that was the last to begin before them.
+/// Divides what Horovod and NCCL recorded on a GPU into rounds. A tensor's next round begins where a phase does not
+/// come later in the pipeline than the one before it. Tensors whose Sync began at the same instant, or that NCCL's
+/// chunks name together, were fused. Chunks belong to the round of their tensor that was the last to begin before them.
 /// NEGOTIATE beside Sync is left out and counted, and so are chunks outside all rounds. O(events log events).
 [[nodiscard]] GpuRounds rounds_of(const GpuParts& parts, Diagnostics& diagnostics);
 
-/// Takes the rounds' steps from the chains that arrange_gpus() made of their totals. Rounds without a step are left out.
+/// Takes the rounds' steps from the chains that arrange_gpus() made of their totals. Rounds without a step are left
+/// out.
 void find_steps(GpuRounds& rounds, const RecordedGpu& gpu);
 
 }  // namespace stepsim::ingest

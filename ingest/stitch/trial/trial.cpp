@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,13 +30,30 @@
 namespace stepsim::ingest {
 namespace {
 
-/// From the list of gradients, where Horovod did not say: tensor "1" is the gradient of number 1.
-void complete_sizes(GpuRounds& rounds, const std::optional<TensorTable>& list) {
-  if (!list.has_value()) return;
+/// By operator the size of what it writes, where the metadata tell.
+std::unordered_map<std::string_view, Bytes> outputs_of(const std::optional<OperatorMetadata>& metadata) {
+  std::unordered_map<std::string_view, Bytes> outputs;
+  if (!metadata.has_value()) return outputs;
+  for (const OperatorMetadata::Operator& one : metadata->operators) {
+    if (one.output.has_value()) outputs.try_emplace(one.name, *one.output);
+  }
+  return outputs;
+}
+
+/// From the list of gradients or the operators, where Horovod did not say: tensor "1" is the gradient of number 1.
+void complete_sizes(GpuRounds& rounds, const GpuParts& gpu) {
+  if (!gpu.tensors.has_value()) return;
+  const auto outputs = outputs_of(gpu.metadata);
   for (std::size_t i = 0; i < rounds.bytes.size(); ++i) {
     const auto number = parse_number<std::size_t>(rounds.stages.tensors[i]);
-    if (!rounds.bytes[i].has_value() && number.has_value() && *number < list->tensors.size())
-      rounds.bytes[i] = list->tensors[*number].bytes;
+    if (rounds.bytes[i].has_value() || !number.has_value() || *number >= gpu.tensors->tensors.size()) continue;
+    const TensorTable::Tensor& listed = gpu.tensors->tensors[*number];
+    const auto output = outputs.find(listed.name);
+    if (listed.bytes.has_value()) {
+      rounds.bytes[i] = listed.bytes;
+    } else if (output != outputs.end()) {
+      rounds.bytes[i] = output->second;
+    }
   }
 }
 
@@ -55,7 +73,6 @@ void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorT
 
 /// Names the operators of a GPU, and gives it `stages` as its communication.
 void prepare(GpuParts& gpu, StageTrace stages, Diagnostics& diagnostics) {
-  if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
   name_operators(gpu, stages.tensors, diagnostics);
   if (gpu.inputs && gpu.operators) add_inputs(gpu.inputs->events, gpu.operators->events);
   gpu.stages = std::move(stages);
@@ -103,9 +120,8 @@ std::size_t leave_out_setup(GpuRounds& rounds) {
   const std::size_t most = count.empty() ? 0 : *std::max_element(count.begin(), count.end());
   const auto rare = [&](std::uint32_t tensor) { return 2 * count[tensor] < most; };
   std::erase_if(rounds.stages.events, [&](const StageTrace::Event& event) { return rare(event.tensor); });
-  return std::erase_if(rounds.rounds, [&](const Round& round) {
-    return std::all_of(round.tensors.begin(), round.tensors.end(), rare);
-  });
+  return std::erase_if(
+      rounds.rounds, [&](const Round& round) { return std::all_of(round.tensors.begin(), round.tensors.end(), rare); });
 }
 
 /// The steps of GPUs whose communication is Horovod's.
@@ -113,8 +129,9 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
   std::vector<GpuRounds> rounds;
   std::size_t setup = 0;
   for (GpuParts& gpu : gpus) {
+    if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
     rounds.push_back(rounds_of(gpu, assembly.diagnostics));
-    complete_sizes(rounds.back(), gpu.tensors);
+    complete_sizes(rounds.back(), gpu);
     if (!gpu.tensorflow) setup += leave_out_setup(rounds.back());
     prepare(gpu, rounds.back().stages, assembly.diagnostics);
   }
@@ -133,7 +150,8 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
   if (setup > 0) {
     assembly.assumptions.push_back(
         {"setup_left_out", fmt::format("{} reductions or broadcasts of tensors that took part in less than half of the "
-                                       "steps are of no step, and are not replayed", setup)});
+                                       "steps are of no step, and are not replayed",
+                                       setup)});
   }
   assembly.clocks = clocks_taking_part(tasks);
 }
@@ -141,8 +159,9 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
 /// The number in which the name of a worker's folder ends; without one, its place among the workers.
 std::int32_t worker_number(const GpuParts& gpu) {
   const std::size_t mark = gpu.host.rfind('_');
-  const auto number =
-      mark == std::string::npos ? std::nullopt : parse_number<std::int32_t>(std::string_view{gpu.host}.substr(mark + 1));
+  const auto number = mark == std::string::npos
+                          ? std::nullopt
+                          : parse_number<std::int32_t>(std::string_view{gpu.host}.substr(mark + 1));
   return number.value_or(static_cast<std::int32_t>(gpu.worker));
 }
 
@@ -170,6 +189,7 @@ void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   std::map<std::int32_t, std::size_t> roots;
   for (std::size_t i = 0; i < parts.gpus.size(); ++i) {
     GpuParts& gpu = parts.gpus[i];
+    if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
     roots[worker_number(gpu)] = i;
     prepare(gpu, stage_trace_of(exchanges, worker_number(gpu), parts.messages->tensors), assembly.diagnostics);
   }
@@ -183,15 +203,18 @@ void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   add_exchanges(tasks, {exchanges, parts.messages->tensors, parts.servers ? *parts.servers : none, nodes, roots});
   join_and_break_cycles(tasks);
   if (!parts.servers) {
-    assembly.assumptions.push_back({"server_in_pull", "a server's copying and summing is part of the wait for its "
-                                                      "answers: no server_timeline.json is in the trial"});
+    assembly.assumptions.push_back({"server_in_pull",
+                                    "a server's copying and summing is part of the wait for its "
+                                    "answers: no server_timeline.json is in the trial"});
   }
   assembly.assumptions.push_back(
-      {"connections_alone", "each direction between a worker and a server is a lane of its own, and messages take as "
-                            "long as recorded: connections do not share a network card in this replay"});
+      {"connections_alone",
+       "each direction between a worker and a server is a lane of its own, and messages take as "
+       "long as recorded: connections do not share a network card in this replay"});
   assembly.clocks = clocks_taking_part(tasks);
   for (const auto& [node, clock] : nodes) {
-    if (node.server) assembly.clocks.push_back({fmt::format("server_{}", node.number), clock.offset, clock.residual, 0, {}});
+    if (node.server)
+      assembly.clocks.push_back({fmt::format("server_{}", node.number), clock.offset, clock.residual, 0, {}});
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace stepsim::ingest {
 
-/// Adds an edge, as tasks.link() does. What `to` was recorded to do before the end of `from` was waiting: it begins then.
+/// Adds an edge, as tasks.link() does. What `to` was recorded to do before the end of `from` was waiting: it begins
+/// then.
 void follow(PsTasks& tasks, TaskId from, TaskId to, EdgeKind kind);
 
 /// True if no two of the spans, of start and end, overlap by more than the grain of a clock.

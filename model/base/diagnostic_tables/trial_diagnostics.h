@@ -48,8 +48,7 @@ inline constexpr auto kTrialDiagnostics = std::to_array<Diagnostic>({
      "messages are named <tensor>.PUSH, .PULL or, of a partition, <tensor>~PART<k>.PUSH, in rows called "
      "'worker_0 -> server_1'",
      "The message is left out: a partition is not sent, or not answered, in the replay."},
-    {"message_outside_steps", Severity::kDataLoss,
-     "a message belongs to no push and pull that was recorded in a step",
+    {"message_outside_steps", Severity::kDataLoss, "a message belongs to no push and pull that was recorded in a step",
      "The message is left out: part of a partition's way to the server and back takes no time in the replay."},
     {"bad_server_work", Severity::kDataLoss,
      "a server's work is named <tensor>.COPY_FIRST, .SUM or .COPY_MERGED, in rows called server_<number>",

@@ -32,7 +32,7 @@ TEST(HorovodTimelineTest, PhasesArePairsOfATensorAndTheOperationAroundThemGivesT
   EXPECT_EQ(found.part.phases[1].start, Time{Duration{1'009'000}});  // 9 us after the start at 1000 us
   EXPECT_EQ(found.part.phases[1].duration, Duration{10'000});
   EXPECT_EQ(found.part.tensors[0].name, "allreduce.a");
-  EXPECT_EQ(found.part.tensors[0].bytes, Bytes{64});  // 8 * 4 elements of 2 bytes
+  EXPECT_EQ(found.part.tensors[0].bytes, Bytes{64});                // 8 * 4 elements of 2 bytes
   EXPECT_EQ(found.sink.diagnostics.count_of("instant_event"), 2U);  // the mark of rank 0 and that of the cycle
   EXPECT_EQ(found.sink.skipped, 0U);
 }

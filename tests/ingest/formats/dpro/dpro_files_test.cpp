@@ -61,8 +61,7 @@ TEST(NcclRankGraphTest, HopsAreTakenByChannelEachOnce) {
   const auto found = read_text<RankGraph>("nccl_rank_graph", R"({"RealRing": {}, "Ring": {
       "0": "3[3000] -> 0[2000] [receive] via NET/Socket/0,0[2000] -> 1[3000] [send] via NET/Socket/0",
       "1": ["1[0] -> 0[0] via P2P", "1[0] -> 0[0] via P2P"]}, "Tree": {"-1": "[0] 1/-1/-1->0->-1"}})");
-  EXPECT_THAT(found.part.ring,
-              ElementsAre(RankGraph::Hop{0, 0, 1}, RankGraph::Hop{0, 3, 0}, RankGraph::Hop{1, 1, 0}));
+  EXPECT_THAT(found.part.ring, ElementsAre(RankGraph::Hop{0, 0, 1}, RankGraph::Hop{0, 3, 0}, RankGraph::Hop{1, 1, 0}));
   EXPECT_TRUE(found.part.tree);
 }
 

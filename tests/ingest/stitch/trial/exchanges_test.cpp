@@ -71,9 +71,12 @@ TEST(ExchangeClocksTest, AWorkerThatSharesNoServerIsNotKnown) {
 TEST(ExchangeClocksTest, DamagedTimesOverflowNothing) {
   Messages messages;
   constexpr std::int64_t kLatest = 2'299'999'999'999'999'000;
-  messages.add(Kind::kPushRequest, 0, 0, kLatest).add(Kind::kPushResponse, 0, 0, 0).add(Kind::kPullRequest, 0, 0, kLatest);
+  messages.add(Kind::kPushRequest, 0, 0, kLatest)
+      .add(Kind::kPushResponse, 0, 0, 0)
+      .add(Kind::kPullRequest, 0, 0, kLatest);
   messages.add(Kind::kPushRequest, 1, 0, 0).add(Kind::kPushResponse, 1, 0, kLatest).add(Kind::kPullRequest, 1, 0, 0);
-  for (const auto& [node, clock] : align_by_exchanges(exchanges_of(messages.trace))) EXPECT_GE(clock.residual, Duration{});
+  for (const auto& [node, clock] : align_by_exchanges(exchanges_of(messages.trace)))
+    EXPECT_GE(clock.residual, Duration{});
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ TEST(OperatorNamesTest, InMetadataWhatReadsAReducedTensorIsAnUpdate) {
   Diagnostics diagnostics;
   name_operators(parts, {"0", "1"}, diagnostics);
   EXPECT_THAT(names_in(parts), ElementsAre("FW.comment/sum", "BW.gradient_tape/m", "UPDATE_.apply", "UPDATE_.norm"));
-  EXPECT_THAT(labels_in(parts), UnorderedElementsAre("FW.comment/sum", "BW.gradient_tape/m", "Comm.1", "UPDATE_.norm",
-                                                     "UPDATE_.apply"));
+  EXPECT_THAT(labels_in(parts),
+              UnorderedElementsAre("FW.comment/sum", "BW.gradient_tape/m", "Comm.1", "UPDATE_.norm", "UPDATE_.apply"));
   EXPECT_TRUE(diagnostics.entries().empty());
 }
 

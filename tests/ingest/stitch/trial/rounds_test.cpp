@@ -19,7 +19,8 @@ class Timeline {
  public:
   Timeline& phase(std::uint32_t tensor, const std::string& name, std::int64_t us) {
     trace.names.push_back(name);
-    trace.phases.push_back({tensor, static_cast<std::uint32_t>(trace.names.size() - 1), at(us), Duration{kMicrosecond}});
+    trace.phases.push_back(
+        {tensor, static_cast<std::uint32_t>(trace.names.size() - 1), at(us), Duration{kMicrosecond}});
     return *this;
   }
 
