@@ -155,6 +155,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   const std::size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
   if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
   const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  if (file_name.starts_with("io.json") && has("I/O")) return 90;  // of a trial
   const bool operators = has("\"FW.") || has("\"BW.") || has(".FW.") || has(".BW.") || has("->FW.") || has("->BW.");
   if (operators && (has("\"operator\"") || has("\"input0\"") || has("\"arg0\""))) return 90;
   return operators ? 60 : 0;

@@ -4,61 +4,28 @@
 //
 // and gradient_name_list.json, {"gradient_name_list": [...], "model_name": "..."} or the bare
 // list, whose entries are such lines or lists of the same fields. BytePS writes the sizes of
-// its tensors nowhere else.
+// its tensors nowhere else. gradient_name2ID.json of dPRO gives each name its number, {"fc1_weight": 0}.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "ingest/bytes/text_input.h"
 #include "ingest/formats/format.h"
+#include "ingest/formats/tensor_size.h"
 #include "ingest/json/json_reader.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLongestLine = 1U << 20U;
-/// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
-/// "<class 'numpy.float16'>" are the same type.
-std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
-  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
-      {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4},    {"float64", 8},
-      {"double", 8},  {"int8", 1},     {"uint8", 1},  {"bool", 1},    {"int16", 2},    {"int32", 4},
-      {"int64", 8},   {"uint16", 2},   {"uint32", 4}, {"uint64", 8},  {"complex64", 8}};
-  while (!dtype.empty() && (dtype.back() == '\'' || dtype.back() == '>' || dtype.back() == ' ')) dtype.remove_suffix(1);
-  const std::size_t prefix = dtype.find_last_of(".' ");
-  if (prefix != std::string_view::npos) dtype.remove_prefix(prefix + 1);
-  const auto* const known =
-      std::find_if(std::begin(kSizes), std::end(kSizes), [&](const auto& entry) { return entry.first == dtype; });
-  return known == std::end(kSizes) ? std::nullopt : std::optional{known->second};
-}
-
-/// The product of the numbers in "(512, 1024)" or "(512,)"; nothing if the text holds anything
-/// else or a negative number, or if the product is beyond 2^62.
-std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62U;
-  std::int64_t count = 1;
-  while (!shape.empty()) {
-    const char c = shape.front();
-    if (c < '0' || c > '9') {
-      if (std::string_view{"()[], L"}.find(c) == std::string_view::npos) return std::nullopt;
-      shape.remove_prefix(1);
-      continue;
-    }
-    std::int64_t extent = 0;
-    const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), extent);
-    if (error != std::errc{} || (extent != 0 && count > kMost / extent)) return std::nullopt;
-    count *= extent;
-    shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
-  }
-  return count;
-}
+constexpr std::string_view kNumbers = "gradient_name2ID.json";
 
 class Reader {
  public:
@@ -85,6 +52,9 @@ class Reader {
     table_.tensors.push_back(std::move(tensor));
   }
 
+  /// A number that no gradient has.
+  void add_unnamed() { table_.tensors.emplace_back(); }
+
   void count_bad(const Diagnostic& what, const InputLocation& where, std::string_view detail) {
     ++sink_.skipped;
     sink_.diagnostics.count(what, where, detail);
@@ -95,11 +65,7 @@ class Reader {
 
  private:
   std::optional<Bytes> bytes_of(std::string_view shape, std::string_view dtype, const InputLocation& where) {
-    const auto count = element_count(shape);
-    const auto size = element_size(dtype);
-    const bool fits =
-        count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
-    if (fits) return Bytes{*count * *size};
+    if (const auto size = tensor_size(shape, dtype)) return size;
     count_bad(diagnostic("unknown_tensor_size"), where,
               fmt::format("shape '{}' of dtype '{}' gives no size", shown(shape, 40), shown(dtype, 40)));
     return std::nullopt;
@@ -158,9 +124,30 @@ void read_names(JsonReader& json, Reader& reader, const std::string& file) {
   });
 }
 
+/// The members of {"fc1_weight": 0}, which may stand in any order.
+void read_numbers(JsonReader& json, Reader& reader, const std::string& file) {
+  constexpr std::size_t kMostGradients = 1'000'000;
+  std::map<std::size_t, std::string> names;
+  json.object([&](const std::string& name) {
+    const InputLocation where{file, json.offset(), {}};
+    const auto number = is_digit(json.peek()) ? parse_number<std::size_t>(json.number()) : std::nullopt;
+    if (!number) throw InputError(where, "a gradient's number is no whole number; expected {\"name\": 0}");
+    if (*number >= kMostGradients || !names.try_emplace(*number, name).second)
+      reader.count_bad(diagnostic("gradient_without_name"), where, "a number that is too large or taken");
+  });
+  std::size_t next = 0;
+  for (const auto& [number, name] : names) {
+    for (; next < number; ++next) reader.add_unnamed();
+    reader.add(name, {file, {}, {}});
+    ++next;
+  }
+}
+
 void read_document(JsonReader& json, Reader& reader, const std::string& file) {
   if (json.peek() == '[') {
     read_names(json, reader, file);
+  } else if (file.substr(file.find_last_of('/') + 1).starts_with(kNumbers)) {
+    read_numbers(json, reader, file);
   } else {
     json.object([&](const std::string& key) {
       if (key == "gradient_name_list" && reader.empty()) {
@@ -185,7 +172,7 @@ void read_json(ByteSource& source, Reader& reader) {
 }
 
 int recognise(std::string_view file_name, std::string_view head) {
-  if (file_name.starts_with("gradient_name_list.")) return 95;
+  if (file_name.starts_with("gradient_name_list.") || file_name.starts_with(kNumbers)) return 95;
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
   if (braces) return head.substr(0, 4096).find("\"gradient_name_list\"") != std::string_view::npos ? 80 : 0;

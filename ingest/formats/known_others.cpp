@@ -61,9 +61,11 @@ bool is_chakra(std::string_view file_name, std::string_view head) {
   return has_version || is_in_json || has(begin, "\n\x06schema") || file_name.ends_with(".et");
 }
 
-bool is_horovod_timeline(std::string_view, std::string_view head) {
-  return is_json(head) &&
-         has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
+/// What dPRO made of a trial and keeps there. None of it is evaluated.
+bool is_trial_cache(std::string_view file_name, std::string_view) {
+  constexpr std::array<std::string_view, 5> kNames{"statistic.txt", "nccl_graph.txt", "bps_cache.pickle",
+                                                   "tensor_size2avg.txt", "queue_status.json"};
+  return std::find(kNames.begin(), kNames.end(), file_name) != kNames.end();
 }
 
 /// A record of TFRecord: 8 bytes of length, 4 of checksum, then a message that begins with the wall time and the
@@ -112,11 +114,10 @@ constexpr std::array kOthers{
     KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
     KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
                "the trace of torch.profiler that was recorded beside it", is_execution_trace},
-    KnownOther{"a Horovod timeline, which has communication but no work of the device",
-               "the traces of torch.profiler, one a rank, recorded in the same run", is_horovod_timeline},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
+    KnownOther{"what dPRO made of a trial", "the trial's folder, with the files that were recorded", is_trial_cache},
     KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
     KnownOther{"an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it",
                is_nsys_report},

@@ -12,6 +12,7 @@
 #include "ingest/load/windows.h"
 #include "ingest/stitch/given_graph.h"
 #include "ingest/stitch/operator_graphs.h"
+#include "ingest/stitch/trial/trial.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -125,6 +126,26 @@ std::string process_key(const RankTrace& trace) {
                          : fmt::format("{}\n{}\n{}", trace.trace.host_name, process, trace.trace.rank.value_or(-1));
 }
 
+/// What only a GPU of a dPRO trial, or a rank with a timeline of Horovod, has.
+bool is_of_trial(const GpuParts& gpu) {
+  return gpu.tensorflow.has_value() || gpu.horovod.has_value() ||
+         (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
+}
+
+/// In a trial, merged traces, and graphs and names outside the GPUs' folders, are what dPRO made of its other files.
+void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
+  std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
+  if (!is_of_trial(gpu)) caches += (gpu.graph ? 1U : 0U) + (gpu.tensors ? 1U : 0U);
+  if (caches > 0) diagnostics.count(diagnostic("trial_cache_not_used"), {gpu.folder, {}, {}}, {}, caches);
+  gpu.operators.reset();
+  gpu.stages.reset();
+}
+
+/// Of files that hold the same kind of part, only the name says which one this is.
+bool is_called(std::string_view path, std::string_view file_name) {
+  return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
+}
+
 template <class PartType>
 void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
@@ -155,14 +176,35 @@ void JobParts::take(StageTrace&& stages, const Origin& origin) {
   put(gpu_of(origin).stages, std::move(stages), origin.name);
 }
 void JobParts::take(OperatorTrace&& operators, const Origin& origin) {
-  put(gpu_of(origin).operators, std::move(operators), origin.name);
+  GpuParts& gpu = gpu_of(origin);
+  put(is_called(origin.name, "io.json") ? gpu.inputs : gpu.operators, std::move(operators), origin.name);
 }
 void JobParts::take(OperatorGraph&& graph, const Origin& origin) {
   put(gpu_of(origin).graph, std::move(graph), origin.name);
 }
 void JobParts::take(TensorTable&& tensors, const Origin& origin) {
-  put(gpu_of(origin).tensors, std::move(tensors), origin.name);
+  GpuParts& gpu = gpu_of(origin);
+  put(is_called(origin.name, "gradient_name2ID.json") ? gpu.tensor_ids : gpu.tensors, std::move(tensors), origin.name);
 }
+
+void JobParts::take(TensorflowTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).tensorflow, std::move(trace), origin.name);
+}
+void JobParts::take(OperatorMetadata&& metadata, const Origin& origin) {
+  put(gpu_of(origin).metadata, std::move(metadata), origin.name);
+}
+void JobParts::take(HorovodTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).horovod, std::move(trace), origin.name);
+}
+void JobParts::take(ChunkTrace&& trace, const Origin& origin) {
+  put(gpu_of(origin).chunks, std::move(trace), origin.name);
+}
+void JobParts::take(RankGraph&& graph, const Origin& origin) {
+  put(gpu_of(origin).rank_graph, std::move(graph), origin.name);
+}
+void JobParts::take(MessageTrace&& trace, const Origin& origin) { put(messages_, std::move(trace), origin.name); }
+void JobParts::take(ServerTrace&& trace, const Origin& origin) { put(servers_, std::move(trace), origin.name); }
+void JobParts::take(KeyTable&& keys, const Origin& origin) { put(keys_, std::move(keys), origin.name); }
 
 GpuParts& JobParts::gpu_of(const Origin& origin) {
   Gpus& worker = workers_.try_emplace(origin.worker_folder, Gpus(&natural_less)).first->second;
@@ -176,10 +218,17 @@ GpuParts& JobParts::gpu_of(const Origin& origin) {
 std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   std::vector<GpuParts> gpus;
   std::uint32_t worker = 0;
+  const bool trial = std::any_of(workers_.begin(), workers_.end(), [](const auto& one) {
+    return std::any_of(one.second.begin(), one.second.end(), [](const auto& gpu) { return is_of_trial(gpu.second); });
+  });
   for (auto& [folder, parts] : workers_) {
     std::uint32_t local_rank = 0;
     for (auto& [gpu_folder, gpu] : parts) {
-      if (!gpu.stages && !gpu.operators) {
+      if (trial) {
+        leave_out_caches(gpu, assembly.diagnostics);
+        if (!is_of_trial(gpu)) continue;
+      }
+      if (!gpu.stages && !gpu.operators && !trial) {
         assembly.diagnostics.count(diagnostic("folder_without_events"), {gpu_folder, {}, {}});
         continue;
       }
@@ -232,7 +281,15 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
   }
+  if (std::any_of(gpus.begin(), gpus.end(), is_of_trial)) {
+    keep_gpus(gpus, ranks);
+    note_gpus(gpus);
+    return stitch_trial({std::move(gpus), std::move(messages_), std::move(servers_), std::move(keys_)}, job, assembly);
+  }
   if (!gpus.empty()) {
+    for (const GpuParts& gpu : gpus) {  // merged traces have it in them
+      if (gpu.inputs) assembly.diagnostics.count(diagnostic("file_not_used"), {gpu.folder, {}, {}}, "io.json");
+    }
     keep_gpus(gpus, ranks);
     note_gpus(gpus);
     return stitch_parameter_server(std::move(gpus), job, assembly);
@@ -254,7 +311,7 @@ bool JobParts::stitch_untimed(Assembly& assembly) {
   bool events = !graphs_.empty() || !ranks_.empty();
   for (const auto& [worker_folder, gpus] : workers_) {
     for (const auto& [gpu_folder, gpu] : gpus) {
-      events = events || gpu.stages || gpu.operators;
+      events = events || gpu.stages || gpu.operators || is_of_trial(gpu);
       if (gpu.graph) graphs.push_back(*gpu.graph);
     }
   }

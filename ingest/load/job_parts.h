@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_LOAD_JOB_PARTS_H
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,14 @@ class JobParts {
   void take(OperatorTrace&& operators, const Origin& origin);
   void take(OperatorGraph&& graph, const Origin& origin);
   void take(TensorTable&& tensors, const Origin& origin);
+  void take(TensorflowTrace&& trace, const Origin& origin);
+  void take(OperatorMetadata&& metadata, const Origin& origin);
+  void take(HorovodTrace&& trace, const Origin& origin);
+  void take(ChunkTrace&& trace, const Origin& origin);
+  void take(RankGraph&& graph, const Origin& origin);
+  void take(MessageTrace&& trace, const Origin& origin);
+  void take(ServerTrace&& trace, const Origin& origin);
+  void take(KeyTable&& keys, const Origin& origin);
 
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);
@@ -61,6 +70,9 @@ class JobParts {
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
+  std::optional<MessageTrace> messages_;  // these three are of the job, not of a GPU
+  std::optional<ServerTrace> servers_;
+  std::optional<KeyTable> keys_;
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
   std::vector<Source> sources_;
 };

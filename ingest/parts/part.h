@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingest/parts/optional_column.h"
+#include "ingest/parts/trial_part.h"
 #include "model/base/count_column.h"
 #include "model/base/error.h"
 #include "model/base/id.h"
@@ -245,7 +246,9 @@ struct TaskGraph {
 };
 
 /// One kind of content that a file may have.
-using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph>;
+using Part =
+    std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph, TensorflowTrace,
+                 OperatorMetadata, HorovodTrace, ChunkTrace, RankGraph, MessageTrace, ServerTrace, KeyTable>;
 
 }  // namespace stepsim::ingest
 

@@ -10,14 +10,15 @@
 #include "model/base/diagnostic_tables/kineto_diagnostics.h"
 #include "model/base/diagnostic_tables/other_profiler_diagnostics.h"
 #include "model/base/diagnostic_tables/parameter_server_diagnostics.h"
+#include "model/base/diagnostic_tables/trial_diagnostics.h"
 
 /// All diagnostics that there are. `stepsim help NAME` explains each in the words of its table; to add one, add its
 /// row.
 namespace stepsim {
 
-inline constexpr std::array<std::span<const Diagnostic>, 5> kDiagnosticTables{
-    kFileDiagnostics, kKinetoDiagnostics, kHostDeviceDiagnostics, kOtherProfilerDiagnostics,
-    kParameterServerDiagnostics};
+inline constexpr std::array<std::span<const Diagnostic>, 6> kDiagnosticTables{
+    kFileDiagnostics,          kKinetoDiagnostics,          kHostDeviceDiagnostics,
+    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics};
 
 /// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
 /// `stepsim help` cannot explain.

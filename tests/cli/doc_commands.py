@@ -17,6 +17,9 @@ import tempfile
 
 from checks import check, verdict
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "trials"))
+import trial_files  # noqa: E402
+
 STEPSIM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SAMPLE = os.path.join(ROOT, "scenarios/samples/byteps-even")
 GPU = os.path.join(ROOT, "tests/golden/data/gpu_step.json")
@@ -60,6 +63,12 @@ LAUNCHERS = {
 def copy_of(source):
     def make(target):
         (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, target)
+    return make
+
+
+def trial_of(write):
+    def make(target):
+        trial_files.write({path.replace("trial/", "", 1): text for path, text in write().items()}, target)
     return make
 
 
@@ -125,6 +134,7 @@ FILES = {  # the files that lines name, and how they come to be
     "bandwidths.yaml": yaml_example("docs/sweeps.md", "# bandwidths.yaml"),
     "all_reduce_2.txt": table_of_nccl_tests(2), "all_reduce_4.txt": table_of_nccl_tests(4),
     "part.*": parts,
+    "TRIAL": trial_of(trial_files.nccl_trial), "timeline.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/horovod_timeline_fuzz/open.json")),
 }
 
 

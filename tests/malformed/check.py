@@ -29,6 +29,7 @@ import job_cases
 import kineto_cases
 import nsys_cases
 import scenario_cases
+import trial_cases
 from case import Run, replay_of
 
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -146,7 +147,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, nsys_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, nsys_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases, trial_cases] + ([] if options.no_big else [big_cases])
     cases, names = [], []
     for module in modules:
         for case in module.cases():

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ingest/stitch/parameter_server/all_gpus.h"
 #include "ingest/stitch/parameter_server/clocks.h"
 #include "ingest/stitch/parameter_server/cycles.h"
 #include "ingest/stitch/parameter_server/inferred_job.h"
@@ -15,34 +16,12 @@
 #include "ingest/stitch/parameter_server/queues.h"
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "ingest/stitch/parameter_server/stages.h"
-#include "ingest/stitch/parameter_server/step_numbers.h"
 #include "ingest/stitch/parameter_server/tasks.h"
 #include "ingest/stitch/parameter_server/transfers.h"
 #include "ingest/stitch/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {
-
-/// GPUs with operators come first, because only their events say what the steps' numbers are.
-std::vector<RecordedGpu> arrange_all(const std::vector<GpuParts>& parts, const Job& job, Diagnostics& diagnostics) {
-  const Barrier barrier = job.barrier.value_or(Barrier::kGlobal);
-  std::vector<RecordedGpu> gpus(parts.size());
-  std::vector<std::int64_t> numbers;
-  for (const bool with_operators : {true, false}) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].operators.has_value() != with_operators) continue;
-      gpus[i] = arrange_gpu(parts[i], barrier, numbers, diagnostics);
-      if (numbers.empty() && !gpus[i].opaque) numbers = step_numbers(gpus[i]);
-    }
-  }
-  return gpus;
-}
-
-void number_ranks(std::vector<RecordedGpu>& gpus, const Job& job) {
-  std::uint32_t local_size = job.local_size.value_or(1);
-  for (const RecordedGpu& gpu : gpus) local_size = std::max(local_size, gpu.local_rank + 1);
-  for (RecordedGpu& gpu : gpus) gpu.rank = static_cast<Rank>(std::uint64_t{gpu.worker} * local_size + gpu.local_rank);
-}
 
 bool has_pushes(const RecordedGpu& gpu) {
   return std::any_of(gpu.chains.begin(), gpu.chains.end(),
@@ -81,7 +60,7 @@ void stitch_parameter_server(std::vector<GpuParts> gpus, const Job& job, Assembl
   std::stable_sort(gpus.begin(), gpus.end(), [](const GpuParts& a, const GpuParts& b) {
     return std::tuple{a.worker, a.local_rank} < std::tuple{b.worker, b.local_rank};
   });
-  std::vector<RecordedGpu> recorded = arrange_all(gpus, job, assembly.diagnostics);
+  std::vector<RecordedGpu> recorded = arrange_gpus(gpus, job, assembly.diagnostics);
   const Job known = with_inferred_settings(job, recorded, assembly.assumptions);
   PsTasks tasks{known, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
   number_ranks(tasks.gpus, known);

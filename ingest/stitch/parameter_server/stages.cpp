@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ingest/parts/byteps_names.h"
-#include "model/base/known_diagnostics.h"
+#include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/job/parameter_server/partition.h"
 
 namespace stepsim::ingest {
@@ -80,32 +80,23 @@ class StagePass {
         recorded_(tasks.gpus[gpu]),
         gpu_(gpu),
         alone_(alone),
-        one_thread_(alone && reduce_and_copy_take_turns(recorded_)) {}
+        one_thread_(alone && reduce_and_copy_take_turns(recorded_)),
+        links_(tasks, gpu) {}
 
   void run() {
-    for (std::size_t i = 0; i < recorded_.operators.size(); ++i) note_run(i);
     for (std::size_t chain = 0; chain < recorded_.chains.size(); ++chain) {
       add_tasks(chain);
-      release(chain);
+      links_.release(chain, tasks_.stage_task[gpu_][chain].front());
       by_tensor_[{recorded_.chains[chain].tensor, recorded_.chains[chain].step}].push_back(chain);
     }
-    for (const auto& [tensor_step, chains] : by_tensor_)
-      let_consumers_wait(recorded_.tensors[tensor_step.first], tensor_step.second, chains);
+    for (const auto& [tensor_step, chains] : by_tensor_) {
+      std::vector<TaskId> last_stages;
+      for (const std::size_t chain : chains) last_stages.push_back(tasks_.stage_task[gpu_][chain].back());
+      links_.let_consumers_wait(tensor_step.first, tensor_step.second, std::move(last_stages));
+    }
   }
 
  private:
-  /// The runs of an operator in one step: the one that began first and the one that ended last.
-  struct Runs {
-    std::size_t first = 0;
-    std::size_t last = 0;
-  };
-
-  void note_run(std::size_t i) {
-    const OperatorRun& span = recorded_.operators[i];
-    Runs& runs = runs_.try_emplace({span.name, span.step}, Runs{i, i}).first->second;
-    if (span.finish > recorded_.operators[runs.last].finish) runs.last = i;
-  }
-
   void add_tasks(std::size_t index) {
     const StageChain& chain = recorded_.chains[index];
     const RecordedTensor& tensor = recorded_.tensors[chain.tensor];
@@ -147,76 +138,6 @@ class StagePass {
     return slot->second;
   }
 
-  /// The first stage may begin when the last of the tensor's producers has ended.
-  void release(std::size_t index) {
-    const StageChain& chain = recorded_.chains[index];
-    const auto [known, added] = producer_.try_emplace({chain.tensor, chain.step});
-    if (added) known->second = producer_of(chain);
-    const std::optional<std::size_t> run = known->second.has_value() ? known->second : last_ended_before(chain);
-    if (run.has_value())
-      tasks_.link(tasks_.operator_task[gpu_][*run], tasks_.stage_task[gpu_][index].front(), EdgeKind::kData);
-  }
-
-  [[nodiscard]] std::optional<std::size_t> producer_of(const StageChain& chain) const {
-    std::optional<std::size_t> last;
-    for (const TextId producer : recorded_.tensors[chain.tensor].producers) {
-      const auto runs = runs_.find({producer, chain.step});
-      if (runs == runs_.end()) continue;
-      if (!last.has_value() || recorded_.operators[runs->second.last].finish > recorded_.operators[*last].finish)
-        last = runs->second.last;
-    }
-    return last;
-  }
-
-  /// Where no name says more: the operator that ended last before the first stage began.
-  [[nodiscard]] std::optional<std::size_t> last_ended_before(const StageChain& chain) {
-    if (by_finish_.empty()) {
-      for (std::size_t i = 0; i < recorded_.operators.size(); ++i)
-        by_finish_.emplace_back(recorded_.operators[i].finish, i);
-      std::sort(by_finish_.begin(), by_finish_.end());
-    }
-    out_.diagnostics.count(diagnostic("release_by_time"));
-    const auto next = std::upper_bound(by_finish_.begin(), by_finish_.end(),
-                                       std::pair{chain.stages.front().start, recorded_.operators.size()});
-    return next == by_finish_.begin() ? std::nullopt : std::optional{(next - 1)->second};
-  }
-
-  void let_consumers_wait(const RecordedTensor& tensor, std::int64_t step, const std::vector<std::size_t>& chains) {
-    std::vector<TaskId> waiting;
-    for (const TextId consumer : tensor.consumers) {
-      const std::int64_t number = is_update(recorded_.names.text(consumer)) ? step : next_step(step);
-      const auto runs = runs_.find({consumer, number});
-      if (runs != runs_.end()) waiting.push_back(tasks_.operator_task[gpu_][runs->second.first]);
-    }
-    if (waiting.empty()) return;
-    std::vector<TaskId> last_stages;
-    last_stages.reserve(chains.size());
-    for (const std::size_t chain : chains) last_stages.push_back(tasks_.stage_task[gpu_][chain].back());
-    if (waiting.size() > 1 && last_stages.size() > 1) last_stages = {gathered(tensor, step, last_stages)};
-    for (const TaskId from : last_stages) {
-      for (const TaskId to : waiting) tasks_.link(from, to, EdgeKind::kData);
-    }
-  }
-
-  /// A task to which all partitions of a tensor lead, so that many consumers need few edges.
-  TaskId gathered(const RecordedTensor& tensor, std::int64_t step, const std::vector<TaskId>& last_stages) {
-    Time end = Time::min();
-    for (const TaskId task : last_stages) end = std::max(end, out_.finish[task.index()]);
-    if (!gather_lane_.valid()) {
-      gather_lane_ =
-          out_.builder.add_lane({"gathered", recorded_.host, recorded_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
-    }
-    const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end,
-                                      end, tasks_.step_of(gpu_, step));
-    for (const TaskId task : last_stages) out_.add_edge(task, done, EdgeKind::kData);
-    return done;
-  }
-
-  [[nodiscard]] std::int64_t next_step(std::int64_t number) const {
-    const auto next = tasks_.step_index.upper_bound({gpu_, number});
-    return next != tasks_.step_index.end() && next->first.first == gpu_ ? next->first.second : kNoStep;
-  }
-
   PsTasks& tasks_;
   Assembly& out_;
   const RecordedGpu& recorded_;
@@ -224,11 +145,8 @@ class StagePass {
   bool alone_;       // the worker has no other GPU
   bool one_thread_;  // does both REDUCE and COPYD2H
   std::map<std::pair<Stage, std::int64_t>, LaneId> lanes_;
-  std::map<std::pair<TextId, std::int64_t>, Runs> runs_;                                   // operator name, step
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;   // tensor, step
-  std::vector<std::pair<Time, std::size_t>> by_finish_;  // operators; made when it is needed
-  LaneId gather_lane_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;  // tensor, step
+  TensorLinks links_;
 };
 
 }  // namespace

@@ -43,6 +43,14 @@ TEST(GradientNamesTest, JsonListsOfLinesAndOfFieldsSayTheSame) {
   EXPECT_EQ(table.tensors[2].name, "c");
 }
 
+TEST(GradientNamesTest, NumbersByNameGiveTheSameListInAnyOrder) {
+  const auto table = read(R"({"c": 3, "a": 0, "b": 1})", "gradient_name2ID.json").part;
+  ASSERT_EQ(table.tensors.size(), 4U);
+  EXPECT_EQ(table.tensors[1].name, "b");
+  EXPECT_EQ(table.tensors[2].name, "");  // a number that no gradient has
+  EXPECT_EQ(table.tensors[3].name, "c");
+}
+
 TEST(GradientNamesTest, ABareJsonListIsTaken) {
   EXPECT_EQ(read(R"(["a","b"])", "gradient_name_list.json").part.tensors.size(), 2U);
 }

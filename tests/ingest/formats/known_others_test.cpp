@@ -36,7 +36,7 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
       {"trace.json", "\n <!DOCTYPE HTML><html><head>", "web page"},
       {"x", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE users", "SQLite"},
       {"x.json", R"({"schema": "1.1.0-chakra.0.0.4", "nodes": []})", "execution trace"},
-      {"x.json", R"([{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "pid": 1}])", "Horovod"},
+      {"statistic.txt", "2,3,1,16.25\n{'FW.a': {}}\n", "what dPRO made of a trial"},
       {"x",
        "\x18\0\0\0\0\0\0\0abcd\x09\0\0\0\0\0\0\0\0\x1a\x0d"
        "brain.Event:2"s,
@@ -82,7 +82,6 @@ TEST(KnownOthersTest, RealFilesOfOtherToolsAreCalledByName) {
   const std::filesystem::path traces = source_folder() / ".." / "shared" / "traces";
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << traces << " is absent";
   const std::vector<std::pair<std::string, std::string>> files{
-      {"other/horovod-timeline-resnet.json.gz", "Horovod timeline"},
       {"chakra/feeder.0.et.gz", "Chakra"},
       {"chakra/resnet_et.json.gz", "execution trace"},
       {"chakra/json_trace.tar.gz", "Chakra"},

@@ -1,0 +1,145 @@
+// trace.json.gz of the TensorFlow profiler, as a dPRO trial holds one a GPU:
+//
+//   {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0 (pid 1)"}},
+//   {"ph": "M", "pid": 1, "tid": 7, "name": "thread_name", "args": {"name": "TensorFlow Ops"}},
+//   {"ph": "X", "pid": 1, "tid": 7, "ts": 0, "dur": 1000, "name": "MatMul",
+//    "args": {"group_id": "3", "long_name": "StatefulPartitionedCall/m/a:MatMul"}}
+//
+// The rows "TensorFlow Ops" of GPUs hold the operators, each as long as its work on the device took. Other rows hold
+// the same work kernel by kernel, steps, modules, and what host threads did.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/format.h"
+#include "ingest/json/json_values.h"
+#include "ingest/parts/byteps_names.h"
+#include "model/base/known_diagnostics.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kDevice = "/device:GPU";
+constexpr std::string_view kOperators = "TensorFlow Ops";
+
+class Reader {
+ public:
+  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+
+  [[nodiscard]] TensorflowTrace read() {
+    ChromeEvent event;
+    while (events_.next(event)) take(event);
+    sink_.events += events_.records();
+    sink_.skipped += events_.skipped();
+    keep_operators();
+    if (trace_.runs.empty()) {
+      throw InputError({file_, std::uint64_t{0}, {}},
+                       "no operator of a GPU is in the file; expected X events in a thread called 'TensorFlow Ops' of "
+                       "a process called '/device:GPU:<n>'");
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  using Row = std::pair<std::string, std::string>;  // pid, tid
+
+  void take(const ChromeEvent& event) {
+    if (event.phase == "M") return take_name(event);
+    if (event.phase != "X") {
+      if (!event.phase.empty()) leave_out("events other than spans", event.offset);
+      return;
+    }
+    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.start_ns < 0 ||
+        *event.start_ns > kLatestTime || *event.duration_ns < 0 || *event.duration_ns > kLatestTime - *event.start_ns) {
+      ++sink_.skipped;
+      return sink_.diagnostics.count(diagnostic("bad_time"), {file_, event.offset, {}});
+    }
+    TensorflowTrace::Run run{std::string{event.name},         {},
+                             std::string{event.thread},       -1,
+                             Time{Duration{*event.start_ns}}, Duration{*event.duration_ns}};
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
+      if (key == "long_name") set_name(run, as_text(value));
+      if (key == "group_id") run.step = std::max<std::int64_t>(as_integer(value).value_or(-1), -1);
+    });
+    rows_.push_back({{std::string{event.process}, std::string{event.thread}}, event.offset});
+    trace_.runs.push_back(std::move(run));
+  }
+
+  /// "StatefulPartitionedCall/m/a:MatMul" is m/a, a MatMul.
+  static void set_name(TensorflowTrace::Run& run, const std::string& long_name) {
+    constexpr std::string_view kCall = "StatefulPartitionedCall/";
+    std::string_view name = long_name;
+    const std::size_t colon = name.find(':');
+    if (colon != std::string_view::npos) run.type = std::string{name.substr(colon + 1)};
+    name = name.substr(0, colon);
+    if (name.starts_with(kCall)) name.remove_prefix(kCall.size());
+    if (!name.empty()) run.name = std::string{name};
+  }
+
+  void take_name(const ChromeEvent& event) {
+    event.for_each_argument([&](std::string_view key, std::string_view value) {
+      if (key != "name") return;
+      if (event.name == "process_name")
+        is_device_[std::string{event.process}] = as_text(value).find(kDevice) != std::string::npos;
+      if (event.name == "thread_name")
+        has_operators_[{std::string{event.process}, std::string{event.thread}}] =
+            as_text(value).find(kOperators) != std::string::npos;
+    });
+  }
+
+  /// At the end, because a row's name may stand behind its events.
+  void keep_operators() {
+    std::vector<TensorflowTrace::Run> kept;
+    for (std::size_t i = 0; i < trace_.runs.size(); ++i) {
+      const auto device = is_device_.find(rows_[i].row.first);
+      const auto operators = has_operators_.find(rows_[i].row);
+      const bool wanted =
+          device != is_device_.end() && device->second && operators != has_operators_.end() && operators->second;
+      wanted ? kept.push_back(std::move(trace_.runs[i]))
+             : leave_out("rows other than operators of GPUs", rows_[i].offset);
+    }
+    trace_.runs = std::move(kept);
+  }
+
+  void leave_out(std::string_view what, std::uint64_t offset) {
+    sink_.diagnostics.count_about(diagnostic("not used:"), what, {file_, offset, {}}, {}, 1);
+  }
+
+  struct Place {
+    Row row;
+    std::uint64_t offset = 0;
+  };
+
+  std::string file_;
+  ChromeEventReader events_;
+  PartSink& sink_;
+  TensorflowTrace trace_;
+  std::vector<Place> rows_;  // of trace_.runs
+  std::map<std::string, bool> is_device_;
+  std::map<Row, bool> has_operators_;
+};
+
+int recognise(std::string_view file_name, std::string_view head) {
+  constexpr int kSure = 92;
+  constexpr int kByName = 30;
+  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos || head[first] != '{') return 0;
+  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  if (has(kOperators) && (has(kDevice) || has("\"long_name\""))) return kSure;
+  return file_name == "trace.json.gz" && has("\"traceEvents\"") ? kByName : 0;
+}
+
+void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+
+}  // namespace
+
+extern const Format tensorflow_profile_format;
+const Format tensorflow_profile_format{
+    "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial",
+    recognise, read};
+
+}  // namespace stepsim::ingest

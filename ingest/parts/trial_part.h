@@ -1,0 +1,129 @@
+#ifndef STEPSIM_INGEST_PARTS_TRIAL_PART_H
+#define STEPSIM_INGEST_PARTS_TRIAL_PART_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/units.h"
+
+/// What the files of a dPRO trial hold (its third generation, G3), and Horovod's own timeline. Times are on the
+/// clock of the host that wrote the file.
+namespace stepsim::ingest {
+
+/// trace.json.gz of the TensorFlow profiler: the operators whose work ran on a GPU.
+struct TensorflowTrace {
+  struct Run {
+    std::string name;  ///< "gradient_tape/m/b", without the "StatefulPartitionedCall/" in front
+    std::string type;  ///< "Conv2D"; may be empty
+    std::string thread;
+    std::int64_t step = -1;  ///< args.group_id; -1 if absent
+    Time start;
+    Duration duration{};
+  };
+  std::vector<Run> runs;
+};
+
+/// metadata.json: TensorFlow's operators with their types and what they read.
+struct OperatorMetadata {
+  struct Operator {
+    std::string name;
+    std::string type;
+    std::vector<std::string> inputs;  ///< names of operators, without output numbers
+    std::optional<Bytes> output;      ///< the size of what it writes first, where shape and type tell it
+  };
+  std::vector<Operator> operators;
+};
+
+/// Horovod's timeline: what it did for each tensor, and when all ranks had agreed on it.
+struct HorovodTrace {
+  struct Phase {
+    std::uint32_t tensor = 0;  ///< index into tensors
+    std::uint32_t name = 0;    ///< index into names: "QUEUE", "NCCL_ALLREDUCE", "NEGOTIATE_BROADCAST", "Sync"
+    Time start;
+    Duration duration{};
+  };
+  struct Tensor {
+    std::string name;  ///< "1" of dPRO's "horovod_allreduce.1"; "1+2" where several were fused; else as recorded
+    std::optional<Bytes> bytes;
+  };
+  std::vector<Tensor> tensors;
+  std::vector<std::string> names;
+  std::vector<Phase> phases;   ///< in the order of their ends in the file; none holds another one
+  bool has_base_time = false;  ///< the file says when it began, in Unix time
+};
+
+/// comm_detail.json: the chunks that NCCL sent and received.
+struct ChunkTrace {
+  struct Chunk {
+    std::uint32_t tensor = 0;  ///< index into tensors
+    bool send = false;         ///< else received
+    std::int32_t loop = 0;
+    std::int32_t channel = 0;
+    std::int32_t chunk = 0;  ///< the step of the ring, from 0
+    std::int32_t slice = 0;
+    Time start;
+    Duration duration{};
+  };
+  std::vector<std::string> tensors;  ///< "1", "1+2"
+  std::vector<Chunk> chunks;         ///< in the order of the file
+};
+
+/// nccl_rank_graph.json: how NCCL connected the ranks.
+struct RankGraph {
+  struct Hop {
+    std::int32_t channel = 0;
+    std::int32_t from = 0;  ///< a rank
+    std::int32_t to = 0;
+    friend auto operator<=>(const Hop&, const Hop&) noexcept = default;
+  };
+  std::vector<Hop> ring;  ///< ascending, each once
+  bool tree = false;      ///< the file describes trees, too
+};
+
+/// comm_timeline.json: the messages between the workers and servers of BytePS.
+struct MessageTrace {
+  enum class Kind : std::uint8_t { kPushRequest, kPushResponse, kPullRequest, kPullResponse };
+  struct Message {
+    std::uint32_t tensor = 0;     ///< index into tensors
+    std::int32_t partition = -1;  ///< the k of "~PART<k>"; -1 if the tensor is not divided
+    Kind kind = Kind::kPushRequest;
+    std::int32_t worker = 0;  ///< the n of "worker_<n>"
+    std::int32_t server = 0;
+    Time start;  ///< on the clock of the sender
+    Duration duration{};
+  };
+  std::vector<std::string> tensors;
+  std::vector<Message> messages;  ///< in the order of their ends in the file
+};
+
+/// server_timeline.json: what the servers of BytePS did with what they had received.
+struct ServerTrace {
+  enum class Kind : std::uint8_t { kCopyFirst, kSum, kCopyMerged };
+  struct Work {
+    std::uint32_t tensor = 0;  ///< index into tensors
+    std::int32_t partition = -1;
+    Kind kind = Kind::kCopyFirst;
+    std::int32_t server = 0;
+    std::int32_t thread = 0;  ///< of the server's engine
+    Time start;
+    Duration duration{};
+  };
+  std::vector<std::string> tensors;
+  std::vector<Work> work;  ///< in the order of their ends in the file
+};
+
+/// key_dict.txt: the keys under which BytePS sends each tensor, one a partition.
+struct KeyTable {
+  struct Tensor {
+    std::string name;
+    std::vector<std::int64_t> keys;
+  };
+  std::vector<Tensor> tensors;
+};
+
+}  // namespace stepsim::ingest
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef STEPSIM_INGEST_STITCH_PARAMETER_SERVER_TENSOR_LINKS_H
+#define STEPSIM_INGEST_STITCH_PARAMETER_SERVER_TENSOR_LINKS_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ingest/stitch/parameter_server/tasks.h"
+
+namespace stepsim::ingest {
+
+/// Ties the communication of one GPU's tensors to its operators: what makes a tensor comes before, what uses it after.
+class TensorLinks {
+ public:
+  /// add_operators() has run. `tasks` must outlive this.
+  TensorLinks(PsTasks& tasks, std::size_t gpu);
+
+  /// `first`, with which a chain begins, may start when the last of its tensor's producers in that step has ended;
+  /// where none is known, the operator that ended last before it.
+  void release(std::size_t chain, TaskId first);
+  /// The tensor's consumers wait for all of `last`: UPDATE operators in the same step, others in the next.
+  void let_consumers_wait(std::uint32_t tensor, std::int64_t step, std::vector<TaskId> last);
+
+ private:
+  /// The runs of an operator in one step: the one that began first and the one that ended last.
+  struct Runs {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+
+  void note_run(std::size_t i);
+  [[nodiscard]] std::optional<std::size_t> producer_of(const StageChain& chain) const;
+  [[nodiscard]] std::optional<std::size_t> last_ended_before(const StageChain& chain);
+  [[nodiscard]] TaskId gathered(const RecordedTensor& tensor, std::int64_t step, const std::vector<TaskId>& last);
+  [[nodiscard]] std::int64_t next_step(std::int64_t number) const;
+
+  PsTasks& tasks_;
+  Assembly& out_;
+  const RecordedGpu& recorded_;
+  std::size_t gpu_;
+  std::map<std::pair<TextId, std::int64_t>, Runs> runs_;                                   // operator name, step
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step
+  std::vector<std::pair<Time, std::size_t>> by_finish_;  // operators; made when it is needed
+  LaneId gather_lane_;
+};
+
+}  // namespace stepsim::ingest
+
+#endif

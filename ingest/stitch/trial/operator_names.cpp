@@ -1,0 +1,230 @@
+#include "ingest/stitch/trial/operator_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "ingest/parts/byteps_names.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kForward = "FW.";
+constexpr std::string_view kBackward = "BW.";
+constexpr std::string_view kUpdate = "UPDATE_.";
+constexpr std::string_view kTensor = "Comm.";
+
+bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+/// dPRO replaces the dots within names.
+std::string plain(std::string_view name) {
+  std::string text{name};
+  std::replace(text.begin(), text.end(), '.', '_');
+  return text;
+}
+
+/// What stands behind the category of a node of dag.gml: "m/a" of "FW.m/a".
+struct NodeName {
+  std::string_view category;  ///< with its dot; empty if the node has none
+  std::string_view name;
+};
+
+NodeName divided(std::string_view label) {
+  constexpr std::array<std::string_view, 8> kCategories{kForward, kBackward, kUpdate, "UPDATE.",
+                                                        kTensor,  "OUTPUT.", "I/O.",  "COMP."};
+  for (const std::string_view category : kCategories) {
+    if (label.starts_with(category)) return {category, label.substr(category.size())};
+  }
+  return {{}, label};
+}
+
+/// "m" of "a/b/m".
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+/// True for TensorFlow's operators that reduce over workers.
+bool is_communication(std::string_view name, std::string_view type) {
+  constexpr std::array<std::string_view, 3> kWords{"HorovodAllreduce", "HorovodGroupedAllreduce", "BytePSPushPull"};
+  const std::string_view last = last_part(name);
+  return std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return has(type, word) || has(last, word); });
+}
+
+/// True for operators that apply a gradient, by what TensorFlow calls these types.
+bool applies_gradient(std::string_view type) {
+  return type.starts_with("Apply") || type.starts_with("ResourceApply") || type.starts_with("SparseApply") ||
+         type.starts_with("ResourceSparseApply");
+}
+
+bool made_by_gradients(std::string_view name) {
+  return name.starts_with("gradient") || has(name, "gradient_tape/") || has(name, "/gradients/");
+}
+
+std::string_view category_by_name(std::string_view name, std::string_view type) {
+  return applies_gradient(type) ? kUpdate : made_by_gradients(name) ? kBackward : kForward;
+}
+
+/// The number that a name is, or in which it ends: "1" of "1" and of "HorovodAllreduce.1"; empty if there is none.
+std::string_view number_of(std::string_view name) {
+  std::size_t digits = name.size();
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
+  const bool alone = digits == 0 || has("._/", name.substr(digits - 1, 1));
+  return alone ? name.substr(digits) : std::string_view{};
+}
+
+class Naming {
+ public:
+  Naming(GpuParts& parts, const std::vector<std::string>& tensors, Diagnostics& diagnostics)
+      : parts_(parts), diagnostics_(diagnostics) {
+    for (const std::string& tensor : tensors) {
+      tensors_.try_emplace(plain(tensor), tensor);
+      tensors_.try_emplace(plain(last_part(tensor)), tensor);
+      const std::string_view number = number_of(tensor);
+      if (!number.empty() && !numbers_.try_emplace(std::string{number}, tensor).second)
+        numbers_[std::string{number}].clear();
+    }
+    if (!parts_.tensors.has_value()) return;
+    const auto& listed = parts_.tensors->tensors;
+    for (std::size_t i = 0; i < listed.size(); ++i) listed_.try_emplace(plain(listed[i].name), i);
+  }
+
+  void run() {
+    if (parts_.graph.has_value()) rename_graph(*parts_.graph);
+    if (label_of_.empty() && parts_.metadata.has_value()) parts_.graph = graph_of(*parts_.metadata);
+    if (parts_.tensorflow.has_value()) name_runs(*parts_.tensorflow);
+  }
+
+ private:
+  /// The tensor that a node of communication stands for, as the communication calls it.
+  [[nodiscard]] std::optional<std::string> tensor_called(std::string_view name) const {
+    for (const std::string_view part : {name, last_part(name)}) {
+      if (const auto same = tensors_.find(plain(part)); same != tensors_.end()) return same->second;
+    }
+    if (const auto place = listed_.find(plain(name)); place != listed_.end()) {
+      if (const auto numbered = tensor_numbered(std::to_string(place->second))) return numbered;
+    }
+    return tensor_numbered(std::string{number_of(name)});
+  }
+
+  /// The only tensor whose name ends in this number.
+  [[nodiscard]] std::optional<std::string> tensor_numbered(const std::string& number) const {
+    const auto found = numbers_.find(number);
+    return found == numbers_.end() || found->second.empty() ? std::nullopt : std::optional{found->second};
+  }
+
+  void rename_graph(OperatorGraph& graph) {
+    std::vector<bool> communicates;
+    for (const OperatorGraph::Node& node : graph.nodes) {
+      const NodeName name = divided(split_process(node.label).name);
+      communicates.push_back(name.category == kTensor || is_communication(name.name, {}));
+    }
+    const std::vector<bool> after = behind(communicates, graph.edges);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const NodeName name = divided(split_process(graph.nodes[i].label).name);
+      const std::string raw{name.name};
+      graph.nodes[i].label = communicates[i] ? communication_label(raw) : operator_label(name, after[i]);
+      label_of_.try_emplace(plain(raw), graph.nodes[i].label);
+    }
+  }
+
+  [[nodiscard]] std::string communication_label(const std::string& raw) const {
+    return std::string{kTensor} + tensor_called(raw).value_or(raw);
+  }
+
+  /// A node that names no category is an update if it comes `after` what was communicated.
+  static std::string operator_label(const NodeName& node, bool after) {
+    const std::string_view by_place = after ? kUpdate : category_by_name(node.name, {});
+    return std::string{node.category.empty() ? by_place : node.category} + std::string{node.name};
+  }
+
+  [[nodiscard]] OperatorGraph graph_of(const OperatorMetadata& metadata) {
+    std::unordered_map<std::string_view, std::uint32_t> places;
+    const auto count = static_cast<std::uint32_t>(metadata.operators.size());
+    for (std::uint32_t i = 0; i < count; ++i) places.try_emplace(metadata.operators[i].name, i);
+    OperatorGraph graph;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (const std::string& input : metadata.operators[i].inputs) {
+        const auto source = places.find(input);
+        if (source != places.end()) graph.edges.push_back({source->second, i});
+      }
+    }
+    std::vector<bool> communicates;
+    for (const OperatorMetadata::Operator& one : metadata.operators)
+      communicates.push_back(is_communication(one.name, one.type));
+    const std::vector<bool> after = behind(communicates, graph.edges);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const OperatorMetadata::Operator& one = metadata.operators[i];
+      std::string label;
+      if (communicates[i]) {
+        label = communication_label(one.name);
+      } else {
+        label = std::string{after[i] ? kUpdate : category_by_name(one.name, one.type)} + one.name;
+      }
+      label_of_.try_emplace(plain(one.name), label);
+      graph.nodes.push_back({std::move(label), {}});
+    }
+    return graph;
+  }
+
+  /// By node: whether it reads, over whatever is between, what was communicated.
+  static std::vector<bool> behind(const std::vector<bool>& communicates,
+                                  const std::vector<OperatorGraph::Edge>& edges) {
+    std::vector<std::vector<std::uint32_t>> readers(communicates.size());
+    for (const OperatorGraph::Edge& edge : edges) readers[edge.source].push_back(edge.target);
+    std::vector<bool> after(communicates.size(), false);
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t i = 0; i < readers.size(); ++i) {
+      if (communicates[i]) open.push_back(i);
+    }
+    while (!open.empty()) {
+      const std::uint32_t one = open.back();
+      open.pop_back();
+      for (const std::uint32_t reader : readers[one]) {
+        if (after[reader]) continue;
+        after[reader] = true;
+        open.push_back(reader);
+      }
+    }
+    return after;
+  }
+
+  void name_runs(const TensorflowTrace& trace) {
+    OperatorTrace named;
+    for (const TensorflowTrace::Run& run : trace.runs) {
+      const auto known = label_of_.find(plain(run.name));
+      std::string label;
+      if (known != label_of_.end()) {
+        label = known->second;
+      } else {
+        label = std::string{is_communication(run.name, run.type) ? kTensor : category_by_name(run.name, run.type)} +
+                run.name;
+        diagnostics_.count(diagnostic("operator_not_in_graph"), {parts_.folder, {}, {}}, run.name);
+      }
+      if (label.starts_with(kTensor)) {  // its rounds say more
+        diagnostics_.count_about(diagnostic("not used:"), "operators of communication", {parts_.folder, {}, {}}, {}, 1);
+        continue;
+      }
+      named.events.push_back({std::move(label), {}, run.thread, run.step, run.start, run.duration, {}, false});
+    }
+    if (!named.events.empty()) parts_.operators = std::move(named);
+  }
+
+  GpuParts& parts_;
+  Diagnostics& diagnostics_;
+  std::unordered_map<std::string, std::string> tensors_;   // plain -> as the communication calls it
+  std::unordered_map<std::string, std::string> numbers_;   // number -> tensor; empty where several have it
+  std::unordered_map<std::string, std::size_t> listed_;    // plain -> number of the gradient
+  std::unordered_map<std::string, std::string> label_of_;  // operator, plain -> label
+};
+
+}  // namespace
+
+void name_operators(GpuParts& parts, const std::vector<std::string>& tensors, Diagnostics& diagnostics) {
+  Naming(parts, tensors, diagnostics).run();
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,228 @@
+#include "ingest/stitch/trial/trial.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/stitch/parameter_server/all_gpus.h"
+#include "ingest/stitch/parameter_server/cycles.h"
+#include "ingest/stitch/parameter_server/operators.h"
+#include "ingest/stitch/parameter_server/tasks.h"
+#include "ingest/stitch/trial/exchange_clocks.h"
+#include "ingest/stitch/trial/exchange_tasks.h"
+#include "ingest/stitch/trial/exchanges.h"
+#include "ingest/stitch/trial/operator_names.h"
+#include "ingest/stitch/trial/ring.h"
+#include "ingest/stitch/trial/round_clocks.h"
+#include "ingest/stitch/trial/round_tasks.h"
+#include "ingest/stitch/trial/rounds.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// By operator the size of what it writes, where the metadata tell.
+std::unordered_map<std::string_view, Bytes> outputs_of(const std::optional<OperatorMetadata>& metadata) {
+  std::unordered_map<std::string_view, Bytes> outputs;
+  if (!metadata.has_value()) return outputs;
+  for (const OperatorMetadata::Operator& one : metadata->operators) {
+    if (one.output.has_value()) outputs.try_emplace(one.name, *one.output);
+  }
+  return outputs;
+}
+
+/// From the list of gradients or the operators, where Horovod did not say: tensor "1" is the gradient of number 1.
+void complete_sizes(GpuRounds& rounds, const GpuParts& gpu) {
+  if (!gpu.tensors.has_value()) return;
+  const auto outputs = outputs_of(gpu.metadata);
+  for (std::size_t i = 0; i < rounds.bytes.size(); ++i) {
+    const auto number = parse_number<std::size_t>(rounds.stages.tensors[i]);
+    if (rounds.bytes[i].has_value() || !number.has_value() || *number >= gpu.tensors->tensors.size()) continue;
+    const TensorTable::Tensor& listed = gpu.tensors->tensors[*number];
+    const auto output = outputs.find(listed.name);
+    if (listed.bytes.has_value()) {
+      rounds.bytes[i] = listed.bytes;
+    } else if (output != outputs.end()) {
+      rounds.bytes[i] = output->second;
+    }
+  }
+}
+
+void set_sizes(RecordedGpu& gpu, const GpuRounds& rounds) {
+  for (std::size_t i = 0; i < gpu.tensors.size(); ++i) gpu.tensors[i].bytes = rounds.bytes[i];
+}
+
+/// Batches are loaded beside the operators, in rows of their own. Before both stands an instant, because a rank begins
+/// with one task, behind which all others begin.
+void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorTrace::Event>& operators) {
+  for (OperatorTrace::Event& event : inputs) event.thread = "I/O " + event.thread;
+  std::move(inputs.begin(), inputs.end(), std::back_inserter(operators));
+  const auto first = std::min_element(operators.begin(), operators.end(),
+                                      [](const auto& a, const auto& b) { return a.start < b.start; });
+  operators.push_back({"I/O", {}, "I/O", first->step, first->start, {}, {}, false});
+}
+
+/// Names the operators of a GPU, and gives it `stages` as its communication.
+void prepare(GpuParts& gpu, StageTrace stages, Diagnostics& diagnostics) {
+  name_operators(gpu, stages.tensors, diagnostics);
+  if (gpu.inputs && gpu.operators) add_inputs(gpu.inputs->events, gpu.operators->events);
+  gpu.stages = std::move(stages);
+  gpu.tensors.reset();  // whose numbers are the tensors' names
+}
+
+void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& rounds) {
+  Assumptions& assumptions = tasks.out.assumptions;
+  if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
+    assumptions.push_back(
+        {"opaque_compute",
+         "no operators were recorded: what a GPU did until each tensor was handed to Horovod is one opaque segment"});
+  }
+  const bool waits = std::any_of(rounds.begin(), rounds.end(), [](const GpuRounds& gpu) {
+    return std::any_of(gpu.rounds.begin(), gpu.rounds.end(),
+                       [](const Round& round) { return round.find(RoundPart::kQueue) != nullptr; });
+  });
+  if (waits) {
+    assumptions.push_back(
+        {"recorded_queues",
+         "what a tensor waited in Horovod's queues takes as long in the replay as it was recorded to take"});
+  }
+  if (tasks.gpus.size() == 1) {
+    assumptions.push_back(
+        {"one_rank", "one rank's timeline is at hand: the others are taken to be ready when they were recorded to be"});
+  }
+}
+/// The clocks of the workers whose GPUs were not all left out by --ranks.
+std::vector<HostClock> clocks_taking_part(const PsTasks& tasks) {
+  std::vector<HostClock> clocks;
+  std::size_t next = 0;
+  for (const RecordedGpu& gpu : tasks.gpus) {
+    if (gpu.worker < next) continue;
+    clocks.push_back(tasks.clocks[gpu.worker]);
+    next = gpu.worker + std::size_t{1};
+  }
+  return clocks;
+}
+
+/// Without operators the k-th round of a tensor is of the k-th step. What was done less than half as often as the rest,
+/// such as the broadcast of the first weights, is of no step. Returns how many such rounds were left out.
+std::size_t leave_out_setup(GpuRounds& rounds) {
+  std::vector<std::size_t> count(rounds.stages.tensors.size());
+  for (const StageTrace::Event& event : rounds.stages.events) ++count[event.tensor];
+  const std::size_t most = count.empty() ? 0 : *std::max_element(count.begin(), count.end());
+  const auto rare = [&](std::uint32_t tensor) { return 2 * count[tensor] < most; };
+  std::erase_if(rounds.stages.events, [&](const StageTrace::Event& event) { return rare(event.tensor); });
+  return std::erase_if(
+      rounds.rounds, [&](const Round& round) { return std::all_of(round.tensors.begin(), round.tensors.end(), rare); });
+}
+
+/// The steps of GPUs whose communication is Horovod's.
+void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
+  std::vector<GpuRounds> rounds;
+  std::size_t setup = 0;
+  for (GpuParts& gpu : gpus) {
+    if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
+    rounds.push_back(rounds_of(gpu, assembly.diagnostics));
+    complete_sizes(rounds.back(), gpu);
+    if (!gpu.tensorflow) setup += leave_out_setup(rounds.back());
+    prepare(gpu, rounds.back().stages, assembly.diagnostics);
+  }
+  std::vector<RecordedGpu> recorded = arrange_gpus(gpus, job, assembly.diagnostics);
+  number_ranks(recorded, job);
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    find_steps(rounds[i], recorded[i]);
+    set_sizes(recorded[i], rounds[i]);
+  }
+  PsTasks tasks{job, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
+  tasks.clocks = align_by_rounds(tasks.gpus, rounds, assembly.diagnostics);
+  add_operators(tasks);
+  add_rounds(tasks, rounds, Rings(gpus, assembly.diagnostics, assembly.assumptions));
+  join_and_break_cycles(tasks);
+  state_assumptions(tasks, rounds);
+  if (setup > 0) {
+    assembly.assumptions.push_back(
+        {"setup_left_out", fmt::format("{} reductions or broadcasts of tensors that took part in less than half of the "
+                                       "steps are of no step, and are not replayed",
+                                       setup)});
+  }
+  assembly.clocks = clocks_taking_part(tasks);
+}
+
+/// The number in which the name of a worker's folder ends; without one, its place among the workers.
+std::int32_t worker_number(const GpuParts& gpu) {
+  const std::size_t mark = gpu.host.rfind('_');
+  const auto number = mark == std::string::npos
+                          ? std::nullopt
+                          : parse_number<std::int32_t>(std::string_view{gpu.host}.substr(mark + 1));
+  return number.value_or(static_cast<std::int32_t>(gpu.worker));
+}
+
+/// By worker; of workers of which no GPU takes part, a clock like the first one's.
+std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, NodeClock>& nodes,
+                                 Diagnostics& diagnostics) {
+  std::vector<HostClock> clocks;
+  for (const GpuParts& gpu : gpus) {
+    if (gpu.worker < clocks.size()) continue;
+    clocks.resize(gpu.worker + std::size_t{1});
+    const auto node = nodes.find({false, worker_number(gpu)});
+    const NodeClock clock = node == nodes.end() ? NodeClock{} : node->second;
+    if (!clock.known) {
+      diagnostics.count(diagnostic("clock_unmatched"), {},
+                        fmt::format("no chain of messages leads from worker {} to the first one", shown(gpu.host)));
+    }
+    clocks[gpu.worker] = {gpu.host, clock.offset, clock.residual, 0, {}};
+  }
+  return clocks;
+}
+
+/// The steps of GPUs whose communication is BytePS's.
+void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
+  const std::vector<Exchange> exchanges = exchanges_of(*parts.messages);
+  std::map<std::int32_t, std::size_t> roots;
+  for (std::size_t i = 0; i < parts.gpus.size(); ++i) {
+    GpuParts& gpu = parts.gpus[i];
+    if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
+    roots[worker_number(gpu)] = i;
+    prepare(gpu, stage_trace_of(exchanges, worker_number(gpu), parts.messages->tensors), assembly.diagnostics);
+  }
+  std::vector<RecordedGpu> recorded = arrange_gpus(parts.gpus, job, assembly.diagnostics);
+  number_ranks(recorded, job);
+  const std::map<Node, NodeClock> nodes = align_by_exchanges(exchanges);
+  PsTasks tasks{job, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
+  tasks.clocks = clocks_of(parts.gpus, nodes, assembly.diagnostics);
+  add_operators(tasks);
+  const ServerTrace none;
+  add_exchanges(tasks, {exchanges, parts.messages->tensors, parts.servers ? *parts.servers : none, nodes, roots});
+  join_and_break_cycles(tasks);
+  if (!parts.servers) {
+    assembly.assumptions.push_back({"server_in_pull",
+                                    "a server's copying and summing is part of the wait for its "
+                                    "answers: no server_timeline.json is in the trial"});
+  }
+  assembly.assumptions.push_back(
+      {"connections_alone",
+       "each direction between a worker and a server is a lane of its own, and messages take as "
+       "long as recorded: connections do not share a network card in this replay"});
+  assembly.clocks = clocks_taking_part(tasks);
+  for (const auto& [node, clock] : nodes) {
+    if (node.server)
+      assembly.clocks.push_back({fmt::format("server_{}", node.number), clock.offset, clock.residual, 0, {}});
+  }
+}
+
+}  // namespace
+
+void stitch_trial(TrialParts parts, const Job& job, Assembly& assembly) {
+  if (parts.messages) return stitch_exchanges(std::move(parts), job, assembly);
+  stitch_rounds(std::move(parts.gpus), job, assembly);
+}
+
+}  // namespace stepsim::ingest

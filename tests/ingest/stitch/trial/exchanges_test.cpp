@@ -1,0 +1,83 @@
+#include "ingest/stitch/trial/exchanges.h"
+
+#include <gtest/gtest.h>
+
+#include "ingest/stitch/trial/exchange_clocks.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Kind = MessageTrace::Kind;
+
+/// Messages of tensor 0 between a worker and a server, of 10 ns each.
+class Messages {
+ public:
+  Messages& add(Kind kind, std::int32_t worker, std::int32_t server, std::int64_t ns) {
+    trace.messages.push_back({0, -1, kind, worker, server, Time{Duration{ns}}, Duration{10}});
+    return *this;
+  }
+
+  /// A whole exchange that begins at `ns` of the worker, 100 ns a message; the server's clock is ahead by `ahead`.
+  Messages& exchange(std::int32_t worker, std::int32_t server, std::int64_t ns, std::int64_t ahead) {
+    add(Kind::kPushRequest, worker, server, ns).add(Kind::kPushResponse, worker, server, ns + 100 + ahead);
+    return add(Kind::kPullRequest, worker, server, ns + 200).add(Kind::kPullResponse, worker, server, ns + 300 + ahead);
+  }
+
+  MessageTrace trace;
+};
+
+TEST(ExchangesTest, RequestsAndResponsesAreCountedEachOnItsOwnClock) {
+  Messages messages;
+  messages.trace.tensors = {"t"};
+  messages.exchange(0, 0, 10'000, -9'000).exchange(0, 0, 20'000, -9'000);
+  const std::vector<Exchange> exchanges = exchanges_of(messages.trace);
+  ASSERT_EQ(exchanges.size(), 2U);
+  for (const Exchange& exchange : exchanges) {
+    for (const auto& message : exchange.messages) EXPECT_TRUE(message.has_value());
+    EXPECT_EQ((exchange[Kind::kPullResponse]->start - exchange[Kind::kPushRequest]->start).count(), 300 - 9'000);
+  }
+}
+
+TEST(ExchangesTest, APullWithoutItsPushIsAnExchangeOfItsOwn) {
+  Messages messages;
+  messages.trace.tensors = {"t"};
+  messages.add(Kind::kPullRequest, 0, 0, 50).add(Kind::kPushRequest, 0, 0, 100).add(Kind::kPullRequest, 0, 0, 150);
+  const std::vector<Exchange> exchanges = exchanges_of(messages.trace);
+  ASSERT_EQ(exchanges.size(), 2U);
+  EXPECT_FALSE(exchanges[0][Kind::kPushRequest].has_value());
+  EXPECT_TRUE(exchanges[1][Kind::kPushRequest].has_value());
+}
+
+TEST(ExchangeClocksTest, AnOffsetIsTheMiddleOfWhatCausesAllowAndBoundsAddUpOverServers) {
+  Messages messages;
+  // Worker 0 and server 0 agree within 90 ns. Server 0 is 5000 ns ahead of worker 1.
+  messages.exchange(0, 0, 10'000, 0).exchange(1, 0, 10'000, 5'000);
+  const auto clocks = align_by_exchanges(exchanges_of(messages.trace));
+  // Each message comes 90 ns after the one before it had ended, so 90 ns either way are possible for one pair.
+  const NodeClock& server = clocks.at({true, 0});
+  EXPECT_EQ(server.offset, Duration{0});
+  EXPECT_EQ(server.residual, Duration{90});
+  const NodeClock& worker = clocks.at({false, 1});
+  EXPECT_EQ(worker.offset, Duration{-5'000});
+  EXPECT_EQ(worker.residual, Duration{180});
+}
+
+TEST(ExchangeClocksTest, AWorkerThatSharesNoServerIsNotKnown) {
+  Messages messages;
+  messages.exchange(0, 0, 10'000, 0).exchange(1, 1, 10'000, 0);
+  EXPECT_FALSE(align_by_exchanges(exchanges_of(messages.trace)).at({false, 1}).known);
+}
+
+TEST(ExchangeClocksTest, DamagedTimesOverflowNothing) {
+  Messages messages;
+  constexpr std::int64_t kLatest = 2'299'999'999'999'999'000;
+  messages.add(Kind::kPushRequest, 0, 0, kLatest)
+      .add(Kind::kPushResponse, 0, 0, 0)
+      .add(Kind::kPullRequest, 0, 0, kLatest);
+  messages.add(Kind::kPushRequest, 1, 0, 0).add(Kind::kPushResponse, 1, 0, kLatest).add(Kind::kPullRequest, 1, 0, 0);
+  for (const auto& [node, clock] : align_by_exchanges(exchanges_of(messages.trace)))
+    EXPECT_GE(clock.residual, Duration{});
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
