@@ -59,7 +59,7 @@ struct FileContent {
 
 ReadInput read_with(const Format& format, Input& input, bool details) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
-  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), {}};
+  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), format.name, {}};
   read.sink.details = details;
   format.read(input, read.sink);
   return read;

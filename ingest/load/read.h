@@ -24,6 +24,7 @@ struct ReadInput {
   std::string name;           ///< for messages
   std::string gpu_folder;     ///< the folder it lies in
   std::string worker_folder;  ///< the folder of that one
+  std::string_view format;    ///< the name of the one that read it
   PartSink sink;
 };
 

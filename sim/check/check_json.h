@@ -1,0 +1,16 @@
+#ifndef STEPSIM_SIM_CHECK_CHECK_JSON_H
+#define STEPSIM_SIM_CHECK_CHECK_JSON_H
+
+#include "sim/check/checkup.h"
+#include "sim/output/provenance.h"
+
+namespace stepsim::sim {
+
+class JsonWriter;
+
+/// {"schema":"stepsim.check/1", ...}: verdict, questions, findings, what each file holds, the replay's errors.
+void write_checkup(JsonWriter& json, const Checkup& checkup, const Examined& examined, const Provenance& provenance);
+
+}  // namespace stepsim::sim
+
+#endif
