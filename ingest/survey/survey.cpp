@@ -2,6 +2,7 @@
 
 #include "ingest/load/discover.h"
 #include "ingest/load/read.h"
+#include "ingest/privacy/scrubbed_files.h"
 #include "ingest/survey/contents.h"
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
@@ -38,14 +39,14 @@ Survey survey(const std::vector<std::string>& traces, const LoadOptions& options
   try {
     result.capture = load_with_details(traces, inspecting).capture;
     result.diagnostics = result.capture->diagnostics;
-    return result;
   } catch (const InputError& error) {
     if (error.where().file == job_file) throw;
     result.problem = error.what();
   } catch (const CycleError& error) {
     result.problem = error.what();
   }
-  if (result.contents.sources.empty()) count_one_by_one(traces, options, result);
+  if (!result.capture && result.contents.sources.empty()) count_one_by_one(traces, options, result);
+  result.contents.private_parts = find_private_content(traces, options);
   return result;
 }
 

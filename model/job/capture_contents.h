@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/units.h"
+#include "model/job/private_content.h"
 
 /// What the files of a capture hold, counted as it was recorded, before anything is joined: what `check` judges a
 /// capture by, of which a part may be unusable.
@@ -69,7 +70,8 @@ struct SourceContents {
 };
 
 struct CaptureContents {
-  std::vector<SourceContents> sources;  ///< in the order of the files
+  std::vector<SourceContents> sources;        ///< in the order of the files
+  std::vector<PrivateContent> private_parts;  ///< by kind
 };
 
 }  // namespace stepsim

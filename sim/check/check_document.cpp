@@ -72,6 +72,7 @@ std::string answers(const Checkup& checkup) {
 std::string_view answer_text(Cost cost) {
   switch (cost) {
     case Cost::kPrevents: return "no";
+    case Cost::kExposes: break;
     case Cost::kWeakens: return "with doubts";
     case Cost::kBlurs: return "yes, less sure";
     case Cost::kNothing: return "yes";
@@ -198,6 +199,19 @@ Section assumptions_section(const Examined& examined) {
   return {.title = "Taken for granted", .sentences = as_list(sentences_of(examined.capture->assumptions))};
 }
 
+std::string secrets_caution(const CaptureContents& contents) {
+  std::vector<std::string> secrets;
+  for (const PrivateContent& content : contents.private_parts) {
+    if (content.secret)
+      secrets.push_back(fmt::format("{} ({}, first at {})", content.kind, content.count, content.first));
+  }
+  if (secrets.empty()) return {};
+  return fmt::format(
+      "It holds what looks like a secret: {}. Do not give it away, and revoke what was given away; 'stepsim "
+      "convert --scrub' writes it without.",
+      joined(secrets));
+}
+
 Table rows_of(const Checkup& checkup) {
   Table table({{"finding", Align::kLeft},
                {"cost", Align::kLeft},
@@ -230,7 +244,7 @@ std::string verdict_sentence(const Checkup& checkup, const Examined& examined) {
 }
 
 Document check_document(const Checkup& checkup, const Examined& examined, const Provenance& provenance) {
-  Document document{.headline = verdict_sentence(checkup, examined)};
+  Document document{.headline = verdict_sentence(checkup, examined), .caution = secrets_caution(examined.contents)};
   if (examined.replay != nullptr && examined.capture != nullptr) {
     document.trust = trust_line(*examined.capture, examined.replay->summary, examined.replay->path.path,
                                 examined.replay->perturbation);

@@ -104,6 +104,15 @@ void write_sources(JsonWriter& json, const CaptureContents& contents) {
   json.end_array().new_line();
 }
 
+void write_private_parts(JsonWriter& json, const CaptureContents& contents) {
+  json.key("private").begin_array();
+  for (const PrivateContent& content : contents.private_parts) {
+    json.new_line().begin_object().key("kind").value(content.kind).key("secret").value(content.secret);
+    json.key("count").value(content.count).key("first").value(content.first).end_object();
+  }
+  json.end_array().new_line();
+}
+
 void write_replay(JsonWriter& json, const ReplayCheck& replay) {
   const IterationReport& iteration = replay.summary.iteration;
   json.key("replay").begin_object().key("measured_ns");
@@ -136,6 +145,7 @@ void write_checkup(JsonWriter& json, const Checkup& checkup, const Examined& exa
   write_questions(json, checkup);
   write_findings(json, checkup);
   write_sources(json, examined.contents);
+  write_private_parts(json, examined.contents);
   if (examined.replay != nullptr) write_replay(json, *examined.replay);
   if (examined.capture != nullptr) {
     write_assumptions(json, examined.capture->assumptions);

@@ -13,7 +13,7 @@ namespace {
 
 /// What a finding weakens of what there is to ask. One that then weakens nothing costs nothing.
 void keep_applicable(Finding& finding, Questions applicable) {
-  if (finding.cost == Cost::kNothing) return;
+  if (finding.weakens.empty()) return;
   finding.weakens = finding.weakens & applicable;
   if (finding.weakens.empty()) finding.cost = Cost::kNothing;
 }
@@ -48,7 +48,8 @@ Cost Checkup::cost_of(Question question) const noexcept {
 Checkup check(const Examined& examined) {
   Checkup checkup;
   checkup.applicable = examined.capture == nullptr ? Questions::all() : applicable_to(examined);
-  for (const auto source : {other_job_findings, diagnostic_findings, recording_findings, replay_findings}) {
+  for (const auto source :
+       {other_job_findings, diagnostic_findings, recording_findings, replay_findings, privacy_findings}) {
     std::vector<Finding> found = source(examined);
     std::move(found.begin(), found.end(), std::back_inserter(checkup.findings));
   }

@@ -6,6 +6,7 @@
 
 #include "model/base/known_diagnostics.h"
 #include "sim/check/known_findings.h"
+#include "sim/check/recorded.h"
 
 namespace stepsim::sim {
 namespace {
@@ -67,11 +68,12 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("duplicate_record").name, Cost::kNothing, {}},
 });
 
-/// Findings of another source say the same in better words: device_work_without_launch is "no_launches".
-constexpr auto kSummedUp = std::to_array<std::string_view>({
-    diagnostic("device_work_without_launch").name,
-    diagnostic("steps_from_ranges").name,
-});
+/// Whether a finding of another source says the same: "no_launches", and, where no wait was recorded, "no_sync_events".
+bool is_summed_up(std::string_view name, bool waits_recorded) {
+  const bool inferred =
+      name == diagnostic("inferred_stream_wait").name || name == diagnostic("inferred_host_wait").name;
+  return name == diagnostic("device_work_without_launch").name || (inferred && !waits_recorded);
+}
 
 const Diagnostic* find_diagnostic(std::string_view name) {
   for (const std::span<const Diagnostic> table : kDiagnosticTables) {
@@ -103,11 +105,33 @@ std::optional<double> share_in(std::string_view detail) {
   return percent / 100;
 }
 
+/// A sentence as a part of another one.
+std::string without_stop(std::string_view sentence) {
+  return std::string(sentence.ends_with('.') ? sentence.substr(0, sentence.size() - 1) : sentence);
+}
+
+/// Remedies are one line: what there is, then, behind a colon, what to do, which begins with a verb. Both parts; the
+/// second is empty where there is nothing to do.
+std::pair<std::string_view, std::string_view> parts_of(std::string_view remedy) {
+  constexpr auto kVerbs = std::to_array<std::string_view>({"record ", "pass ", "export ", "give ", "write ", "copy ",
+                                                           "repair ", "let ", "mark ", "name ", "number ", "make ",
+                                                           "move ", "put ", "start ", "open ", "split "});
+  for (std::size_t colon = remedy.find(": "); colon != std::string_view::npos; colon = remedy.find(": ", colon + 1)) {
+    const std::string_view what_to_do = remedy.substr(colon + 2);
+    const bool is_verb = std::any_of(kVerbs.begin(), kVerbs.end(),
+                                     [what_to_do](std::string_view verb) { return what_to_do.starts_with(verb); });
+    if (is_verb) return {remedy.substr(0, colon), what_to_do};
+  }
+  return {remedy, {}};
+}
+
 Finding finding_of(const Diagnostics::Entry& entry) {
   const KnownCost cost = cost_of(entry);
   const Diagnostic* const known = find_diagnostic(entry.name);
-  std::string sentence = entry.remedy;  // it says what there is, and what to do
+  const auto [what, what_to_do] = parts_of(entry.remedy);
+  std::string sentence(what);
   if (!entry.detail.empty()) sentence += fmt::format(" ({})", entry.detail);
+  const bool mended_by = known != nullptr && !known->mend.empty();
   return {.name = entry.name,
           .cost = cost.cost,
           .weakens = cost.weakens,
@@ -115,16 +139,17 @@ Finding finding_of(const Diagnostics::Entry& entry) {
           .share = share_in(entry.detail),
           .sentence = std::move(sentence),
           .effect = known == nullptr ? std::string() : std::string(known->effect),
-          .remedy = known == nullptr ? std::string() : std::string(known->mend)};
+          .remedy = mended_by ? without_stop(known->mend) : std::string(what_to_do)};
 }
 
 }  // namespace
 
 std::vector<Finding> diagnostic_findings(const Examined& examined) {
   std::vector<Finding> findings;
+  const bool waits_recorded = recorded_of(examined.contents).sum.syncs > 0;
   for (const Diagnostics::Entry& entry : examined.diagnostics.entries()) {
-    const bool summed_up = std::find(kSummedUp.begin(), kSummedUp.end(), entry.name) != kSummedUp.end();
-    if (entry.severity != Severity::kInfo && !summed_up) findings.push_back(finding_of(entry));
+    if (entry.severity != Severity::kInfo && !is_summed_up(entry.name, waits_recorded))
+      findings.push_back(finding_of(entry));
   }
   return findings;
 }

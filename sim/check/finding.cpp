@@ -28,6 +28,7 @@ std::string to_text(Questions questions) {
 std::string_view to_text(Cost cost) noexcept {
   switch (cost) {
     case Cost::kPrevents: return "prevents";
+    case Cost::kExposes: return "exposes";
     case Cost::kWeakens: return "weakens";
     case Cost::kBlurs: return "blurs";
     case Cost::kNothing: return "note";

@@ -60,11 +60,12 @@ class Questions {
 /// What a finding costs the answers to its questions, the dearest first.
 enum class Cost : std::uint8_t {
   kPrevents,  ///< there is no answer that could be trusted
+  kExposes,   ///< no answer suffers, but whoever gets the file can act in its owner's name
   kWeakens,   ///< an answer may be wrong by more than the effect asked for
   kBlurs,     ///< an answer is a little less sure
   kNothing,   ///< good to know
 };
-/// "prevents", "weakens", "blurs", "note".
+/// "prevents", "exposes", "weakens", "blurs", "note".
 [[nodiscard]] std::string_view to_text(Cost cost) noexcept;
 
 /// Something that a capture lacks, or that is wrong with it.

@@ -21,6 +21,9 @@ namespace stepsim::sim {
 /// What the replay shows: how far it is off, and how much of it rests on no known dependency.
 [[nodiscard]] std::vector<Finding> replay_findings(const Examined& examined);
 
+/// What in the files says who made them, or lets others act in their name.
+[[nodiscard]] std::vector<Finding> privacy_findings(const Examined& examined);
+
 }  // namespace stepsim::sim
 
 #endif

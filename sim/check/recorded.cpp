@@ -104,7 +104,7 @@ Questions applicable_to(const Examined& examined) {
   const bool computes =
       std::any_of(examined.contents.sources.begin(), examined.contents.sources.end(),
                   [](const SourceContents& source) { return source.operator_events > 0 || source.graph_tasks > 0; });
-  const bool device = recorded.device_work() > 0 || recorded.sum.launches > 0 || computes;
+  const bool device = recorded.device_work() > 0 || recorded.sum.calls > 0 || computes;
   Questions questions{Question::kReplay, Question::kHost};
   if (device) questions = questions | Questions{Question::kDevice};
   if (network) questions = questions | Questions{Question::kNetwork};

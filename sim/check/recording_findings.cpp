@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/base/assumption.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "sim/check/known_findings.h"
 #include "sim/check/recorded.h"
@@ -30,6 +30,7 @@ class Missing {
   std::vector<Finding> all() && {
     if (recorded_.processes == 0) return {};
     note_host();
+    note_operators();
     note_device();
     note_launches();
     note_steps();
@@ -73,6 +74,22 @@ class Missing {
                           "record with nsys profile --trace=cuda,nvtx, and export all tables")});
   }
 
+  /// Calls of the runtime are recorded even where the framework's operators are not.
+  void note_operators() {
+    if (sum_.calls == 0 || sum_.operators + sum_.annotations + sum_.step_marks > 0) return;
+    findings_.push_back(
+        {.name = "no_operators",
+         .cost = Cost::kWeakens,
+         .weakens = {kHost},
+         .count = sum_.calls,
+         .sentence = "calls of the device's runtime, and nothing that says what the host does between them",
+         .effect = "Time between two calls is work of the host as a whole: no what-if can tell the "
+                   "framework from the rest of it, nor from waiting.",
+         .remedy = remedy("record with ProfilerActivity.CPU too",
+                          "mark ranges with NVTX (torch.autograd.profiler.emit_nvtx()), and record with "
+                          "nsys profile --trace=cuda,nvtx")});
+  }
+
   void note_device() {
     if (on_device() || sum_.launches > 0) return;
     const bool expected = recorded_.processes > 0 && sum_.calls > 0;
@@ -106,15 +123,23 @@ class Missing {
                                             "torch.cuda.synchronize()",
                                             "record a shorter time, and see nsys's diagnostics for lost events")});
     }
-    if (recorded_.host_events() == 0 || sum_.work_without_launch == 0) return;
-    const double orphans = part(sum_.work_without_launch, recorded_.device_work());
+    note_orphans();
+  }
+
+  /// Work without its launch: as it was joined, or as it was recorded where it could not be joined.
+  void note_orphans() {
+    const std::uint64_t orphans = examined_.capture == nullptr
+                                      ? sum_.work_without_launch
+                                      : examined_.diagnostics.count_of(diagnostic("device_work_without_launch").name);
+    if (recorded_.host_events() == 0 || orphans == 0) return;
+    const double share = part(orphans, recorded_.device_work());
     findings_.push_back({.name = "no_launches",
-                         .cost = orphans > 0.5    ? Cost::kPrevents
-                                 : orphans > kFew ? Cost::kWeakens
-                                                  : Cost::kBlurs,
+                         .cost = share > 0.5    ? Cost::kPrevents
+                                 : share > 0.05 ? Cost::kWeakens
+                                                : Cost::kBlurs,
                          .weakens = {kHost},
-                         .count = sum_.work_without_launch,
-                         .share = orphans,
+                         .count = orphans,
+                         .share = share,
                          .sentence = "device work whose launching call was not recorded",
                          .effect =
                              "It waits for the work before it on its stream only, so a slower or faster host does "
@@ -169,6 +194,8 @@ class Missing {
     Finding finding{.name = "no_sync_events",
                     .cost = Cost::kBlurs,
                     .weakens = {kHost, kDevice, kNetwork},
+                    .count = examined_.diagnostics.count_of(diagnostic("inferred_stream_wait").name) +
+                             examined_.diagnostics.count_of(diagnostic("inferred_host_wait").name),
                     .sentence = "no event says what calls and streams waited for",
                     .effect =
                         "Waits follow from what the framework is known to do, and from times. The replay of what was "
@@ -240,18 +267,29 @@ class Missing {
     findings_.push_back(std::move(finding));
   }
 
+  /// By the job where there is one: sizes may come from operators beside the kernels.
   void note_sizes() {
-    if (sum_.collectives == 0 || sum_.sized_collectives == sum_.collectives) return;
-    const std::uint64_t unsized = sum_.collectives - sum_.sized_collectives;
+    std::uint64_t all = sum_.collectives;
+    std::uint64_t unsized = sum_.collectives - sum_.sized_collectives;
+    if (examined_.capture != nullptr) {
+      const Dag& dag = examined_.capture->dag;
+      all = dag.rendezvous_count();
+      unsized = 0;
+      for (std::size_t i = 0; i < all; ++i) {
+        const Collective& collective = dag.collective(RendezvousId{i});
+        if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) ++unsized;
+      }
+    }
+    if (unsized == 0) return;
     findings_.push_back(
         {.name = "no_collective_sizes",
          .cost = Cost::kWeakens,
          .weakens = {kNetwork},
          .count = unsized,
-         .share = part(unsized, sum_.collectives),
-         .sentence = "collectives' kernels that do not say what they carry",
-         .effect = "Their sizes are taken from their operators where those say it, else not known: then a "
-                   "bandwidth can be scaled (2x), but not set (25Gb/s).",
+         .share = part(unsized, all),
+         .sentence = fmt::format("{} of {} do not say what they carry", unsized, counted(all, "collective")),
+         .effect = "They keep their recorded time: a bandwidth can be scaled (2x), but not set (25Gb/s), and "
+                   "neither a latency nor more ranks can be asked of them.",
          .remedy = remedy("record with record_shapes=True and PyTorch 2.1 or later (record_param_comms)",
                           "record NCCL's ranges: nsys profile --trace=cuda,nvtx")});
   }

@@ -68,10 +68,11 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const CriticalPath& path = replay.path.path;
   const double share = ratio(path.silent, path.length);
   if (share < kUnexplained) return;
+  const bool mostly = share > 0.5;
   findings.push_back(
       {.name = "silent_host",
-       .cost = Cost::kBlurs,
-       .weakens = {kHost},
+       .cost = mostly ? Cost::kWeakens : Cost::kBlurs,
+       .weakens = mostly ? Questions{kReplay, kHost, kDevice} : Questions{kHost},
        .share = share,
        .sentence = "of the critical path is time of host threads in which no event tells what they do",
        .effect = "It may be work, which a faster host shortens, or waiting for something that was not recorded "
