@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <string>
 
+#include "ingest/bytes/each_byte.h"
+
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{256} << 10U;
 
 class EventFilter {
  public:
@@ -15,11 +15,13 @@ class EventFilter {
       : source_(source), kept_(kept), out_(out) {}
 
   void run() {
-    std::string piece(kPiece, '\0');
-    for (std::size_t size = source_.read(piece); size > 0; size = source_.read(piece)) {
-      for (std::size_t i = 0; i < size; ++i, ++offset_) take(piece[i]);
-      flush();
-    }
+    for_each_byte(
+        source_,
+        [this](char c) {
+          take(c);
+          ++offset_;
+        },
+        [this] { flush(); });
     close_what_is_cut();
     flush();
   }

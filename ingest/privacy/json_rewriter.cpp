@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "ingest/bytes/each_byte.h"
 #include "ingest/json/escape.h"
 #include "model/base/error.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 constexpr std::size_t kLongestString = std::size_t{64} << 20U;
 constexpr std::size_t kDeepest = 4096;
-constexpr std::size_t kPiece = std::size_t{256} << 10U;
-
 void append_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : text) {
@@ -35,11 +34,13 @@ class Rewriter {
       : source_(source), changes_(changes), out_(out) {}
 
   void run() {
-    std::string piece(kPiece, '\0');
-    for (std::size_t size = source_.read(piece); size > 0; size = source_.read(piece)) {
-      for (std::size_t i = 0; i < size; ++i, ++offset_) take(piece[i]);
-      flush();
-    }
+    for_each_byte(
+        source_,
+        [this](char c) {
+          take(c);
+          ++offset_;
+        },
+        [this] { flush(); });
     if (in_string_) put(text_);  // the text was cut in it
     flush();
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/bytes/each_byte.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -12,7 +13,6 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kScrubbed = "scrubbed";
-constexpr std::size_t kPiece = std::size_t{64} << 10U;
 constexpr std::size_t kMostClean = std::size_t{1} << 17U;
 
 /// Members of a profiler's file that tell nothing of who ran it, or that strings inside are looked at one by one.
@@ -53,11 +53,12 @@ bool is_number(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
 }
 
-/// Names of which so many people know other meanings that they are left in names of operators and kernels.
-bool is_distinct(std::string_view name) {
-  constexpr std::size_t kLong = 6;
-  return name.size() >= kLong ||
-         std::any_of(name.begin(), name.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
+/// Names of operators and kernels hold words that may be somebody's name too; texts that people write may not.
+bool may_be_replaced(std::string_view word, std::string_view key, std::string_view text) {
+  const bool is_word_only =
+      std::none_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
+  return key != "name" || !is_word_only ||
+         (text.find_first_of("<(") == std::string_view::npos && text.find("::") == std::string_view::npos);
 }
 
 bool is_printable(char c) {
@@ -75,25 +76,26 @@ std::string place_text(const JsonPlace& place) {
 /// Cuts what is no JSON into runs of printable characters, each handed to `take`, and what is between to `between`.
 template <class Take, class Between>
 void for_each_run(ByteSource& source, Take&& take, Between&& between) {
-  std::string piece(kPiece, '\0');
+  constexpr std::size_t kLongest = std::size_t{64} << 10U;
   std::string run;
   std::uint64_t offset = 0;
-  for (std::size_t size = source.read(piece); size > 0; size = source.read(piece)) {
-    for (std::size_t i = 0; i < size; ++i, ++offset) {
-      if (is_printable(piece[i]) && run.size() < kPiece) {
-        run += piece[i];
-        continue;
-      }
-      if (!run.empty()) take(std::string_view(run), offset - run.size());
-      run.clear();
-      if (is_printable(piece[i])) {
-        run += piece[i];
-      } else {
-        between(std::string_view(piece).substr(i, 1));
-      }
-    }
-  }
-  if (!run.empty()) take(std::string_view(run), offset - run.size());
+  const auto end_run = [&] {
+    if (!run.empty()) take(std::string_view(run), offset - run.size());
+    run.clear();
+  };
+  for_each_byte(
+      source,
+      [&](char c) {
+        if (!is_printable(c) || run.size() == kLongest) end_run();
+        if (is_printable(c)) {
+          run += c;
+        } else {
+          between(std::string_view(&c, 1));
+        }
+        ++offset;
+      },
+      [] {});
+  end_run();
 }
 
 const std::vector<std::string> kNoKeys;
@@ -107,7 +109,9 @@ bool Scrubber::NaturalOrder::operator()(std::string_view a, std::string_view b) 
 void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
   constexpr std::size_t kShortest = 3;
   constexpr std::size_t kMostNames = 4096;  // a trace that names more is no trace
-  constexpr auto kCommon = std::to_array<std::string_view>({"localhost", "root", "user", "host", "scrubbed", "node"});
+  constexpr auto kCommon =
+      std::to_array<std::string_view>({"localhost", "root", "user", "host", "node", "python", "cuda", "torch", "stream",
+                                       "kernel", "device", "train", "test", "main", "admin", "ubuntu", "scrubbed"});
   if (names_.size() >= kMostNames || name.size() < kShortest || is_one_of(kCommon, name) || is_number(name)) return;
   names_.try_emplace(std::string(name), kind);
 }
@@ -234,7 +238,7 @@ void Scrubber::append_with_names(std::string& out, std::string_view text, const 
       const std::string& word = known->first;
       const std::size_t end = at + word.size();
       return text.substr(at).starts_with(word) && (end == text.size() || !is_word(text[end])) &&
-             (place.key() != "name" || is_distinct(word));
+             may_be_replaced(word, place.key(), text);
     });
     if (name == candidates.end()) {
       out += text[at++];

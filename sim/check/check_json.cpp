@@ -104,15 +104,6 @@ void write_sources(JsonWriter& json, const CaptureContents& contents) {
   json.end_array().new_line();
 }
 
-void write_private_parts(JsonWriter& json, const CaptureContents& contents) {
-  json.key("private").begin_array();
-  for (const PrivateContent& content : contents.private_parts) {
-    json.new_line().begin_object().key("kind").value(content.kind).key("secret").value(content.secret);
-    json.key("count").value(content.count).key("first").value(content.first).end_object();
-  }
-  json.end_array().new_line();
-}
-
 void write_replay(JsonWriter& json, const ReplayCheck& replay) {
   const IterationReport& iteration = replay.summary.iteration;
   json.key("replay").begin_object().key("measured_ns");
@@ -135,6 +126,15 @@ void write_replay(JsonWriter& json, const ReplayCheck& replay) {
 
 }  // namespace
 
+void write_members(JsonWriter& json, std::string_view key, const std::vector<PrivateContent>& parts) {
+  json.key(key).begin_array();
+  for (const PrivateContent& part : parts) {
+    json.new_line().begin_object().key("kind").value(part.kind).key("secret").value(part.secret);
+    json.key("count").value(part.count).key("first").value(part.first).end_object();
+  }
+  json.end_array().new_line();
+}
+
 void write_checkup(JsonWriter& json, const Checkup& checkup, const Examined& examined, const Provenance& provenance) {
   json.begin_object().key("schema").value("stepsim.check/1").new_line();
   json.key("verdict").value(to_text(checkup.verdict));
@@ -145,7 +145,7 @@ void write_checkup(JsonWriter& json, const Checkup& checkup, const Examined& exa
   write_questions(json, checkup);
   write_findings(json, checkup);
   write_sources(json, examined.contents);
-  write_private_parts(json, examined.contents);
+  write_members(json, "private", examined.contents.private_parts);
   if (examined.replay != nullptr) write_replay(json, *examined.replay);
   if (examined.capture != nullptr) {
     write_assumptions(json, examined.capture->assumptions);

@@ -5,8 +5,12 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/check/known_findings.h"
+#include "sim/check/diagnostic_findings.h"
+#include "sim/check/other_job_findings.h"
+#include "sim/check/privacy_findings.h"
 #include "sim/check/recorded.h"
+#include "sim/check/recording_findings.h"
+#include "sim/check/replay_findings.h"
 
 namespace stepsim::sim {
 namespace {

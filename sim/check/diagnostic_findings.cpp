@@ -1,3 +1,5 @@
+#include "sim/check/diagnostic_findings.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "model/base/known_diagnostics.h"
-#include "sim/check/known_findings.h"
 #include "sim/check/recorded.h"
 
 namespace stepsim::sim {

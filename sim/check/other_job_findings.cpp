@@ -1,8 +1,9 @@
+#include "sim/check/other_job_findings.h"
+
 #include <fmt/format.h>
 
 #include "model/base/assumption.h"
 #include "model/base/text.h"
-#include "sim/check/known_findings.h"
 
 namespace stepsim::sim {
 namespace {

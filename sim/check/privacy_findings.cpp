@@ -1,7 +1,8 @@
+#include "sim/check/privacy_findings.h"
+
 #include <fmt/format.h>
 
 #include "model/base/text.h"
-#include "sim/check/known_findings.h"
 
 namespace stepsim::sim {
 

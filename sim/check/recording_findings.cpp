@@ -1,3 +1,5 @@
+#include "sim/check/recording_findings.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -5,7 +7,6 @@
 
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
-#include "sim/check/known_findings.h"
 #include "sim/check/recorded.h"
 #include "sim/report/table.h"
 

@@ -1,9 +1,10 @@
+#include "sim/check/replay_findings.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "sim/check/known_findings.h"
 #include "sim/report/intervals.h"
 #include "sim/report/table.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/text.h"
+#include "sim/check/check_json.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
@@ -40,12 +41,7 @@ Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance) 
   document.json = [&scrubbed, &provenance](JsonWriter& json) {
     json.begin_object().key("schema").value("stepsim.scrub/1").new_line();
     json.key("output").value(scrubbed.output).key("files").value(scrubbed.files).new_line();
-    json.key("replaced").begin_array();
-    for (const PrivateContent& content : scrubbed.replaced) {
-      json.new_line().begin_object().key("kind").value(content.kind).key("secret").value(content.secret);
-      json.key("count").value(content.count).key("first").value(content.first).end_object();
-    }
-    json.end_array().new_line();
+    write_members(json, "replaced", scrubbed.replaced);
     write_provenance(json, provenance);
     json.end_object();
   };
