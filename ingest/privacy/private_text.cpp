@@ -65,7 +65,8 @@ std::optional<PrivatePiece> token_at(std::string_view text, std::size_t at) {
       return PrivatePiece{at, end, PrivateKind::kSecret, form.what};
   }
   constexpr std::string_view kPem = "-----BEGIN ";
-  if (text.substr(at).starts_with(kPem) && text.find("PRIVATE KEY", at) != std::string_view::npos)
+  constexpr std::size_t kLongestTitle = 64;
+  if (text.substr(at).starts_with(kPem) && text.substr(at, kLongestTitle).find("PRIVATE KEY") != std::string_view::npos)
     return PrivatePiece{at, text.size(), PrivateKind::kSecret, "private key"};
   return std::nullopt;
 }

@@ -108,7 +108,7 @@ bool Scrubber::NaturalOrder::operator()(std::string_view a, std::string_view b) 
 
 void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
   constexpr std::size_t kShortest = 3;
-  constexpr std::size_t kMostNames = 4096;  // a trace that names more is no trace
+  constexpr std::size_t kMostNames = 512;  // a trace that names more is no trace
   constexpr auto kCommon =
       std::to_array<std::string_view>({"localhost", "root", "user", "host", "node", "python", "cuda", "torch", "stream",
                                        "kernel", "device", "train", "test", "main", "admin", "ubuntu", "scrubbed"});

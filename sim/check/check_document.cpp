@@ -212,8 +212,10 @@ std::string secrets_caution(const CaptureContents& contents) {
       joined(secrets));
 }
 
+/// One row a question that there is to ask, then one a finding.
 Table rows_of(const Checkup& checkup) {
-  Table table({{"finding", Align::kLeft},
+  Table table({{"what", Align::kLeft},
+               {"name", Align::kLeft},
                {"cost", Align::kLeft},
                {"questions", Align::kLeft},
                {"count"},
@@ -221,8 +223,14 @@ Table rows_of(const Checkup& checkup) {
                {"sentence", Align::kLeft},
                {"effect", Align::kLeft},
                {"remedy", Align::kLeft}});
+  for (const Question question : kQuestions) {
+    if (!checkup.applicable.has(question)) continue;
+    const std::string name(to_text(question));
+    table.add_row({"question", name, std::string(to_text(checkup.cost_of(question))), name, "", "",
+                   std::string(meaning_of(question)), "", ""});
+  }
   for (const Finding& finding : checkup.findings) {
-    table.add_row({finding.name, std::string(to_text(finding.cost)), to_text(finding.weakens), finding.count,
+    table.add_row({"finding", finding.name, std::string(to_text(finding.cost)), to_text(finding.weakens), finding.count,
                    finding.share ? number_cell(*finding.share) : Cell(""), finding.sentence, finding.effect,
                    finding.remedy});
   }
