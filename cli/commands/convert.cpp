@@ -1,21 +1,36 @@
-// stepsim convert IN... -o OUT: the same job in another format, named by OUT's extension.
+// stepsim convert IN... -o OUT: the same job in another format, named by OUT's extension; or the traces' own text,
+// without what is private (--scrub) or a part of it (--steps, --select, --min-duration).
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/program/output.h"
+#include "cli/work/rewrite.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
+#include "model/base/units.h"
+#include "sim/check/cut_document.h"
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
 namespace {
 
-void run(const CommonOptions& options, const Session& session) {
-  if (!options.output) {
-    throw UsageError("convert needs -o OUT; its extension names the format, see 'stepsim convert --help'");
-  }
+struct ConvertCommand {
+  CommonOptions common;
+  bool scrub = false;
+  ingest::Cut cut;
+  bool cuts_events = false;  ///< by --select or --min-duration, which only a trace's own text has
+};
+
+/// What was written elsewhere, in a sentence or as JSON.
+void say(const sim::Document& document, const CommonOptions& options, const Session& session) {
+  if (!writes_to_standard_output(options)) print_document(document, options, session);
+}
+
+void convert(const CommonOptions& options, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
   const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
   const sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .output = *options.output};
@@ -30,9 +45,88 @@ void run(const CommonOptions& options, const Session& session) {
   }
 }
 
+void scrub_traces(const CommonOptions& options, const Session& session) {
+  const sim::Scrubbed scrubbed = scrub(options, session);
+  const Provenance provenance = provenance_if_needed(options, session, {});
+  say(sim::scrub_document(scrubbed, provenance), options, session);
+}
+
+void cut_trace(const ConvertCommand& command, const Session& session) {
+  check_output(command.common);
+  const CutAnswer answer = cut(command.common, command.cut, session);
+  const sim::CutOut out{.input = answer.input,
+                        .output = *command.common.output,
+                        .records = answer.counts.records,
+                        .events = answer.counts.events,
+                        .flows = answer.counts.flows,
+                        .metadata = answer.counts.metadata};
+  const Provenance provenance = provenance_if_needed(command.common, session, {});
+  say(sim::cut_document(out, provenance), command.common, session);
+}
+
+/// A cut is a trace. Of other formats, --steps and --ranks say what of the replay is written, as for every exporter.
+bool wants_cut(const ConvertCommand& command) {
+  const CommonOptions& options = command.common;
+  const sim::Exporter* const exporter = sim::find_exporter(*options.output);
+  const bool to_trace = exporter != nullptr && exporter->extension == "trace.json";
+  if (command.cuts_events && !to_trace)
+    throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json");
+  const bool asked = command.cuts_events || options.steps || !options.ranks.empty();
+  if (!asked || !to_trace) return false;
+  if (options.network_given) {
+    if (!command.cuts_events) return false;
+    throw UsageError("--select and --min-duration cut what was recorded; expected them without --network");
+  }
+  if (can_be_cut(options)) return true;
+  if (command.cuts_events) {
+    throw UsageError(
+        "--select and --min-duration cut files of PyTorch's profiler (Kineto), one a rank, on disk and in no archive; "
+        "expected such files");
+  }
+  return false;
+}
+
+void run(const ConvertCommand& command, const Session& session) {
+  if (!command.common.output) {
+    throw UsageError("convert needs -o OUT; its extension names the format, see 'stepsim convert --help'");
+  }
+  if (command.scrub) {
+    if (command.cuts_events)
+      throw UsageError(
+          "--scrub rewrites all of the text; expected --select or --min-duration in a command of their own");
+    return scrub_traces(command.common, session);
+  }
+  if (wants_cut(command)) return cut_trace(command, session);
+  convert(command.common, session);
+}
+
 Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("convert"));
-  return [=](const Session& session) { run(common(), session); };
+  const auto* scrubs = app.add_flag("--scrub")->disable_flag_override()->description(
+      "write the traces' own text to OUT (of a folder, to the folder OUT) without secrets, names of users and hosts, "
+      "paths and environment");
+  const auto* select = app.add_option("--select")
+                           ->type_name("KEY=VALUE,...")
+                           ->description(
+                               "with -o OUT.trace.json: only events of this name (a regular expression), category, "
+                               "class, process, thread, stream or device");
+  const auto* shortest = app.add_option("--min-duration")
+                             ->type_name("TIME")
+                             ->description("with -o OUT.trace.json: only events that take this long (10us)");
+  return [=](const Session& session) {
+    ConvertCommand command{.common = common(), .scrub = scrubs->count() > 0, .cut = {}};
+    command.cuts_events = select->count() + shortest->count() > 0;
+    if (select->count() > 0) command.cut.select = ingest::EventSelector(select->results().back());
+    if (shortest->count() > 0) {
+      const std::string& typed = shortest->results().back();
+      try {
+        command.cut.min_duration = parse_duration(typed);
+      } catch (const std::invalid_argument& error) {
+        throw UsageError("--min-duration: " + std::string(error.what()));
+      }
+    }
+    run(command, session);
+  };
 }
 
 }  // namespace
@@ -40,7 +134,7 @@ Command::Run setup(CLI::App& app) {
 extern const Command convert_command;
 const Command convert_command{
     .name = "convert",
-    .summary = "Write the job in another format, by the extension of -o",
+    .summary = "Write the job in another format, by the extension of -o; a part of a trace; or one to give away",
     .setup = setup,
     .examples = {"stepsim convert scenarios/samples/byteps-even -o -.tasks.json",
                  "stepsim convert scenarios/samples/byteps-even -o -.trace.json"},

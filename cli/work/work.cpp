@@ -95,6 +95,24 @@ sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, con
           }};
 }
 
+Replayed replay(Capture capture, const CommonOptions& options, const Session& session, Progress& progress, bool test) {
+  Replayed result;
+  result.capture = std::move(capture);
+  result.network = options.network;
+  if (options.network->make != nullptr) {
+    result.capture = under_models(std::move(result.capture));
+  }
+  const sim::Machine machine = machine_for(result, options);
+  const std::size_t tasks = result.capture.dag.task_count();
+  result.timeline =
+      sim::replay(result.capture.dag, machine, engine_options("replaying", tasks, options, session, progress));
+  if (test) {
+    result.perturbation = sim::perturbation_test(result.capture, machine, result.timeline,
+                                                 engine_options("testing", tasks, options, session, progress));
+  }
+  return result;
+}
+
 }  // namespace
 
 Capture load_capture(CommonOptions options, const Session& session) {
@@ -134,25 +152,25 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   return {std::move(cluster), std::move(calibration)};
 }
 
+ingest::Survey survey_capture(CommonOptions options, const Session& session) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  ingest::Survey survey = ingest::survey(options.traces, load_options(options, session, progress));
+  if (options.output && survey.capture) refuse_input_as_output(*options.output, survey.capture->inputs);
+  return survey;
+}
+
 Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
   limit_threads(options.threads);
   Progress progress(options.quiet);
-  Replayed result;
-  result.capture = load(options, session, progress);
-  result.network = options.network;
-  if (options.network->make != nullptr) {
-    result.capture = under_models(std::move(result.capture));
-  }
-  const sim::Machine machine = machine_for(result, options);
-  const std::size_t tasks = result.capture.dag.task_count();
-  result.timeline =
-      sim::replay(result.capture.dag, machine, engine_options("replaying", tasks, options, session, progress));
-  if (test) {
-    result.perturbation = sim::perturbation_test(result.capture, machine, result.timeline,
-                                                 engine_options("testing", tasks, options, session, progress));
-  }
-  return result;
+  return replay(load(options, session, progress), options, session, progress, test);
+}
+
+Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  return replay(std::move(capture), options, session, progress, test);
 }
 
 sim::Findings findings_of(const Replayed& replayed) {

@@ -9,6 +9,7 @@
 #include "cli/program/options.h"
 #include "cli/program/provenance.h"
 #include "ingest/load/load.h"
+#include "ingest/survey/survey.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
@@ -41,6 +42,8 @@ struct Replayed {
 
 /// The same with the inputs that it is made from.
 [[nodiscard]] ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session);
+/// What the traces hold, whether or not they make a job.
+[[nodiscard]] ingest::Survey survey_capture(CommonOptions options, const Session& session);
 
 /// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
 /// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
@@ -50,6 +53,9 @@ struct Replayed {
 /// before it reads, so that nobody waits for a mistyped extension. With `test`, steps are also predicted from each
 /// other (sim/report/perturbation.h), which takes a second replay.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
+
+/// The same of a capture that is loaded.
+[[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);
 
 /// What the replay shows. Refers to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);

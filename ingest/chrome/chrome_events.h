@@ -31,6 +31,7 @@ struct ChromeEvent {
   std::string_view name;
   std::string_view process;    ///< pid as text, number or string
   std::string_view thread;     ///< tid as text
+  std::string_view id;         ///< of a flow, as text
   std::string_view arguments;  ///< raw JSON text of args, "{...}"; empty if absent
   /// The members of args; empty as well if there are more than a few hundred of them.
   std::span<const ChromeArgument> argument_list;

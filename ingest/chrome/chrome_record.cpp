@@ -24,6 +24,7 @@ ChromeRecord::Member member_called(std::string_view key) noexcept {
     case packed("name"): return ChromeRecord::kName;
     case packed("pid"): return ChromeRecord::kProcess;
     case packed("tid"): return ChromeRecord::kThread;
+    case packed("id"): return ChromeRecord::kId;
     case packed("ts"): return ChromeRecord::kStart;
     case packed("dur"): return ChromeRecord::kDuration;
     case packed("args"): return ChromeRecord::kArguments;
@@ -85,6 +86,7 @@ void ChromeRecord::fill(ChromeEvent& event) {
   event.name = content(kName);
   event.process = content(kProcess);
   event.thread = content(kThread);
+  event.id = has(kId) && values_[kId].type <= json::Type::kNumber ? content(kId) : std::string_view{};
   const bool has_arguments = has(kArguments) && values_[kArguments].type == json::Type::kObject;
   event.arguments = has_arguments ? values_[kArguments].raw : std::string_view{};
   event.argument_list = has_arguments ? std::span{arguments_} : std::span<ChromeArgument>{};

@@ -61,6 +61,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
   ReadInputs read = read_inputs(found.files, options, extras.details != nullptr);
   refuse_empty(read, traces);
+  if (options.inspect) options.inspect(read);
   if (read.job && !options.job_file) {  // as the folder's own goes before one above it
     job = parse_job(read.job->text, read.job->name);
     job_file.clear();

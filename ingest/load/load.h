@@ -16,6 +16,8 @@
 
 namespace stepsim::ingest {
 
+struct ReadInputs;  // ingest/load/read.h
+
 struct LoadOptions {
   std::optional<std::string> job_file;                         ///< --job; else job.yaml in or beside the trace folder
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< --steps A-B, step numbers, inclusive
@@ -25,6 +27,8 @@ struct LoadOptions {
   const std::atomic<bool>* stop = nullptr;
   /// Called now and then: bytes done, bytes in all. May be empty; may be called from any thread, one at a time.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
+  /// Called with what was read, before it is joined. May be empty.
+  std::function<void(const ReadInputs&)> inspect;
 };
 
 /// Reads every file under `traces` (files, tar and zip archives, folders, "-" for standard input), joins them into one

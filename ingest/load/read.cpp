@@ -69,7 +69,7 @@ const Format& format_called(const std::string& name, const Input& input) {
 
 ReadInput read_with(const Format& format, Input& input, bool details) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
-  ReadInput read{input.name(), format.name, folder.string(), folder.parent_path().string(), {}};
+  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), format.name, {}};
   read.sink.details = details;
   format.read(input, read.sink);
   return read;

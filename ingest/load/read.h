@@ -22,9 +22,9 @@ struct OtherFile {
 /// What one input held, and where it lay.
 struct ReadInput {
   std::string name;           ///< for messages
-  std::string_view format;    ///< its name
   std::string gpu_folder;     ///< the folder it lies in
   std::string worker_folder;  ///< the folder of that one
+  std::string_view format;    ///< the name of the one that read it
   PartSink sink;
 };
 

@@ -17,6 +17,8 @@ Commands:
                  and times
   stats          Count and add up what was measured: times by name, overlap of each device, stages
                  of partitions
+  check          Judge a capture: what it holds and lacks, what that costs, and what to record next
+                 time
   compare        Show what differs between two captures, predictions or saved answers, and fail
                  above a limit
   graph          Draw what depends on what in an iteration, with the critical path: .svg, .html,
@@ -110,7 +112,7 @@ Examples:
   stepsim replay scenarios/samples/byteps-even
   stepsim replay scenarios/samples/byteps-even --network maxmin --brief
 $ stepsim convert --help
-Write the job in another format, by the extension of -o
+Write the job in another format, by the extension of -o; a part of a trace; or one to give away
 Usage: stepsim convert [OPTIONS] TRACE...
 
 Positionals:
@@ -138,6 +140,11 @@ Options:
   --quiet                     no progress on standard error
   -o FILE                     also write the result to FILE, in the form that its extension names
                               (see below)
+  --scrub                     write the traces' own text to OUT (of a folder, to the folder OUT)
+                              without secrets, names of users and hosts, paths and environment
+  --select KEY=VALUE,...      with -o OUT.trace.json: only events of this name (a regular
+                              expression), category, class, process, thread, stream or device
+  --min-duration TIME         with -o OUT.trace.json: only events that take this long (10us)
 
 Files of -o, by extension:
   .json         the object that --json prints

@@ -89,7 +89,8 @@ void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   }
 }
 
-/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes.
+}  // namespace
+
 std::string host_in_file_name(std::string_view file) {
   const std::string_view name = file.substr(file.find_last_of('/') + 1);
   const std::size_t suffix = name.find(".pt.trace.json");
@@ -104,6 +105,8 @@ std::string host_in_file_name(std::string_view file) {
   if (!all_digits(name.substr(worker.size() + 1, suffix - worker.size() - 1))) return {};
   return std::string{worker.substr(0, bar)};
 }
+
+namespace {
 
 /// The name of the device that most kernels ran on. A process that sees one of several devices
 /// may list it as number 0 and record kernels under its number in the host. If the list lacks

@@ -19,6 +19,9 @@ using TopMembers = std::vector<std::pair<std::string, std::string>>;
 /// members and from `file`, its name, and adds the base time to all starts.
 void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);
 
+/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes; empty if the name is another.
+[[nodiscard]] std::string host_in_file_name(std::string_view file);
+
 }  // namespace stepsim::ingest
 
 #endif

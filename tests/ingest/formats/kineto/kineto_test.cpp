@@ -509,6 +509,17 @@ TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
   }
 }
 
+TEST(KinetoSampleTest, RestsOfBlocksThatThreadsDidNotUseUpAreNoGaps) {
+  // Two threads: 40 numbers of the block from 1 on, 35 of the one that begins with 5 x 512 + 1.
+  std::string events;
+  for (int number = 1; number <= 2595; ++number) {
+    if (number > 40 && number < 2561) continue;
+    events += (events.empty() ? "" : ",") +
+              event("cpu_op", "aten::mul", R"(,"args":{"External id":)" + std::to_string(number) + "}");
+  }
+  EXPECT_EQ(read_events(events).count("sampled_operators"), 0U);
+}
+
 TEST(KinetoSampleTest, AnnotationsBetweenOperatorsAreNoGaps) {
   EXPECT_EQ(read_events(numbered_operators(1)).count("sampled_operators"), 0U);
   EXPECT_EQ(read_events(numbered_operators(2)).count("sampled_operators"), 0U);

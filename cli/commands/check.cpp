@@ -1,0 +1,70 @@
+// stepsim check TRACE...: is this capture good enough, and what should be recorded next time?
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "sim/check/check_document.h"
+
+namespace stepsim::cli {
+namespace {
+
+/// The replay of a capture that could be joined.
+class Replays {
+ public:
+  Replays(std::optional<Capture> capture, const CommonOptions& options, const Session& session) {
+    if (!capture) return;
+    replayed_ = replay(std::move(*capture), options, session, true);
+    const sim::Findings findings = findings_of(*replayed_);
+    check_ = {findings.summary, findings.path, findings.perturbation};
+  }
+  [[nodiscard]] const Capture* capture() const { return replayed_ ? &replayed_->capture : nullptr; }
+  [[nodiscard]] const sim::ReplayCheck* check() const { return check_ ? &*check_ : nullptr; }
+
+ private:
+  std::optional<Replayed> replayed_;
+  std::optional<sim::ReplayCheck> check_;
+};
+
+void run(const CommonOptions& options, const Session& session) {
+  check_output(options);
+  ingest::Survey survey = survey_capture(options, session);
+  const std::vector<InputFile> inputs = survey.capture ? survey.capture->inputs : std::vector<InputFile>{};
+  const Replays replays(std::move(survey.capture), options, session);
+  const sim::Examined examined{.contents = survey.contents,
+                               .diagnostics = survey.diagnostics,
+                               .capture = replays.capture(),
+                               .problem = survey.problem,
+                               .replay = replays.check()};
+  const sim::Checkup checkup = sim::check(examined);
+  const Provenance provenance = provenance_if_needed(options, session, inputs);
+  sim::Document document = sim::check_document(checkup, examined, provenance);
+  report(document, {.provenance = provenance, .document = &document}, options, session);
+  session.out.flush();
+  if (checkup.verdict == sim::Verdict::kUnusable) {
+    throw InputError({options.traces.front(), {}, {}},
+                     "this capture cannot be used; expected one that holds what is "
+                     "listed as missing");
+  }
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common = add_common_options(app, {.command = "check", .contents = {sim::Content::kDocument}});
+  return [=](const Session& session) { run(common(), session); };
+}
+
+}  // namespace
+
+extern const Command check_command;
+const Command check_command{
+    .name = "check",
+    .summary = "Judge a capture: what it holds and lacks, what that costs, and what to record next time",
+    .setup = setup,
+    .examples = {"stepsim check scenarios/samples/byteps-even", "stepsim check scenarios/samples/byteps-even --brief"},
+};
+
+}  // namespace stepsim::cli

@@ -1,0 +1,237 @@
+#include "ingest/cut/cut.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ingest/bytes/input.h"
+#include "ingest/chrome/chrome_events.h"
+#include "ingest/cut/event_filter.h"
+#include "ingest/formats/kineto/categories.h"
+#include "ingest/json/json_values.h"
+#include "model/base/diagnostics.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::string_view kStepMark = "ProfilerStep#";
+
+/// The number of a step's mark, on a host thread or on a device.
+std::optional<std::int64_t> step_of(const ChromeEvent& event) {
+  return event.name.starts_with(kStepMark) ? as_integer(event.name.substr(kStepMark.size())) : std::nullopt;
+}
+
+bool is_flow(const ChromeEvent& event) { return event.phase == "s" || event.phase == "t" || event.phase == "f"; }
+
+std::optional<std::int64_t> argument(const ChromeEvent& event, std::string_view wanted) {
+  std::optional<std::int64_t> number;
+  event.for_each_argument([&](std::string_view key, std::string_view value) {
+    if (key == wanted) number = as_integer(value);
+  });
+  return number;
+}
+
+std::string row_of(const ChromeEvent& event) {
+  std::string row(event.process);
+  row += '\0';
+  row += event.thread;
+  return row;
+}
+
+/// Where an arrow can begin or end.
+std::size_t place_of(const ChromeEvent& event) {
+  return std::hash<std::string>{}(row_of(event) + '\0' + std::to_string(event.start_ns.value_or(0)));
+}
+
+/// Calls `take(event)` for each record of the trace.
+template <class Take>
+std::uint64_t for_each_event(const std::string& path, const Cut& cut, Take&& take) {
+  Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
+  Diagnostics diagnostics;
+  ChromeEventReader reader(input.stream(), diagnostics);
+  ChromeEvent event;
+  while (reader.next(event)) take(event);
+  return reader.records();
+}
+
+/// What must be known of the whole trace before an event can be judged.
+struct Landmarks {
+  std::set<std::int64_t> steps;  ///< that are marked
+  std::int64_t begin = 0;        ///< of the steps that are asked for
+  std::int64_t end = 0;
+  bool found = false;                                        ///< any of those
+  std::unordered_map<std::int64_t, std::int64_t> calls;      ///< correlation to the call's start
+  std::unordered_map<std::int64_t, std::int64_t> annotated;  ///< External id to the annotation's start
+};
+
+Landmarks landmarks_of(const std::string& path, const Cut& cut) {
+  Landmarks marks;
+  for_each_event(path, cut, [&](const ChromeEvent& event) {
+    if (event.phase != "X" || !event.start_ns) return;
+    const KinetoCategory* const category = find_kineto_category(event.category);
+    if (category == nullptr) return;
+    const EventKind kind = category->kind;
+    if (kind == EventKind::kRuntimeCall) {
+      if (const auto correlation = argument(event, "correlation"))
+        marks.calls.try_emplace(*correlation, *event.start_ns);
+    }
+    if (kind == EventKind::kAnnotation) {
+      if (const auto id = argument(event, "External id")) marks.annotated.try_emplace(*id, *event.start_ns);
+    }
+    const std::optional<std::int64_t> step = step_of(event);
+    if (!step || kind == EventKind::kDeviceAnnotation) return;
+    marks.steps.insert(*step);
+    if (!cut.steps || *step < cut.steps->first || *step > cut.steps->second) return;
+    const std::int64_t end = *event.start_ns + std::max<std::int64_t>(0, event.duration_ns.value_or(0));
+    marks.begin = marks.found ? std::min(marks.begin, *event.start_ns) : *event.start_ns;
+    marks.end = marks.found ? std::max(marks.end, end) : end;
+    marks.found = true;
+  });
+  return marks;
+}
+
+[[noreturn]] void refuse_steps(const std::string& path, const Cut& cut, const Landmarks& marks) {
+  const std::string asked = cut.steps->first == cut.steps->second
+                                ? std::to_string(cut.steps->first)
+                                : fmt::format("{}-{}", cut.steps->first, cut.steps->second);
+  const std::string marked =
+      marks.steps.empty()
+          ? "none; expected a trace with ProfilerStep#N, or another way to cut it"
+          : fmt::format("{} to {}; expected some of these", *marks.steps.begin(), *marks.steps.rbegin());
+  throw UsageError(fmt::format("--steps {}: {} marks {}", asked, shown(path), marked));
+}
+
+/// Judges events one by one.
+class Judge {
+ public:
+  Judge(const Cut& cut, const Landmarks& marks) : cut_(cut), marks_(marks) {}
+
+  [[nodiscard]] bool keeps(const ChromeEvent& event) const {
+    const std::optional<std::int64_t> step = step_of(event);
+    if (step && event.phase == "X") return !cut_.steps || (cut_.steps->first <= *step && *step <= cut_.steps->second);
+    if (cut_.steps && !in_steps(event)) return false;
+    const bool only_spans = cut_.select || cut_.min_duration > Duration{};
+    if (event.phase != "X") return !only_spans;
+    return event.duration_ns.value_or(0) >= cut_.min_duration.count() && (!cut_.select || cut_.select->selects(event));
+  }
+
+ private:
+  [[nodiscard]] bool in_steps(const ChromeEvent& event) const {
+    if (!event.start_ns) return false;
+    const std::int64_t time = launched_at(event).value_or(*event.start_ns);
+    return marks_.begin <= time && time < marks_.end;
+  }
+
+  /// When the host began what the event is the device's part of.
+  [[nodiscard]] std::optional<std::int64_t> launched_at(const ChromeEvent& event) const {
+    const KinetoCategory* const category = find_kineto_category(event.category);
+    const bool annotation = category != nullptr && category->kind == EventKind::kDeviceAnnotation;
+    const std::optional<std::int64_t> id = argument(event, annotation ? "External id" : "correlation");
+    if (!id) return std::nullopt;
+    const auto& starts = annotation ? marks_.annotated : marks_.calls;
+    const auto found = starts.find(*id);
+    return found == starts.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  const Cut& cut_;
+  const Landmarks& marks_;
+};
+
+/// What stays, by the offset of its record.
+struct Kept {
+  std::vector<std::uint64_t> offsets;
+  std::unordered_set<std::string> rows;  ///< process and thread
+  std::unordered_set<std::string> processes;
+  std::unordered_set<std::size_t> places;  ///< of events with a duration
+};
+
+Kept keep_events(const std::string& path, const Cut& cut, const Landmarks& marks, CutCounts& counts) {
+  Kept kept;
+  const Judge judge(cut, marks);
+  counts.records = for_each_event(path, cut, [&](const ChromeEvent& event) {
+    if (event.phase == "M" || is_flow(event) || !judge.keeps(event)) return;
+    kept.offsets.push_back(event.offset);
+    kept.rows.insert(row_of(event));
+    kept.processes.emplace(event.process);
+    if (event.phase == "X") kept.places.insert(place_of(event));
+    ++counts.events;
+  });
+  return kept;
+}
+
+/// The id of an arrow. It counts within its category.
+std::optional<std::string> arrow_of(const ChromeEvent& event, std::string_view id) {
+  if (id.empty()) return std::nullopt;
+  return fmt::format("{}\n{}", event.category, id);
+}
+
+class Arrows {
+ public:
+  void add(const ChromeEvent& event, std::string_view id, bool stays) {
+    const auto arrow = arrow_of(event, id);
+    if (!arrow || !stays) return;
+    Ends& ends = ends_[*arrow];
+    (event.phase == "s" ? ends.begins : ends.ends) += event.phase == "t" ? 0U : 1U;
+  }
+  [[nodiscard]] bool whole(const ChromeEvent& event, std::string_view id) const {
+    const auto arrow = arrow_of(event, id);
+    const auto found = arrow ? ends_.find(*arrow) : ends_.end();
+    return found != ends_.end() && found->second.begins > 0 && found->second.ends > 0;
+  }
+
+ private:
+  struct Ends {
+    std::uint32_t begins = 0;
+    std::uint32_t ends = 0;
+  };
+  std::unordered_map<std::string, Ends> ends_;
+};
+
+void keep_the_rest(const std::string& path, const Cut& cut, Kept& kept, CutCounts& counts) {
+  Arrows arrows;
+  const auto stays = [&kept](const ChromeEvent& event) { return kept.places.contains(place_of(event)); };
+  for_each_event(path, cut, [&](const ChromeEvent& event) {
+    if (is_flow(event)) arrows.add(event, event.id, stays(event));
+  });
+  const std::size_t events = kept.offsets.size();
+  for_each_event(path, cut, [&](const ChromeEvent& event) {
+    if (is_flow(event) && stays(event) && arrows.whole(event, event.id)) {
+      kept.offsets.push_back(event.offset);
+      ++counts.flows;
+    } else if (event.phase == "M") {
+      const bool of_thread = event.name.starts_with("thread_");
+      if (!(of_thread ? kept.rows.contains(row_of(event)) : kept.processes.contains(std::string(event.process))))
+        return;
+      kept.offsets.push_back(event.offset);
+      ++counts.metadata;
+    }
+  });
+  std::inplace_merge(kept.offsets.begin(), kept.offsets.begin() + static_cast<std::ptrdiff_t>(events),
+                     kept.offsets.end());
+}
+
+}  // namespace
+
+CutCounts cut_trace(const std::string& path, const Cut& cut, const std::function<void(std::string_view)>& out) {
+  const Landmarks marks = landmarks_of(path, cut);
+  if (cut.steps && !marks.found) refuse_steps(path, cut, marks);
+  CutCounts counts;
+  Kept kept = keep_events(path, cut, marks, counts);
+  if (counts.events == 0)
+    throw UsageError(fmt::format("nothing of {} is left by this cut; expected a wider one", shown(path)));
+  keep_the_rest(path, cut, kept, counts);
+  Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
+  filter_events(input.stream(), kept.offsets, out);
+  return counts;
+}
+
+}  // namespace stepsim::ingest

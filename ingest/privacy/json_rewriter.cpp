@@ -1,0 +1,183 @@
+#include "ingest/privacy/json_rewriter.h"
+
+#include <array>
+#include <cstddef>
+
+#include "ingest/bytes/each_byte.h"
+#include "ingest/json/escape.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr std::size_t kLongestString = std::size_t{64} << 20U;
+constexpr std::size_t kDeepest = 4096;
+void append_escaped(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4U];
+      out += kHex[static_cast<unsigned char>(c) & 0xFU];
+    } else {
+      out += c;
+    }
+  }
+}
+
+class Rewriter {
+ public:
+  Rewriter(ByteSource& source, const JsonChanges& changes, const std::function<void(std::string_view)>& out)
+      : source_(source), changes_(changes), out_(out) {}
+
+  void run() {
+    for_each_byte(
+        source_,
+        [this](char c) {
+          take(c);
+          ++offset_;
+        },
+        [this] { flush(); });
+    if (in_string_) put(text_);  // the text was cut in it
+    flush();
+  }
+
+ private:
+  void take(char c) {
+    if (in_string_) return take_in_string(c);
+    switch (c) {
+      case '"':
+        if (!is_key_next()) begin_value();
+        in_string_ = true;
+        string_at_ = offset_;
+        text_.assign(1, c);
+        return;
+      case '{':
+      case '[':
+        begin_value();
+        open(c == '{');
+        break;
+      case '}':
+      case ']': put(c); return close();
+      case ',':
+        expecting_value_ = in_array();
+        wants_key_ = !in_array();
+        break;
+      case ':': expecting_value_ = true; break;
+      case ' ':
+      case '\t':
+      case '\r':
+      case '\n': break;
+      default: begin_value();
+    }
+    put(c);
+  }
+
+  void take_in_string(char c) {
+    if (text_.size() > kLongestString)
+      throw InputError({source_.name(), string_at_, {}}, "a string is longer than 64 MiB; expected a trace");
+    text_ += c;
+    if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\') {
+      escaped_ = true;
+    } else if (c == '"') {
+      in_string_ = false;
+      end_string();
+    }
+  }
+
+  void end_string() {
+    const std::string_view raw = std::string_view(text_).substr(1, text_.size() - 2);
+    if (is_key_next()) {
+      wants_key_ = false;
+      if (!keys_.empty()) keys_.back() = json::unescaped(raw);
+      return put(text_);
+    }
+    const bool plain = raw.find('\\') == std::string_view::npos;
+    const auto changed = skips_  ? std::nullopt
+                         : plain ? changes_.string(place(string_at_), raw)
+                                 : changes_.string(place(string_at_), json::unescaped(raw));
+    if (!changed) return put(text_);
+    std::string written = "\"";
+    append_escaped(written, *changed);
+    put(written += '"');
+  }
+
+  /// A value of an object may be replaced as a whole: then what it holds is passed over.
+  void begin_value() {
+    if (!expecting_value_) return;
+    expecting_value_ = false;
+    if (skips_ || in_array()) return;
+    const std::optional<std::string> whole = changes_.value(place(offset_));
+    if (!whole) return;
+    std::string written = "\"";
+    append_escaped(written, *whole);
+    put(written += '"');
+    skipped_depth_ = is_object_.size();
+    skips_ = true;
+  }
+
+  void open(bool object) {
+    if (is_object_.size() == kDeepest)
+      throw InputError({source_.name(), offset_, {}}, "more than 4096 brackets in each other; expected a trace");
+    is_object_.push_back(object);
+    keys_.emplace_back();
+    wants_key_ = object;
+    expecting_value_ = !object;
+  }
+
+  void close() {
+    if (is_object_.empty()) return;
+    is_object_.pop_back();
+    keys_.pop_back();
+    wants_key_ = false;
+    expecting_value_ = false;
+  }
+
+  [[nodiscard]] bool in_array() const { return is_object_.empty() || !is_object_.back(); }
+  [[nodiscard]] bool is_key_next() const { return wants_key_ && !in_array(); }
+  [[nodiscard]] JsonPlace place(std::uint64_t offset) const { return {source_.name(), offset, keys_}; }
+
+  // A value that is passed over ends at the next comma or bracket of the object that it is in.
+  void put(char c) {
+    const bool ends = c == ',' || c == '}' || c == ']';
+    const std::size_t depth = is_object_.size();
+    if (skips_ && ends && depth == skipped_depth_) skips_ = false;
+    if (!skips_) ready_ += c;
+  }
+  void put(std::string_view text) {
+    if (!skips_) ready_ += text;
+  }
+  void flush() {
+    if (!ready_.empty()) out_(ready_);
+    ready_.clear();
+  }
+
+  ByteSource& source_;
+  const JsonChanges& changes_;
+  const std::function<void(std::string_view)>& out_;
+  std::string ready_;
+  std::uint64_t offset_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+  std::string text_;  ///< of the string that is being read, with its quotes
+  std::uint64_t string_at_ = 0;
+  std::vector<bool> is_object_;
+  std::vector<std::string> keys_;  ///< one a bracket
+  bool wants_key_ = false;
+  bool expecting_value_ = false;
+  bool skips_ = false;
+  std::size_t skipped_depth_ = 0;
+};
+
+}  // namespace
+
+void rewrite_json(ByteSource& source, const JsonChanges& changes, const std::function<void(std::string_view)>& out) {
+  Rewriter(source, changes, out).run();
+}
+
+}  // namespace stepsim::ingest

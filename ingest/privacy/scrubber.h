@@ -1,0 +1,83 @@
+#ifndef STEPSIM_INGEST_PRIVACY_SCRUBBER_H
+#define STEPSIM_INGEST_PRIVACY_SCRUBBER_H
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ingest/bytes/byte_source.h"
+#include "ingest/privacy/json_rewriter.h"
+#include "ingest/privacy/private_text.h"
+#include "model/job/private_content.h"
+
+namespace stepsim::ingest {
+
+/// How the text of a file is laid out, as far as rewriting it goes.
+enum class TextForm : std::uint8_t {
+  kTrace,  ///< JSON of a profiler: members beside its events tell of the run, and are taken out
+  kJson,   ///< other JSON: every member belongs to what it says
+  kLines,  ///< plain text, or anything else that is looked at as such
+};
+
+/// Rewrites the text of traces so that they can be given away. What is private is replaced, the same text by the same
+/// substitute in every file: secrets, e-mail addresses, names of users and hosts, IP addresses, paths that are no part
+/// of a public package, and every top-level member of a profiler's file that is not known to describe the device, the
+/// job's ranks or the profiler's settings: the environment above all. Numbers of events, structure and all other texts
+/// stay byte for byte; so do names of functions, modules, operators, kernels and annotations.
+///
+/// Names of users and hosts are learned from all files first, so that they are found wherever else they occur. Their
+/// substitutes sort as the names do.
+class Scrubber {
+ public:
+  using Sink = std::function<void(std::string_view text)>;
+
+  /// Looks for names. To be called for each file, before any is scrubbed. Reads `source` to its end.
+  void learn(ByteSource& source, TextForm form);
+  /// A host that is known from elsewhere, such as a file's name.
+  void learn_host(std::string_view name) { learn_name(PrivateKind::kHost, name); }
+
+  /// Hands the text of `source` to `out` without what is private. Throws InputError as rewrite_json() does.
+  void scrub(ByteSource& source, TextForm form, const Sink& out);
+
+  /// The name of a file, or a text of one line, without what is private.
+  [[nodiscard]] std::string text(std::string_view line);
+
+  /// What was replaced, by kind, in the order of their first place.
+  [[nodiscard]] const std::vector<PrivateContent>& found() const noexcept { return found_; }
+
+ private:
+  struct NaturalOrder {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const noexcept;
+  };
+
+  void learn_name(PrivateKind kind, std::string_view name);
+  void learn_from(std::string_view key, std::string_view text);
+  void number_names();
+  [[nodiscard]] std::optional<std::string> whole_member(const JsonPlace& place, TextForm form);
+  [[nodiscard]] std::optional<std::string> changed(const JsonPlace& place, std::string_view text);
+  [[nodiscard]] std::optional<std::string> changed_by_key(const JsonPlace& place, std::string_view text);
+  [[nodiscard]] std::optional<std::string> changed_by_form(const JsonPlace& place, std::string_view text);
+  void append_with_names(std::string& out, std::string_view text, const JsonPlace& place);
+  [[nodiscard]] std::string substitute(PrivateKind kind, std::string_view text);
+  void count(std::string_view kind, bool secret, const JsonPlace& place);
+
+  std::map<std::string, PrivateKind, NaturalOrder> names_;  ///< of users and hosts
+  /// The same by their first byte, once all are learned.
+  std::array<std::vector<const std::pair<const std::string, PrivateKind>*>, 256> names_by_byte_;
+  bool names_numbered_ = false;
+  std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind
+  std::unordered_set<std::string> clean_;  ///< texts in which there is nothing private
+  std::vector<PrivateContent> found_;
+};
+
+}  // namespace stepsim::ingest
+
+#endif

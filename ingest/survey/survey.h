@@ -1,0 +1,28 @@
+#ifndef STEPSIM_INGEST_SURVEY_SURVEY_H
+#define STEPSIM_INGEST_SURVEY_SURVEY_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/load/load.h"
+#include "model/job/capture_contents.h"
+
+namespace stepsim::ingest {
+
+/// What files hold, whether or not they make a job.
+struct Survey {
+  CaptureContents contents;
+  Diagnostics diagnostics;         ///< of reading and, where there is a job, of joining
+  std::optional<Capture> capture;  ///< the job, if the files make one
+  std::string problem;             ///< else why not, one line, as an error says it
+};
+
+/// Looks into every file under `traces` and joins them as load() does. Files that cannot be used, and a job that cannot
+/// be joined, are no errors but findings. Throws InputError for a path that is not there and for a job.yaml that cannot
+/// be used, UsageError as load() does, Interrupted. Reads each file once; where one cannot be used, twice.
+[[nodiscard]] Survey survey(const std::vector<std::string>& traces, const LoadOptions& options);
+
+}  // namespace stepsim::ingest
+
+#endif

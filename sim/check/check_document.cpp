@@ -1,0 +1,274 @@
+#include "sim/check/check_document.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/base/text.h"
+#include "sim/check/check_json.h"
+#include "sim/check/recorded.h"
+#include "sim/report/headline.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// "a", "a and b", "a, b and c".
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < words.size() ? ", " : " and ";
+    text += words[i];
+  }
+  return text;
+}
+
+/// "2 ranks on Tesla V100-SXM2-32GB".
+std::string who(const Examined& examined) {
+  const std::size_t ranks = ranks_in(examined);
+  std::set<std::string> devices;
+  for (const SourceContents& source : examined.contents.sources) {
+    for (const HostDeviceContents& process : source.processes) {
+      if (!process.device_name.empty() && process.kernels > 0) devices.insert(process.device_name);
+    }
+  }
+  std::string text = ranks == 0 ? counted(examined.contents.sources.size(), "file") : counted(ranks, "rank");
+  if (!devices.empty()) text += " on " + joined({devices.begin(), devices.end()});
+  return text;
+}
+
+std::string what(const Examined& examined) {
+  if (examined.capture == nullptr) return who(examined);
+  const std::size_t steps = whole_steps_in(*examined.capture);
+  std::string text = fmt::format("{}, {}", who(examined), steps == 0 ? "no marked step" : counted(steps, "whole step"));
+  if (examined.replay != nullptr && examined.replay->summary.measured) {
+    text += fmt::format("; the iteration of {} is replayed with an error of {}",
+                        to_text(examined.replay->summary.iteration.measured),
+                        signed_percent(examined.replay->summary.iteration.error));
+  }
+  return text;
+}
+
+std::vector<std::string> questions_at(const Checkup& checkup, Cost cost) {
+  std::vector<std::string> words;
+  for (const Question question : kQuestions) {
+    if (checkup.applicable.has(question) && question != Question::kReplay && checkup.cost_of(question) == cost)
+      words.emplace_back(to_text(question));
+  }
+  return words;
+}
+
+std::string answers(const Checkup& checkup) {
+  const std::vector<std::string> no = questions_at(checkup, Cost::kPrevents);
+  const std::vector<std::string> weak = questions_at(checkup, Cost::kWeakens);
+  std::vector<std::string> parts;
+  if (!no.empty()) parts.push_back(fmt::format("it cannot answer what-ifs of {}", joined(no)));
+  if (!weak.empty()) parts.push_back(fmt::format("what-ifs of {} rest on doubtful ground", joined(weak)));
+  return parts.empty() ? "" : "; " + joined(parts);
+}
+
+std::string_view answer_text(Cost cost) {
+  switch (cost) {
+    case Cost::kPrevents: return "no";
+    case Cost::kExposes: break;
+    case Cost::kWeakens: return "with doubts";
+    case Cost::kBlurs: return "yes, less sure";
+    case Cost::kNothing: return "yes";
+  }
+  return "";
+}
+
+std::string_view meaning_of(Question question) {
+  switch (question) {
+    case Question::kReplay: return "what was captured: replay, critical-path, stats";
+    case Question::kHost: return "what-ifs of the host: launches, threads, the framework";
+    case Question::kDevice: return "what-ifs of device work: kernels, another device, batch, precision";
+    case Question::kNetwork: return "what-ifs of communication: links, collectives, partitions";
+    case Question::kRanks: return "what-ifs of ranks: more of them, a slow one";
+  }
+  return "";
+}
+
+Section answers_section(const Checkup& checkup) {
+  Table table({{"question", Align::kLeft},
+               {"about", Align::kLeft, Use::kDetail, true},
+               {"answered", Align::kLeft},
+               {"because of", Align::kLeft, Use::kMain, true}});
+  for (const Question question : kQuestions) {
+    if (!checkup.applicable.has(question)) continue;
+    const Cost cost = checkup.cost_of(question);
+    std::vector<std::string> causes;
+    for (const Finding& finding : checkup.findings) {
+      const bool named = std::find(causes.begin(), causes.end(), finding.name) != causes.end();
+      if (finding.cost == cost && finding.weakens.has(question) && !named) causes.push_back(finding.name);
+    }
+    table.add_row({std::string(to_text(question)), std::string(meaning_of(question)), std::string(answer_text(cost)),
+                   cost == Cost::kNothing ? "" : joined(causes)});
+  }
+  return {.title = "What it answers", .table = std::move(table)};
+}
+
+Section findings_section(const Checkup& checkup) {
+  if (checkup.findings.empty()) return {};
+  Table table(
+      {{"finding", Align::kLeft}, {"costs", Align::kLeft}, {"answers about", Align::kLeft}, {"count"}, {"share"}});
+  Section section{.title = "Findings, the dearest first"};
+  for (const Finding& finding : checkup.findings) {
+    table.add_row({finding.name, std::string(to_text(finding.cost)), to_text(finding.weakens),
+                   finding.count == 0 ? Cell("") : Cell(finding.count),
+                   finding.share ? percent_cell(*finding.share) : Cell("")});
+    section.sentences.emplace_back(fmt::format("{}: {}. {}", finding.name, finding.sentence, finding.effect),
+                                   finding.remedy.empty() ? "" : fmt::format("next time: {}", finding.remedy));
+  }
+  section.table = std::move(table);
+  return section;
+}
+
+Section processes_section(const CaptureContents& contents) {
+  Table table({{"rank"},
+               {"device", Align::kLeft, Use::kHelp},
+               {"host", Align::kLeft, Use::kDetail},
+               {"span"},
+               {"steps"},
+               {"operators"},
+               {"calls"},
+               {"kernels"},
+               {"copies"},
+               {"streams"},
+               {"threads", Align::kRight, Use::kHelp},
+               {"collectives"},
+               {"waits", Align::kRight, Use::kHelp},
+               {"file", Align::kLeft, Use::kDetail}});
+  for (const SourceContents& source : contents.sources) {
+    for (const HostDeviceContents& process : source.processes) {
+      table.add_row({process.rank ? Cell(*process.rank) : Cell("-"), process.device_name, process.host, process.span,
+                     process.step_marks, process.operators, process.calls, process.kernels, process.copies,
+                     process.streams, process.host_threads, process.collectives + process.host_collectives,
+                     process.syncs, source.file});
+    }
+  }
+  if (table.rows().empty()) return {};
+  return {.title = "What it holds, by process", .table = std::move(table)};
+}
+
+Section files_section(const CaptureContents& contents) {
+  Table table({{"file", Align::kLeft}, {"format", Align::kLeft}, {"records"}, {"skipped"}, {"holds", Align::kLeft}});
+  for (const SourceContents& source : contents.sources) {
+    std::vector<std::string> holds;
+    const auto add = [&holds](std::uint64_t count, std::string_view noun) {
+      if (count > 0) holds.push_back(counted(count, noun));
+    };
+    add(source.processes.size(), "trace");
+    add(source.stages, "stage");
+    add(source.partitions, "partition key");
+    add(source.operator_events, "operator");
+    add(source.graph_nodes, "graph node");
+    add(source.tensors, "tensor");
+    add(source.graph_tasks, "task");
+    table.add_row({source.file, source.format.empty() ? "-" : source.format, source.events, source.skipped,
+                   holds.empty() ? "nothing that can be used" : joined(holds)});
+  }
+  if (table.rows().empty()) return {};
+  return {.title = "Files", .table = std::move(table)};
+}
+
+/// What else was recorded, which some commands show and some what-ifs need.
+Section extras_section(const CaptureContents& contents) {
+  const Recorded recorded = recorded_of(contents);
+  if (recorded.processes == 0) return {};
+  Table table({{"what", Align::kLeft}, {"recorded"}, {"for", Align::kLeft, Use::kHelp, true}});
+  const auto add = [&table](std::string what, std::uint64_t count, std::string use) {
+    table.add_row({std::move(what), count, std::move(use)});
+  };
+  const HostDeviceContents& sum = recorded.sum;
+  add("operators with shapes", sum.shaped_operators, "batch, another device, selection by operator");
+  add("waits (cuda_sync)", sum.syncs, "what calls and streams waited for");
+  add("collectives with their size", sum.sized_collectives, "bandwidths, algorithms, more ranks");
+  add("collectives with a sequence number", sum.sequenced_collectives, "exact matches over ranks");
+  add("calls of modules", sum.module_calls, "stats and selection by module");
+  add("calls of Python functions", sum.python_calls, "stacks in stats");
+  add("allocations", sum.memory_events, "the memory's peak in stats");
+  add("operators with flops", sum.flops_events, "flops in stats; else they follow from shapes");
+  return {.title = "What was recorded besides", .table = std::move(table)};
+}
+
+Section assumptions_section(const Examined& examined) {
+  if (examined.capture == nullptr) return {};
+  return {.title = "Taken for granted", .sentences = as_list(sentences_of(examined.capture->assumptions))};
+}
+
+std::string secrets_caution(const CaptureContents& contents) {
+  std::vector<std::string> secrets;
+  for (const PrivateContent& content : contents.private_parts) {
+    if (content.secret)
+      secrets.push_back(fmt::format("{} ({}, first at {})", content.kind, content.count, content.first));
+  }
+  if (secrets.empty()) return {};
+  return fmt::format(
+      "It holds what looks like a secret: {}. Do not give it away, and revoke what was given away; 'stepsim "
+      "convert --scrub' writes it without.",
+      joined(secrets));
+}
+
+/// One row a question that there is to ask, then one a finding.
+Table rows_of(const Checkup& checkup) {
+  Table table({{"what", Align::kLeft},
+               {"name", Align::kLeft},
+               {"cost", Align::kLeft},
+               {"questions", Align::kLeft},
+               {"count"},
+               {"share"},
+               {"sentence", Align::kLeft},
+               {"effect", Align::kLeft},
+               {"remedy", Align::kLeft}});
+  for (const Question question : kQuestions) {
+    if (!checkup.applicable.has(question)) continue;
+    const std::string name(to_text(question));
+    table.add_row({"question", name, std::string(to_text(checkup.cost_of(question))), name, "", "",
+                   std::string(meaning_of(question)), "", ""});
+  }
+  for (const Finding& finding : checkup.findings) {
+    table.add_row({"finding", finding.name, std::string(to_text(finding.cost)), to_text(finding.weakens), finding.count,
+                   finding.share ? number_cell(*finding.share) : Cell(""), finding.sentence, finding.effect,
+                   finding.remedy});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string verdict_sentence(const Checkup& checkup, const Examined& examined) {
+  switch (checkup.verdict) {
+    case Verdict::kUnusable: {
+      const bool why = !checkup.findings.empty();
+      return fmt::format("Not usable: {}{}.", what(examined), why ? "; " + checkup.findings.front().sentence : "");
+    }
+    case Verdict::kDoubtful: return fmt::format("Usable with doubts: {}{}.", what(examined), answers(checkup));
+    case Verdict::kGood: break;
+  }
+  return fmt::format("Good: {}{}.", what(examined), answers(checkup));
+}
+
+Document check_document(const Checkup& checkup, const Examined& examined, const Provenance& provenance) {
+  Document document{.headline = verdict_sentence(checkup, examined), .caution = secrets_caution(examined.contents)};
+  if (examined.replay != nullptr && examined.capture != nullptr) {
+    document.trust = trust_line(*examined.capture, examined.replay->summary, examined.replay->path.path,
+                                examined.replay->perturbation);
+  }
+  document.sections.push_back(answers_section(checkup));
+  document.sections.push_back(findings_section(checkup));
+  document.sections.push_back(processes_section(examined.contents));
+  document.sections.push_back(extras_section(examined.contents));
+  document.sections.push_back(files_section(examined.contents));
+  document.sections.push_back(assumptions_section(examined));
+  std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
+  document.rows = [&checkup] { return rows_of(checkup); };
+  document.json = [&checkup, &examined, &provenance](JsonWriter& json) {
+    write_checkup(json, checkup, examined, provenance);
+  };
+  return document;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,69 @@
+#include "sim/check/checkup.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "sim/check/diagnostic_findings.h"
+#include "sim/check/other_job_findings.h"
+#include "sim/check/privacy_findings.h"
+#include "sim/check/recorded.h"
+#include "sim/check/recording_findings.h"
+#include "sim/check/replay_findings.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// What a finding weakens of what there is to ask. One that then weakens nothing costs nothing.
+void keep_applicable(Finding& finding, Questions applicable) {
+  if (finding.weakens.empty()) return;
+  finding.weakens = finding.weakens & applicable;
+  if (finding.weakens.empty()) finding.cost = Cost::kNothing;
+}
+
+Verdict verdict_of(const Checkup& checkup, bool has_job) {
+  if (!has_job || checkup.cost_of(Question::kReplay) == Cost::kPrevents) return Verdict::kUnusable;
+  for (const Question question : kQuestions) {
+    if (checkup.cost_of(question) == Cost::kPrevents) return Verdict::kDoubtful;
+  }
+  return checkup.cost_of(Question::kReplay) == Cost::kWeakens ? Verdict::kDoubtful : Verdict::kGood;
+}
+
+}  // namespace
+
+std::string_view to_text(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::kGood: return "good";
+    case Verdict::kDoubtful: return "doubtful";
+    case Verdict::kUnusable: return "unusable";
+  }
+  return "";
+}
+
+Cost Checkup::cost_of(Question question) const noexcept {
+  Cost dearest = Cost::kNothing;
+  for (const Finding& finding : findings) {
+    if (finding.weakens.has(question)) dearest = std::min(dearest, finding.cost);
+  }
+  return dearest;
+}
+
+Checkup check(const Examined& examined) {
+  Checkup checkup;
+  checkup.applicable = examined.capture == nullptr ? Questions::all() : applicable_to(examined);
+  for (const auto source :
+       {other_job_findings, diagnostic_findings, recording_findings, replay_findings, privacy_findings}) {
+    std::vector<Finding> found = source(examined);
+    std::move(found.begin(), found.end(), std::back_inserter(checkup.findings));
+  }
+  for (Finding& finding : checkup.findings) keep_applicable(finding, checkup.applicable);
+  std::stable_sort(checkup.findings.begin(), checkup.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.cost, -a.weakens.count(), -a.share.value_or(0)) <
+           std::tuple(b.cost, -b.weakens.count(), -b.share.value_or(0));
+  });
+  checkup.verdict = verdict_of(checkup, examined.capture != nullptr);
+  return checkup;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,27 @@
+#ifndef STEPSIM_SIM_CHECK_CUT_DOCUMENT_H
+#define STEPSIM_SIM_CHECK_CUT_DOCUMENT_H
+
+#include <cstdint>
+#include <string>
+
+#include "sim/output/provenance.h"
+#include "sim/report/document.h"
+
+namespace stepsim::sim {
+
+/// What `convert --steps --select --min-duration` wrote of a trace.
+struct CutOut {
+  std::string input;
+  std::string output;
+  std::uint64_t records = 0;   ///< of the input
+  std::uint64_t events = 0;    ///< kept
+  std::uint64_t flows = 0;     ///< kept: begins and ends of arrows
+  std::uint64_t metadata = 0;  ///< kept: names of processes and threads
+};
+
+/// {"schema":"stepsim.cut/1", ...} Refers to its arguments.
+[[nodiscard]] Document cut_document(const CutOut& cut, const Provenance& provenance);
+
+}  // namespace stepsim::sim
+
+#endif

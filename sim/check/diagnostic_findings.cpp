@@ -1,0 +1,158 @@
+#include "sim/check/diagnostic_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "model/base/known_diagnostics.h"
+#include "sim/check/recorded.h"
+
+namespace stepsim::sim {
+namespace {
+
+using enum Question;
+
+/// What a diagnostic costs, where its severity alone does not say it.
+struct KnownCost {
+  std::string_view name;
+  Cost cost;
+  Questions weakens;
+};
+
+constexpr auto kKnownCosts = std::to_array<KnownCost>({
+    // Most of what ran is not there.
+    {diagnostic("launches_without_device_work").name, Cost::kPrevents, Questions::all()},
+    {diagnostic("device_not_recorded").name, Cost::kPrevents, Questions::all()},
+    {diagnostic("sampled_operators").name, Cost::kPrevents, Questions::all()},
+    {diagnostic("missing table: CUPTI_ACTIVITY_KIND_KERNEL").name, Cost::kPrevents, {kDevice, kNetwork, kRanks}},
+    // Ranks that do not meet.
+    {diagnostic("ranks_not_merged").name, Cost::kPrevents, {kNetwork, kRanks}},
+    {diagnostic("collective_ends_disagree").name, Cost::kWeakens, {kNetwork, kRanks}},
+    {diagnostic("unmatched_collective").name, Cost::kWeakens, {kNetwork, kRanks}},
+    {diagnostic("unmatched_host_collective").name, Cost::kBlurs, {kHost, kNetwork}},
+    {diagnostic("clock_unmatched").name, Cost::kWeakens, {kNetwork, kRanks}},
+    {diagnostic("element_type_assumed").name, Cost::kBlurs, {kNetwork}},
+    {diagnostic("bad_base_time").name, Cost::kBlurs, {kRanks}},
+    // What waits for what.
+    {diagnostic("inferred_stream_wait").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("inferred_host_wait").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("unresolved_sync_event").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("event_not_recorded").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("polling").name, Cost::kBlurs, {kHost, kDevice}},
+    {diagnostic("unexplained_blocking_call").name, Cost::kBlurs, {kDevice}},
+    {diagnostic("release_by_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("dependency_against_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
+    {diagnostic("edge_contradicted").name, Cost::kBlurs, {kReplay}},
+    // What a task is.
+    {diagnostic("missing table: CUPTI_ACTIVITY_KIND_RUNTIME").name, Cost::kPrevents, {kHost}},
+    {diagnostic("missing table: NVTX_EVENTS").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("missing table: StringIds").name, Cost::kWeakens, {kDevice, kNetwork}},
+    {diagnostic("whole_graphs").name, Cost::kWeakens, {kDevice}},
+    {diagnostic("spans_between_events").name, Cost::kWeakens, {kReplay, kDevice}},
+    {diagnostic("rows_of_operators").name, Cost::kBlurs, {kHost}},
+    {diagnostic("no_duration").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("negative_duration").name, Cost::kBlurs, {kReplay}},
+    // Steps.
+    {diagnostic("overlapping_steps").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("incomplete_step").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("operator_without_step").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("open_range").name, Cost::kBlurs, {kReplay}},
+    // Files beside the capture.
+    {diagnostic("own_export_not_used").name, Cost::kNothing, {}},
+    {diagnostic("odd_json").name, Cost::kNothing, {}},
+    {diagnostic("member_ignored").name, Cost::kNothing, {}},
+    {diagnostic("column not written:").name, Cost::kNothing, {}},
+    {diagnostic("missing table: TARGET_INFO_SESSION_START_TIME").name, Cost::kNothing, {}},
+    {diagnostic("duplicate_record").name, Cost::kNothing, {}},
+});
+
+/// Whether a finding of another source says the same: "no_launches", and, where no wait was recorded, "no_sync_events".
+bool is_summed_up(std::string_view name, bool waits_recorded) {
+  const bool inferred =
+      name == diagnostic("inferred_stream_wait").name || name == diagnostic("inferred_host_wait").name;
+  return name == diagnostic("device_work_without_launch").name || (inferred && !waits_recorded);
+}
+
+const Diagnostic* find_diagnostic(std::string_view name) {
+  for (const std::span<const Diagnostic> table : kDiagnosticTables) {
+    for (const Diagnostic& known : table) {
+      if (known.goes_on ? name.starts_with(known.name) : name == known.name) return &known;
+    }
+  }
+  return nullptr;
+}
+
+KnownCost cost_of(const Diagnostics::Entry& entry) {
+  const auto* const known = std::find_if(kKnownCosts.begin(), kKnownCosts.end(), [&entry](const KnownCost& cost) {
+    return entry.name == cost.name || (cost.name.ends_with(':') && entry.name.starts_with(cost.name));
+  });
+  if (known != kKnownCosts.end()) return *known;
+  if (entry.severity == Severity::kDataLoss) return {entry.name, Cost::kWeakens, Questions::all()};
+  return {entry.name, Cost::kBlurs, Questions::all()};
+}
+
+/// The share in "12 % of the span"; nothing if the detail says none.
+std::optional<double> share_in(std::string_view detail) {
+  constexpr std::string_view kOfSpan = " % of the span";
+  if (!detail.ends_with(kOfSpan)) return std::nullopt;
+  double percent = 0;
+  for (const char c : detail.substr(0, detail.size() - kOfSpan.size())) {
+    if (c < '0' || c > '9') return std::nullopt;
+    percent = 10 * percent + (c - '0');
+  }
+  return percent / 100;
+}
+
+/// A sentence as a part of another one.
+std::string without_stop(std::string_view sentence) {
+  return std::string(sentence.ends_with('.') ? sentence.substr(0, sentence.size() - 1) : sentence);
+}
+
+/// Remedies are one line: what there is, then, behind a colon, what to do, which begins with a verb. Both parts; the
+/// second is empty where there is nothing to do.
+std::pair<std::string_view, std::string_view> parts_of(std::string_view remedy) {
+  constexpr auto kVerbs = std::to_array<std::string_view>({"record ", "pass ", "export ", "give ", "write ", "copy ",
+                                                           "repair ", "let ", "mark ", "name ", "number ", "make ",
+                                                           "move ", "put ", "start ", "open ", "split "});
+  for (std::size_t colon = remedy.find(": "); colon != std::string_view::npos; colon = remedy.find(": ", colon + 1)) {
+    const std::string_view what_to_do = remedy.substr(colon + 2);
+    const bool is_verb = std::any_of(kVerbs.begin(), kVerbs.end(),
+                                     [what_to_do](std::string_view verb) { return what_to_do.starts_with(verb); });
+    if (is_verb) return {remedy.substr(0, colon), what_to_do};
+  }
+  return {remedy, {}};
+}
+
+Finding finding_of(const Diagnostics::Entry& entry) {
+  const KnownCost cost = cost_of(entry);
+  const Diagnostic* const known = find_diagnostic(entry.name);
+  const auto [what, what_to_do] = parts_of(entry.remedy);
+  std::string sentence(what);
+  if (!entry.detail.empty()) sentence += fmt::format(" ({})", entry.detail);
+  const bool mended_by = known != nullptr && !known->mend.empty();
+  return {.name = entry.name,
+          .cost = cost.cost,
+          .weakens = cost.weakens,
+          .count = entry.count,
+          .share = share_in(entry.detail),
+          .sentence = std::move(sentence),
+          .effect = known == nullptr ? std::string() : std::string(known->effect),
+          .remedy = mended_by ? without_stop(known->mend) : std::string(what_to_do)};
+}
+
+}  // namespace
+
+std::vector<Finding> diagnostic_findings(const Examined& examined) {
+  std::vector<Finding> findings;
+  const bool waits_recorded = recorded_of(examined.contents).sum.syncs > 0;
+  for (const Diagnostics::Entry& entry : examined.diagnostics.entries()) {
+    if (entry.severity != Severity::kInfo && !is_summed_up(entry.name, waits_recorded))
+      findings.push_back(finding_of(entry));
+  }
+  return findings;
+}
+
+}  // namespace stepsim::sim

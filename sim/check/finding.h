@@ -1,0 +1,85 @@
+#ifndef STEPSIM_SIM_CHECK_FINDING_H
+#define STEPSIM_SIM_CHECK_FINDING_H
+
+#include <array>
+#include <bitset>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stepsim::sim {
+
+/// What can be asked of a capture, as far as different things must have been recorded for it.
+enum class Question : std::uint8_t {
+  kReplay,   ///< replay, critical-path, stats: what was captured
+  kHost,     ///< what-ifs of threads, launches, the framework
+  kDevice,   ///< what-ifs of kernels, devices, batch, precision
+  kNetwork,  ///< what-ifs of links, collectives, partitions
+  kRanks,    ///< what-ifs of the number of ranks, of one rank, of stragglers
+};
+inline constexpr std::size_t kQuestionCount = 5;
+inline constexpr std::array kQuestions{Question::kReplay, Question::kHost, Question::kDevice, Question::kNetwork,
+                                       Question::kRanks};
+/// "replay", "host", "device", "network", "ranks".
+[[nodiscard]] std::string_view to_text(Question question) noexcept;
+
+/// A set of questions.
+class Questions {
+ public:
+  constexpr Questions() = default;
+  constexpr Questions(std::initializer_list<Question> questions) {
+    for (const Question question : questions) bits_ = static_cast<std::uint8_t>(bits_ | bit(question));
+  }
+  [[nodiscard]] static constexpr Questions all() {
+    return {Question::kReplay, Question::kHost, Question::kDevice, Question::kNetwork, Question::kRanks};
+  }
+  [[nodiscard]] constexpr bool has(Question question) const noexcept { return (bits_ & bit(question)) != 0; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+  [[nodiscard]] constexpr Questions operator&(Questions other) const noexcept {
+    return Questions(static_cast<std::uint8_t>(bits_ & other.bits_));
+  }
+  [[nodiscard]] constexpr Questions operator|(Questions other) const noexcept {
+    return Questions(static_cast<std::uint8_t>(bits_ | other.bits_));
+  }
+  [[nodiscard]] int count() const noexcept { return static_cast<int>(std::bitset<kQuestionCount>(bits_).count()); }
+
+ private:
+  constexpr explicit Questions(std::uint8_t bits) : bits_(bits) {}
+  static constexpr std::uint8_t bit(Question question) noexcept {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(question));
+  }
+  std::uint8_t bits_ = 0;
+};
+/// "replay, host"; "all" if it is all of them, "-" if none.
+[[nodiscard]] std::string to_text(Questions questions);
+
+/// What a finding costs the answers to its questions, the dearest first.
+enum class Cost : std::uint8_t {
+  kPrevents,  ///< there is no answer that could be trusted
+  kExposes,   ///< no answer suffers, but whoever gets the file can act in its owner's name
+  kWeakens,   ///< an answer may be wrong by more than the effect asked for
+  kBlurs,     ///< an answer is a little less sure
+  kNothing,   ///< good to know
+};
+/// "prevents", "exposes", "weakens", "blurs", "note".
+[[nodiscard]] std::string_view to_text(Cost cost) noexcept;
+
+/// Something that a capture lacks, or that is wrong with it.
+struct Finding {
+  std::string name;  ///< the kind, stable: "no_shapes", or a diagnostic's name
+  Cost cost = Cost::kNothing;
+  Questions weakens;            ///< of which questions; empty for kNothing
+  std::uint64_t count = 0;      ///< of events, files or ranks; 0: not a matter of number
+  std::optional<double> share;  ///< how much of what `sentence` names
+  std::string sentence;         ///< what was found, without a full stop
+  std::string effect;           ///< what it does to the answers, in sentences
+  std::string remedy;           ///< what records or mends it, an instruction without a full stop; may be empty
+};
+
+}  // namespace stepsim::sim
+
+#endif

@@ -1,0 +1,115 @@
+#include "sim/check/other_job_findings.h"
+
+#include <fmt/format.h>
+
+#include "model/base/assumption.h"
+#include "model/base/text.h"
+
+namespace stepsim::sim {
+namespace {
+
+using enum Question;
+
+bool assumes(const Examined& examined, std::string_view id) {
+  return examined.capture != nullptr && find_assumption(examined.capture->assumptions, id) != nullptr;
+}
+
+void add_unusable_files(const Examined& examined, std::vector<Finding>& findings) {
+  for (const SourceContents& source : examined.contents.sources) {
+    if (source.problem.empty()) continue;
+    findings.push_back({.name = "file_unusable",
+                        .cost = Cost::kPrevents,
+                        .weakens = Questions::all(),
+                        .sentence = source.problem,
+                        .effect = "Nothing of this file can be replayed.",
+                        .remedy = {}});
+  }
+}
+
+void add_refused_job(const Examined& examined, std::vector<Finding>& findings) {
+  if (examined.problem.empty()) return;
+  for (const SourceContents& source : examined.contents.sources) {
+    if (source.problem == examined.problem) return;
+  }
+  findings.push_back({.name = "no_job",
+                      .cost = Cost::kPrevents,
+                      .weakens = Questions::all(),
+                      .sentence = examined.problem,
+                      .effect = "The files make no job that could be replayed.",
+                      .remedy = {}});
+}
+
+void add_untied(const Examined& examined, std::vector<Finding>& findings) {
+  if (!assumes(examined, "untied_ranks")) return;
+  findings.push_back({.name = "untied_ranks",
+                      .cost = Cost::kPrevents,
+                      .weakens = {kNetwork, kRanks},
+                      .count = examined.capture->recording.ranks.size(),
+                      .sentence = "nothing ties these captures together, no collective and no message",
+                      .effect = "Each is replayed on its own.",
+                      .remedy = "give captures of one job and of the same steps"});
+}
+
+/// Of a parameter-server job: what its graph needs beside the stages.
+void add_parameter_server(const Examined& examined, std::vector<Finding>& findings) {
+  SourceContents sum;
+  for (const SourceContents& source : examined.contents.sources) {
+    sum.stages += source.stages;
+    sum.operator_events += source.operator_events;
+    sum.graph_nodes += source.graph_nodes;
+  }
+  if (sum.stages == 0) return;
+  if (sum.operator_events == 0) {
+    findings.push_back(
+        {.name = "no_operators",
+         .cost = Cost::kWeakens,
+         .weakens = {kReplay, kHost, kDevice},
+         .sentence = "communication (comm.json) without the trace of the operators beside it",
+         .effect = "Gradients are released when they were recorded to be, and all compute between is one "
+                   "opaque task a gap, so nothing says which layer's compute a what-if would change.",
+         .remedy = "record operators in the same run (BYTEPS_TRACE_ON=1 writes comm.json alone: ByteProfile's "
+                   "recorder writes both), and put the files into one folder"});
+  } else if (sum.graph_nodes == 0) {
+    findings.push_back(
+        {.name = "no_operator_graph",
+         .cost = Cost::kBlurs,
+         .weakens = {kHost, kDevice},
+         .sentence = "operators without their graph (dag.gml)",
+         .effect = "Which operator waits for which follows from the inputs that events name, and from times.",
+         .remedy = "put dag.gml into the folder of its GPU"});
+  }
+  if (examined.capture == nullptr || examined.capture->job != Job{}) return;
+  if (!assumes(examined, "inferred_servers") && !assumes(examined, "unknown_servers")) return;
+  findings.push_back({.name = "no_job_file",
+                      .cost = Cost::kWeakens,
+                      .weakens = {kNetwork, kRanks},
+                      .sentence = "no job.yaml beside the traces",
+                      .effect =
+                          "The number of servers, the rule that spreads keys over them, the order of control messages "
+                          "and the speed of links are guesses, and predictions can be far off.",
+                      .remedy = "write what docs/job.md lists into job.yaml, beside the traces"});
+}
+
+void add_unmeasured(const Examined& examined, std::vector<Finding>& findings) {
+  if (examined.replay == nullptr || examined.replay->summary.measured) return;
+  findings.push_back({.name = "nothing_measured",
+                      .cost = Cost::kNothing,
+                      .weakens = {},
+                      .sentence = "a task graph, which nobody ran",
+                      .effect = "Its replay is what it says, and there is nothing to hold it against.",
+                      .remedy = {}});
+}
+
+}  // namespace
+
+std::vector<Finding> other_job_findings(const Examined& examined) {
+  std::vector<Finding> findings;
+  add_unusable_files(examined, findings);
+  add_refused_job(examined, findings);
+  add_untied(examined, findings);
+  add_parameter_server(examined, findings);
+  add_unmeasured(examined, findings);
+  return findings;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,115 @@
+#include "sim/check/recorded.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace stepsim::sim {
+namespace {
+
+/// The columns of HostDeviceContents that can be added up.
+constexpr std::uint64_t HostDeviceContents::*const kCounts[] = {
+    &HostDeviceContents::host_threads,
+    &HostDeviceContents::devices,
+    &HostDeviceContents::streams,
+    &HostDeviceContents::step_marks,
+    &HostDeviceContents::operators,
+    &HostDeviceContents::annotations,
+    &HostDeviceContents::calls,
+    &HostDeviceContents::kernels,
+    &HostDeviceContents::copies,
+    &HostDeviceContents::syncs,
+    &HostDeviceContents::launches,
+    &HostDeviceContents::launches_without_work,
+    &HostDeviceContents::work_without_launch,
+    &HostDeviceContents::collectives,
+    &HostDeviceContents::sized_collectives,
+    &HostDeviceContents::sequenced_collectives,
+    &HostDeviceContents::host_collectives,
+    &HostDeviceContents::shaped_operators,
+    &HostDeviceContents::python_calls,
+    &HostDeviceContents::module_calls,
+    &HostDeviceContents::memory_events,
+    &HostDeviceContents::flops_events,
+};
+
+bool communicates(const Dag& dag) {
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    const TaskKind kind = dag.kind(TaskId{i});
+    if (kind == TaskKind::kCollective || kind == TaskKind::kTransfer || kind == TaskKind::kControl) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Profiler profiler_of(const CaptureContents& contents) {
+  const auto written_by = [&contents](std::string_view format) {
+    return std::any_of(contents.sources.begin(), contents.sources.end(),
+                       [format](const SourceContents& source) { return source.format == format; });
+  };
+  if (written_by("nsys")) return Profiler::kNsight;
+  return written_by("kineto") || written_by("legacy_autograd") ? Profiler::kPyTorch : Profiler::kOther;
+}
+
+Recorded recorded_of(const CaptureContents& contents) {
+  Recorded recorded;
+  std::set<std::string> hosts;
+  for (const SourceContents& source : contents.sources) {
+    for (const HostDeviceContents& process : source.processes) {
+      for (const auto count : kCounts) recorded.sum.*count += process.*count;
+      ++recorded.processes;
+      if (!process.host.empty()) hosts.insert(process.host);
+      if (!process.has_base_time) ++recorded.without_base_time;
+      if (process.kernels > 0 && process.device_name.empty()) ++recorded.without_device_name;
+      recorded.sum.world_size = std::max(recorded.sum.world_size, process.world_size);
+    }
+  }
+  recorded.hosts = hosts.size();
+  return recorded;
+}
+
+std::size_t ranks_in(const Examined& examined) {
+  if (examined.capture != nullptr) return examined.capture->recording.ranks.size();
+  std::set<std::int64_t> ranks;
+  std::size_t unnamed = 0;
+  for (const SourceContents& source : examined.contents.sources) {
+    for (const HostDeviceContents& process : source.processes) {
+      if (process.rank) {
+        ranks.insert(*process.rank);
+      } else {
+        ++unnamed;
+      }
+    }
+  }
+  return ranks.size() + unnamed;
+}
+
+std::size_t whole_steps_in(const Capture& capture) {
+  std::map<Rank, std::size_t> steps;
+  for (const RecordedStep& step : capture.recording.steps) {
+    if (step.marked) steps[step.rank] += step.whole ? 1U : 0U;
+  }
+  const auto fewest =
+      std::min_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fewest == steps.end() ? 0 : fewest->second;
+}
+
+Questions applicable_to(const Examined& examined) {
+  const Recorded recorded = recorded_of(examined.contents);
+  const bool network = recorded.sum.collectives + recorded.sum.host_collectives > 0 ||
+                       (examined.capture != nullptr && communicates(examined.capture->dag));
+  const bool ranks = network || ranks_in(examined) > 1 || recorded.sum.world_size.value_or(1) > 1;
+  const bool computes =
+      std::any_of(examined.contents.sources.begin(), examined.contents.sources.end(),
+                  [](const SourceContents& source) { return source.operator_events > 0 || source.graph_tasks > 0; });
+  const bool device = recorded.device_work() > 0 || recorded.sum.calls > 0 || computes;
+  Questions questions{Question::kReplay, Question::kHost};
+  if (device) questions = questions | Questions{Question::kDevice};
+  if (network) questions = questions | Questions{Question::kNetwork};
+  if (ranks) questions = questions | Questions{Question::kRanks};
+  return questions;
+}
+
+}  // namespace stepsim::sim

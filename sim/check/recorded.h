@@ -1,0 +1,40 @@
+#ifndef STEPSIM_SIM_CHECK_RECORDED_H
+#define STEPSIM_SIM_CHECK_RECORDED_H
+
+#include <string_view>
+
+#include "sim/check/checkup.h"
+
+/// Sums over what the files of a capture hold, which several findings go by.
+namespace stepsim::sim {
+
+/// Whose words a remedy has to use.
+enum class Profiler : std::uint8_t { kPyTorch, kNsight, kOther };
+[[nodiscard]] Profiler profiler_of(const CaptureContents& contents);
+
+/// All processes of a capture together.
+struct Recorded {
+  HostDeviceContents sum;  ///< counts only; world_size is the largest
+  std::size_t processes = 0;
+  std::size_t hosts = 0;                ///< distinct names
+  std::size_t without_base_time = 0;    ///< processes
+  std::size_t without_device_name = 0;  ///< processes with device work
+  [[nodiscard]] std::uint64_t device_work() const noexcept { return sum.kernels + sum.copies; }
+  [[nodiscard]] std::uint64_t host_events() const noexcept {
+    return sum.operators + sum.annotations + sum.step_marks + sum.calls;
+  }
+};
+[[nodiscard]] Recorded recorded_of(const CaptureContents& contents);
+
+/// Ranks of the job that are in the capture, as far as can be told.
+[[nodiscard]] std::size_t ranks_in(const Examined& examined);
+
+/// Whole steps that the trace marks, of the rank that has the fewest; 0 without marks.
+[[nodiscard]] std::size_t whole_steps_in(const Capture& capture);
+
+/// What there is to ask of such a job: a job of one process without communication has no network.
+[[nodiscard]] Questions applicable_to(const Examined& examined);
+
+}  // namespace stepsim::sim
+
+#endif

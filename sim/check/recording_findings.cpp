@@ -1,0 +1,350 @@
+#include "sim/check/recording_findings.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+#include "sim/check/recorded.h"
+#include "sim/report/table.h"
+
+namespace stepsim::sim {
+namespace {
+
+using enum Question;
+
+double part(std::uint64_t some, std::uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all);
+}
+
+/// Of what a host and its devices did, what was not recorded. Each function adds at most one finding.
+class Missing {
+ public:
+  explicit Missing(const Examined& examined)
+      : examined_(examined),
+        recorded_(recorded_of(examined.contents)),
+        sum_(recorded_.sum),
+        profiler_(profiler_of(examined.contents)) {}
+
+  std::vector<Finding> all() && {
+    if (recorded_.processes == 0) return {};
+    note_host();
+    note_operators();
+    note_device();
+    note_launches();
+    note_steps();
+    note_waits();
+    note_shapes();
+    note_device_name();
+    note_ranks();
+    note_sizes();
+    note_sequence();
+    note_clock();
+    note_profiler();
+    return std::move(findings_);
+  }
+
+ private:
+  [[nodiscard]] bool on_device() const { return recorded_.device_work() > 0; }
+
+  /// Which words, by who recorded it.
+  [[nodiscard]] std::string remedy(std::string_view pytorch, std::string_view nsight,
+                                   std::string_view other = {}) const {
+    switch (profiler_) {
+      case Profiler::kPyTorch: return std::string(pytorch);
+      case Profiler::kNsight: return std::string(nsight);
+      case Profiler::kOther: break;
+    }
+    return std::string(other.empty() ? pytorch : other);
+  }
+
+  void note_host() {
+    if (recorded_.host_events() > 0) return;
+    findings_.push_back(
+        {.name = "no_host_events",
+         .cost = Cost::kPrevents,
+         .weakens = {kHost},
+         .count = recorded_.device_work(),
+         .sentence = "device work only, and no event of the host",
+         .effect = "Work begins when it was recorded to begin: whatever the host adds between kernels is "
+                   "a gap that nothing explains, and that no what-if can move.",
+         .remedy = remedy("record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and keep "
+                          "the file whole",
+                          "record with nsys profile --trace=cuda,nvtx, and export all tables")});
+  }
+
+  /// Calls of the runtime are recorded even where the framework's operators are not.
+  void note_operators() {
+    if (sum_.calls == 0 || sum_.operators + sum_.annotations + sum_.step_marks > 0) return;
+    findings_.push_back(
+        {.name = "no_operators",
+         .cost = Cost::kWeakens,
+         .weakens = {kHost},
+         .count = sum_.calls,
+         .sentence = "calls of the device's runtime, and nothing that says what the host does between them",
+         .effect = "Time between two calls is work of the host as a whole: no what-if can tell the "
+                   "framework from the rest of it, nor from waiting.",
+         .remedy = remedy("record with ProfilerActivity.CPU too",
+                          "mark ranges with NVTX (torch.autograd.profiler.emit_nvtx()), and record with "
+                          "nsys profile --trace=cuda,nvtx")});
+  }
+
+  void note_device() {
+    if (on_device() || sum_.launches > 0) return;
+    const bool expected = recorded_.processes > 0 && sum_.calls > 0;
+    findings_.push_back({.name = "no_device_events",
+                         .cost = expected ? Cost::kWeakens : Cost::kNothing,
+                         .weakens = expected ? Questions{kReplay, kDevice} : Questions{},
+                         .sentence = expected
+                                         ? "calls of the device's runtime, and no work of a device"
+                                         : "no work and no call of a device: a job of the CPU alone, or a capture of "
+                                           "its host's side",
+                         .effect = "All times are the host's.",
+                         .remedy = remedy("if a device took part, record with ProfilerActivity.CUDA, and see that no "
+                                          "other tool holds CUPTI",
+                                          "if a device took part, record with nsys profile --trace=cuda,nvtx")});
+  }
+
+  void note_launches() {
+    const double lost = part(sum_.launches_without_work, sum_.launches);
+    constexpr double kFew = 0.01;  // launches at the end of the window, whose work came too late
+    if (on_device() && lost > kFew && sum_.launches_without_work > recorded_.processes) {
+      findings_.push_back({.name = "launches_without_work",
+                           .cost = Cost::kWeakens,
+                           .weakens = {kReplay, kDevice},
+                           .count = sum_.launches_without_work,
+                           .share = lost,
+                           .sentence = "calls that launch work which is not in the capture",
+                           .effect =
+                               "That work takes no time in the replay. If the profiler dropped it, steps come out too "
+                               "short; if it ran after the window, only the last step is concerned.",
+                           .remedy = remedy("record fewer steps at a time, and let the profiler stop behind a "
+                                            "torch.cuda.synchronize()",
+                                            "record a shorter time, and see nsys's diagnostics for lost events")});
+    }
+    note_orphans();
+  }
+
+  /// Work without its launch: as it was joined, or as it was recorded where it could not be joined.
+  void note_orphans() {
+    const std::uint64_t orphans = examined_.capture == nullptr
+                                      ? sum_.work_without_launch
+                                      : examined_.diagnostics.count_of(diagnostic("device_work_without_launch").name);
+    if (recorded_.host_events() == 0 || orphans == 0) return;
+    const double share = part(orphans, recorded_.device_work());
+    findings_.push_back({.name = "no_launches",
+                         .cost = share > 0.5    ? Cost::kPrevents
+                                 : share > 0.05 ? Cost::kWeakens
+                                                : Cost::kBlurs,
+                         .weakens = {kHost},
+                         .count = orphans,
+                         .share = share,
+                         .sentence = "device work whose launching call was not recorded",
+                         .effect =
+                             "It waits for the work before it on its stream only, so a slower or faster host does "
+                             "not move it.",
+                         .remedy = remedy("record CPU and CUDA activities together, from before the first step on",
+                                          "record with nsys profile --trace=cuda,nvtx, and export all tables")});
+  }
+
+  void note_steps() {
+    if (examined_.capture == nullptr) return;
+    const std::size_t steps = whole_steps_in(*examined_.capture);
+    if (steps > 2) return;
+    const std::vector<RecordedStep>& all = examined_.capture->recording.steps;
+    const bool marked = std::any_of(all.begin(), all.end(), [](const RecordedStep& step) { return step.marked; });
+    Finding finding{
+        .cost = Cost::kWeakens,
+        .weakens = {kReplay},
+        .count = steps,
+        .remedy = remedy("record several steps: profile(..., schedule=schedule(wait=1, warmup=1, active=5)), and "
+                         "call prof.step() once an iteration",
+                         "mark each step by torch.cuda.nvtx.range('step N'), and record several",
+                         "record several steps, with a mark of each")};
+    if (!marked) {
+      finding.name = "no_steps";
+      finding.sentence = "no step is marked";
+      finding.effect =
+          "All of the capture counts as one iteration, what came before and after training included, and no "
+          "step can be predicted from another, so the graph is not tested.";
+    } else if (steps == 0) {
+      finding.name = "no_whole_step";
+      finding.sentence = "steps are marked, but the capture cuts each of them";
+      finding.effect = "There is no whole step to compare the replay with.";
+    } else if (steps == 1) {
+      finding.name = "one_step";
+      finding.sentence = "one whole step";
+      finding.effect =
+          "No step can be predicted from another, so the graph is not tested; and how much steps differ, "
+          "which bounds what a prediction can be trusted to, is not known.";
+      finding.cost = Cost::kBlurs;
+    } else {
+      finding.name = "two_steps";
+      finding.sentence = "two whole steps";
+      finding.effect = "Each is predicted from the other, but how much steps differ is hardly known.";
+      finding.cost = Cost::kNothing;
+      finding.weakens = {};
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  void note_waits() {
+    if (!on_device() || sum_.syncs > 0) return;
+    Finding finding{.name = "no_sync_events",
+                    .cost = Cost::kBlurs,
+                    .weakens = {kHost, kDevice, kNetwork},
+                    .count = examined_.diagnostics.count_of(diagnostic("inferred_stream_wait").name) +
+                             examined_.diagnostics.count_of(diagnostic("inferred_host_wait").name),
+                    .sentence = "no event says what calls and streams waited for",
+                    .effect =
+                        "Waits follow from what the framework is known to do, and from times. The replay of what was "
+                        "captured stays close; in a what-if, a wait that was inferred wrongly or missed lets work "
+                        "begin too early or too late.",
+                    .remedy = remedy("record with experimental_config=torch._C._profiler._ExperimentalConfig("
+                                     "enable_cuda_sync_events=True) (PyTorch 2.1)",
+                                     "record with nsys profile --trace=cuda,nvtx --cuda-event-trace=true")};
+    if (examined_.replay != nullptr && examined_.replay->path.path.hand_overs > 0) {
+      const CriticalPath& path = examined_.replay->path.path;
+      finding.share = part(path.inferred, path.hand_overs);
+      finding.sentence = fmt::format(
+          "no event says what calls and streams waited for: {} of the critical path's {} were "
+          "inferred from times",
+          path.inferred, counted(path.hand_overs, "hand-over"));
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  void note_shapes() {
+    if (!on_device() || sum_.shaped_operators > 0) return;
+    findings_.push_back({.name = "no_shapes",
+                         .cost = Cost::kWeakens,
+                         .weakens = {kDevice},
+                         .sentence = "no operator's shapes",
+                         .effect =
+                             "Another batch size cannot be asked at all, nor can work be selected by operator. Another "
+                             "device or precision goes by the names of kernels, which is less sure for each kernel.",
+                         .remedy = remedy("record with record_shapes=True",
+                                          "Nsight Systems does not record shapes: for these questions, record with "
+                                          "torch.profiler and record_shapes=True")});
+  }
+
+  void note_device_name() {
+    if (recorded_.without_device_name == 0) return;
+    findings_.push_back({.name = "no_device_name",
+                         .cost = Cost::kBlurs,
+                         .weakens = {kDevice},
+                         .count = recorded_.without_device_name,
+                         .sentence = "no name of the device",
+                         .effect =
+                             "A change of device needs 'from' beside 'to', because nothing says what it was captured "
+                             "on.",
+                         .remedy = "say it in the question: --set device.from=V100"});
+  }
+
+  void note_ranks() {
+    const auto all = static_cast<std::uint64_t>(std::max<std::int64_t>(0, sum_.world_size.value_or(0)));
+    const std::size_t here = ranks_in(examined_);
+    const bool communicates = sum_.collectives + sum_.host_collectives > 0;
+    const bool alone = here == 1 && communicates && all == 0;
+    if (!alone && all <= here) return;
+    Finding finding{.name = "missing_ranks",
+                    .cost = communicates ? Cost::kWeakens : Cost::kBlurs,
+                    .weakens = communicates ? Questions{kNetwork, kRanks} : Questions{kRanks},
+                    .count = all > here ? all - here : 0,
+                    .sentence = alone ? "collectives of one rank, and no other rank"
+                                      : fmt::format("{} of the job's {} ranks", here, all),
+                    .effect =
+                        "The others are taken to arrive in each collective when this rank does, so waiting for them "
+                        "counts as transfer: a faster network then seems to save time that is a straggler's.",
+                    .remedy = "record the same steps on every rank, and give all files together"};
+    if (here > 1)
+      finding.effect =
+          "The missing ranks are taken to arrive in each collective with the others, so waiting for them "
+          "counts as transfer.";
+    if (all > here) finding.share = part(all - here, all);
+    if (!communicates) finding.effect = "No collective was recorded, so nothing tells what the other ranks did.";
+    findings_.push_back(std::move(finding));
+  }
+
+  /// By the job where there is one: sizes may come from operators beside the kernels.
+  void note_sizes() {
+    std::uint64_t all = sum_.collectives;
+    std::uint64_t unsized = sum_.collectives - sum_.sized_collectives;
+    if (examined_.capture != nullptr) {
+      const Dag& dag = examined_.capture->dag;
+      all = dag.rendezvous_count();
+      unsized = 0;
+      for (std::size_t i = 0; i < all; ++i) {
+        const Collective& collective = dag.collective(RendezvousId{i});
+        if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) ++unsized;
+      }
+    }
+    if (unsized == 0) return;
+    findings_.push_back(
+        {.name = "no_collective_sizes",
+         .cost = Cost::kWeakens,
+         .weakens = {kNetwork},
+         .count = unsized,
+         .share = part(unsized, all),
+         .sentence = fmt::format("{} of {} do not say what they carry", unsized, counted(all, "collective")),
+         .effect = "They keep their recorded time: a bandwidth can be scaled (2x), but not set (25Gb/s), and "
+                   "neither a latency nor more ranks can be asked of them.",
+         .remedy = remedy("record with record_shapes=True and PyTorch 2.1 or later (record_param_comms)",
+                          "record NCCL's ranges: nsys profile --trace=cuda,nvtx")});
+  }
+
+  void note_sequence() {
+    if (ranks_in(examined_) < 2 || sum_.collectives == 0 || sum_.sequenced_collectives > 0) return;
+    findings_.push_back({.name = "no_sequence_numbers",
+                         .cost = Cost::kNothing,
+                         .weakens = {},
+                         .sentence = "collectives are matched by their order, group, type and size, because none has a "
+                                     "number",
+                         .effect = "Little: matches whose ends do not agree are reported.",
+                         .remedy = {}});
+  }
+
+  void note_clock() {
+    if (recorded_.processes < 2 || recorded_.without_base_time == 0) return;
+    findings_.push_back({.name = "no_base_time",
+                         .cost = Cost::kBlurs,
+                         .weakens = {kRanks},
+                         .count = recorded_.without_base_time,
+                         .sentence = "files whose times do not say when they were",
+                         .effect = "Their clocks are aligned by collectives alone.",
+                         .remedy = "use the files as the profiler wrote them (baseTimeNanoseconds)"});
+  }
+
+  /// Python's calls are the dearest thing that a profiler records.
+  void note_profiler() {
+    if (sum_.python_calls == 0) return;
+    const bool device_sets_pace =
+        examined_.replay != nullptr && examined_.replay->summary.iteration.pace == Pace::kDevice;
+    findings_.push_back(
+        {.name = "python_recorded",
+         .cost = device_sets_pace ? Cost::kNothing : Cost::kBlurs,
+         .weakens = device_sets_pace ? Questions{} : Questions{kReplay, kHost},
+         .count = sum_.python_calls,
+         .sentence = "calls of Python functions were recorded, which slows the host while it is measured",
+         .effect = device_sets_pace
+                       ? "Little: the device sets the pace of this job."
+                       : "The measured step is longer than one without a profiler, by up to some 20 us for "
+                         "each recorded event of the host.",
+         .remedy = "record without with_stack and with_modules, or write what a step takes without the "
+                   "profiler into job.yaml (measured_step)"});
+  }
+
+  const Examined& examined_;
+  Recorded recorded_;
+  const HostDeviceContents& sum_;
+  Profiler profiler_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> recording_findings(const Examined& examined) { return Missing(examined).all(); }
+
+}  // namespace stepsim::sim

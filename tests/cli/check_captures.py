@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""check_captures.py STEPSIM SAMPLE: `check` judges what it is given. Real captures are taken from beside the checkout, where
+they are: each has the verdict, and the findings, that someone who knows it would give (../shared/traces/README.md)."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from checks import check, verdict
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")
+
+# capture, verdict, {finding: cost}, findings that must not be there
+EXPECTED = [
+    ("kineto/launches-no-kernels-a100.json.gz", "unusable", {"launches_without_device_work": "prevents"}, []),
+    ("kineto/sampled-rank0-mismatched.json.gz", "unusable", {"sampled_operators": "prevents", "missing_ranks": "weakens"}, []),
+    ("kineto/resnet-2080ti.json.gz", "doubtful", {"no_steps": "weakens"}, ["no_shapes", "missing_ranks"]),
+    ("kineto/two-windows-one-process", "doubtful", {"no_steps": "weakens"}, ["missing_ranks"]),
+    ("kineto/edge-cpu_only.json.gz", "good", {"missing_ranks": "weakens", "no_device_events": "note"}, ["no_sync_events"]),
+    ("kineto/alexnet-syncs.json.gz", "doubtful", {"no_steps": "weakens"}, ["no_sync_events"]),
+    ("kineto/event-sync.json.gz", "good", {"no_shapes": "weakens"}, ["no_sync_events"]),
+    ("kineto/ddp-a100-rank0of2.json.gz", "good", {"missing_ranks": "weakens"}, ["no_shapes", "no_collective_sizes"]),
+    ("kineto/v100-rank1of2-5steps.json.gz", "good", {"missing_ranks": "weakens", "no_collective_sizes": "weakens", "no_shapes": "weakens"}, []),
+    ("kineto/dlrm-8ranks", "good", {"one_step": "blurs"}, ["missing_ranks", "no_collective_sizes"]),
+    ("kineto/llama-tp2", "doubtful", {"no_steps": "weakens", "no_shapes": "weakens"}, ["missing_ranks"]),
+    ("kineto/rocm-mi210-gpu-only.json.gz", "doubtful", {"no_operators": "weakens", "no_steps": "weakens"}, []),
+    ("kineto/rocm-mi250.json.gz", "good", {"one_step": "blurs"}, ["sampled_operators"]),
+    ("kineto/ascend-ddp-2ranks", "doubtful", {"python_recorded": "blurs"}, ["missing_ranks"]),
+    ("kineto/edge-triton_example.json.gz", "doubtful", {"silent_host": "weakens"}, []),
+    ("pytorch-cpu/transformer-all-options.pt.trace.json.gz", "good", {"python_recorded": "blurs"}, ["no_steps"]),
+    ("other/tensorflow1-timeline-gpu.json.gz", "doubtful", {"rows_of_operators": "blurs"}, []),
+    ("nsys/full-schema-3.17.2.sqlite", "doubtful", {"missing table: CUPTI_ACTIVITY_KIND_KERNEL": "prevents"}, []),
+    ("hugectr/v1-dlrm-8gpu.prof.json.gz", "unusable", {"file_unusable": "prevents"}, []),
+]
+
+
+def stepsim(*arguments):
+    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
+
+
+def judged(path):
+    """The answer, and whether the exit code says the same."""
+    run = stepsim("check", path, "--json")
+    try:
+        answer = json.loads(run.stdout)
+    except ValueError:
+        check(f"{path}: JSON", False, run)
+        return None
+    check(f"{path}: exit code", run.returncode == (0 if answer["usable"] else 1), run.stderr)
+    check(f"{path}: one line of error if it cannot be used", run.stderr.count(b"\n") == (0 if answer["usable"] else 1), run.stderr)
+    check(f"{path}: schema", answer["schema"] == "stepsim.check/1" and answer["usable"] == (answer["verdict"] != "unusable"), answer["verdict"])
+    order = ["prevents", "exposes", "weakens", "blurs", "note"]
+    costs = [order.index(finding["cost"]) for finding in answer["findings"]]
+    check(f"{path}: the dearest first", costs == sorted(costs), costs)
+    return answer
+
+
+def captures():
+    absent = 0
+    for name, expected, findings, without in EXPECTED:
+        path = os.path.join(SHARED, name)
+        if not os.path.exists(path):
+            absent += 1
+            continue
+        answer = judged(path)
+        if answer is None:
+            continue
+        found = {finding["name"]: finding["cost"] for finding in answer["findings"]}
+        check(f"{name} is {expected}", answer["verdict"] == expected, (answer["verdict"], found))
+        for finding, cost in findings.items():
+            check(f"{name}: {finding} {cost}", found.get(finding) == cost, found)
+        check(f"{name} lacks no more", not set(without) & set(found), found)
+        check(f"{name}: what can be mended says how", all(f["remedy"] for f in answer["findings"] if f["name"] in ("no_steps", "no_shapes", "missing_ranks")))
+        text = stepsim("check", path).stdout.decode().splitlines()[0]
+        check(f"{name}: the first line is the verdict", text == answer["sentence"] and text.startswith({"good": "Good: ", "doubtful": "Usable with doubts: ", "unusable": "Not usable: "}[expected]), text)
+    print(f"{absent} captures are not beside the checkout")
+
+
+def other_formats():
+    answer = judged(SAMPLE)
+    check("the sample is good", answer["verdict"] == "good" and answer["whole_steps"] == 3 and answer["ranks"] == 2, answer["sentence"])
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write(text)
+            return path
+        graph = write("x.json", '{"hosts": 1, "tasks": [{"id": 0, "host": 0, "compute_ns": 5, "after": []}], "links": [], "routes": []}')
+        answer = judged(graph)
+        check("a task graph", answer["verdict"] in ("good", "unusable"), answer["sentence"])
+        for name, text in (("notes.txt", "no trace\n"), ("cut.json", '{"traceEvents": [{"ph"'), ("empty.json", ""), ("list.json", "[]"), ("array.json", '{"traceEvents": []}')):
+            answer = judged(write(name, text))
+            check(f"{name} cannot be used, and why", answer["verdict"] == "unusable" and answer["findings"][0]["sentence"], answer)
+        run = stepsim("check", os.path.join(folder, "absent.json"))
+        check("a file that is not there is an error", run.returncode == 1 and not run.stdout and run.stderr.startswith(b"error: "), run)
+        for extension in ("json", "md", "csv", "xlsx", "sqlite", "parquet", "html"):
+            path = os.path.join(folder, f"out.{extension}")
+            run = stepsim("check", SAMPLE, "-o", path)
+            check(f"-o .{extension}", run.returncode == 0 and os.path.getsize(path) > 0, run)
+        path = os.path.join(folder, "out.json")
+        run = stepsim("check", os.path.join(folder, "notes.txt"), "-o", path)
+        check("what cannot be used is written too", run.returncode == 1 and json.load(open(path))["verdict"] == "unusable", run)
+
+
+captures()
+other_formats()
+sys.exit(verdict())

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""privacy.py STEPSIM SAMPLE: what says who made a trace. `convert --scrub` takes it out and the trace replays as before, to
+the nanosecond; `check` says that it is there without printing it; and no output of any command carries it along. SAMPLE is
+a BytePS job; captures of PyTorch are taken from beside the checkout, where they are."""
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from checks import check, one_line, verdict
+
+STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")
+CAPTURES = ["kineto/ddp-a100-rank0of2.json.gz", "kineto/ns-resolution-5steps.json.gz", "kineto/gpt2-compile-no-sync.json.gz",
+            "kineto/dlrm-8ranks", "kineto/two-windows-one-process", "pytorch-cpu/transformer-all-options.pt.trace.json.gz"]
+MARKERS = {"token": "hf_qXvZ81kLmNoPqRsTuVwXyZ012", "user": "margarethe", "host": "gpu-node-77.cluster.example.net", "folder": "topsecretproject",
+           "mail": "m.k@example.net", "variable": "rosebud42"}
+
+
+def stepsim(*arguments):
+    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
+
+
+def replay_of(path):
+    """All of a replay's answer but what names files and hosts."""
+    run = stepsim("replay", path, "--json", "--tasks")
+    if run.returncode:
+        return run.stderr
+    answer = json.loads(run.stdout)
+    for name in ("provenance", "assumptions"):
+        answer.pop(name, None)
+    for host in answer["clock"]["hosts"]:
+        del host["host"]
+    for diagnostic in answer["ingest"]["diagnostics"]:
+        diagnostic.pop("first", None), diagnostic.pop("detail", None)
+    return answer
+
+
+def events_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return json.load(file)["traceEvents"]
+
+
+def scrubbed_captures_replay_the_same():
+    inputs = [SAMPLE] + [path for path in (os.path.join(SHARED, name) for name in CAPTURES) if os.path.exists(path)]
+    if len(inputs) == 1:
+        print("the captures of PyTorch are not beside the checkout: BytePS alone")
+    for path in inputs:
+        with tempfile.TemporaryDirectory() as folder:
+            output = os.path.join(folder, "out" if os.path.isdir(path) else "out.json.gz")
+            run = stepsim("convert", "--scrub", path, "-o", output)
+            check(f"--scrub {path}", run.returncode == 0, run)
+            before, after = replay_of(path), replay_of(output)
+            check(f"{path} replays the same", before == after and isinstance(before, dict), (str(before)[:200], str(after)[:200]))
+            if not os.path.isdir(path):
+                times = [[(e.get("ph"), e.get("ts"), e.get("dur"), e.get("pid"), e.get("tid")) for e in events_of(p)] for p in (path, output)]
+                check(f"{path}: all times and rows stay", times[0] == times[1])
+            again = os.path.join(folder, "again" if os.path.isdir(path) else "again.json.gz")
+            found = json.loads(stepsim("convert", "--scrub", output, "-o", again, "--json").stdout)
+            check(f"{path}: no secret is left", not [kind for kind in found["replaced"] if kind["secret"]], found["replaced"])
+
+
+def marked_trace():
+    """Two steps of a GPU, with markers in all places that a trace has for them."""
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": f"python /home/{MARKERS['user']}/{MARKERS['folder']}/run.py --token={MARKERS['token']}"}}]
+    for step in range(3):
+        start = 1000 * step
+        events += [
+            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": start, "dur": 900},
+            {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": start + 10, "dur": 50,
+             "args": {"External id": step + 1, "Call stack": f"/home/{MARKERS['user']}/{MARKERS['folder']}/model.py(3): forward", "mail": MARKERS["mail"]}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": start + 20, "dur": 10, "args": {"correlation": step + 1}},
+            {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": start + 100, "dur": 500, "args": {"correlation": step + 1, "device": 0, "stream": 7, "env": MARKERS["variable"]}}]
+    return {"schemaVersion": 1, "host_name": MARKERS["host"], "username": MARKERS["user"], "MY_TOKEN": MARKERS["token"],
+            "environ": {"SECRET_OF_MINE": MARKERS["variable"], "PWD": f"/home/{MARKERS['user']}/{MARKERS['folder']}"}, "INFO": [MARKERS["mail"]],
+            "baseTimeNanoseconds": 1711964646000000000, "traceEvents": events, "traceName": f"/home/{MARKERS['user']}/{MARKERS['folder']}/x.json"}
+
+
+def unpacked(path):
+    """All bytes of an output, those of packed ones unpacked."""
+    with open(path, "rb") as file:
+        content = file.read()
+    if path.endswith(".xlsx"):
+        import zipfile
+        with zipfile.ZipFile(path) as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
+    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+
+
+def extensions(command):
+    lines = stepsim(command, "--help").stdout.decode().split("Files of -o, by extension:\n")[1].splitlines()
+    return [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
+
+
+def no_output_carries_the_environment_along():
+    kept = {"host"}  # names of hosts are a part of the answer: whose clock is off, which host is slow
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "trace.json")
+        with open(trace, "w") as file:
+            json.dump(marked_trace(), file)
+        commands = [["replay"], ["critical-path"], ["stats"], ["tasks"], ["check"], ["convert"], ["advise"], ["compare", trace],
+                    ["whatif", "--set", "compute.scale=2"], ["sweep", "--set", "compute.scale=1,2"]]
+        written = 0
+        for command, *more in commands:
+            arguments = [command, trace, *more]
+            for extension in extensions(command):
+                path = os.path.join(folder, f"out.{extension}")
+                run = stepsim(*arguments, "-o", path)
+                outputs = [run.stdout, run.stderr]
+                if run.returncode == 0 and os.path.exists(path):
+                    outputs.append(unpacked(path))
+                    written += 1
+                    os.remove(path)
+                for what, marker in MARKERS.items():
+                    leaks = what not in kept and any(marker.encode() in output for output in outputs)
+                    check(f"{command} -o .{extension} keeps the {what} to itself", not leaks)
+        check("files were written", written > 40, written)
+
+
+def check_names_what_it_finds_and_not_the_thing():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "trace.json")
+        with open(trace, "w") as file:
+            json.dump(marked_trace(), file)
+        run = stepsim("check", trace)
+        text = run.stdout.decode()
+        check("check says that there is a secret", run.returncode == 0 and "what looks like a secret" in text and "MY_TOKEN" in text, text)
+        answer = json.loads(stepsim("check", trace, "--json").stdout)
+        kinds = {part["kind"]: part for part in answer["private"]}
+        check("and of what kind", {"user name", "host name", "path", "e-mail address", "environment and metadata"} <= set(kinds), kinds)
+        check("with the place", all(part["first"].startswith(trace) and part["count"] > 0 for part in answer["private"]), kinds)
+        output = os.path.join(folder, "out.json")
+        run = stepsim("convert", "--scrub", trace, "-o", output)
+        rest = open(output, "rb").read()
+        for what, marker in MARKERS.items():
+            check(f"--scrub takes the {what} out", marker.encode() not in rest, rest[:2000])
+            check(f"and does not print it ({what})", marker.encode() not in run.stdout + run.stderr)
+        check("it is the same trace", [(e["ph"], e.get("ts"), e.get("dur")) for e in events_of(output)] == [(e["ph"], e.get("ts"), e.get("dur")) for e in marked_trace()["traceEvents"]])
+        check("and replays the same", replay_of(trace) == replay_of(output))
+
+
+def mistakes():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        sqlite = os.path.join(folder, "x.sqlite")
+        with open(sqlite, "wb") as file:
+            file.write(b"SQLite format 3\0" + bytes(200))
+        check("no text", one_line(stepsim("convert", "--scrub", sqlite, "-o", out)))
+        check("--steps beside --scrub", one_line(stepsim("convert", "--scrub", SAMPLE, "--steps", "1", "-o", out), 2))
+        check("standard input", one_line(stepsim("convert", "--scrub", "-", "-o", out)))
+        check("a folder to standard output", one_line(stepsim("convert", "--scrub", SAMPLE, "-o", "-"), 2))
+        check("nothing is left of them", glob.glob(os.path.join(folder, "*")) == [sqlite], os.listdir(folder))
+
+
+scrubbed_captures_replay_the_same()
+no_output_carries_the_environment_along()
+check_names_what_it_finds_and_not_the_thing()
+mistakes()
+sys.exit(verdict())

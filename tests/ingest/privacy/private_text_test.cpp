@@ -1,0 +1,87 @@
+#include "ingest/privacy/private_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// "kind:text" of each piece.
+std::vector<std::string> found_in(std::string_view text) {
+  std::vector<std::string> found;
+  for (const PrivatePiece& piece : find_private(text))
+    found.push_back(std::string(to_text(piece.kind)) + ":" +
+                    std::string(text.substr(piece.begin, piece.end - piece.begin)));
+  return found;
+}
+
+TEST(PrivateTextTest, TokensAreKnownByHowTheirIssuersBeginThem) {
+  EXPECT_THAT(found_in("use hf_AbCdEfGhIjKlMnOpQrStUvWx12 now"), ElementsAre("secret:hf_AbCdEfGhIjKlMnOpQrStUvWx12"));
+  EXPECT_THAT(found_in("ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
+              ElementsAre("secret:ghp_abcdefghijklmnopqrstuvwxyz0123456789"));
+  EXPECT_THAT(found_in("AKIAIOSFODNN7EXAMPLE"), ElementsAre("secret:AKIAIOSFODNN7EXAMPLE"));
+  EXPECT_THAT(found_in("sk-proj-abcdefghij0123456789"), ElementsAre("secret:sk-proj-abcdefghij0123456789"));
+  EXPECT_EQ(find_private("ghp_abcdefghijklmnopqrstuvwxyz0123456789").front().what, "GitHub token");
+}
+
+TEST(PrivateTextTest, ValuesOfVariablesThatAreNamedLikeSecretsAreSecrets) {
+  EXPECT_THAT(found_in("WANDB_API_KEY=0123abcd HOME=x"), ElementsAre("secret:0123abcd"));
+  EXPECT_THAT(found_in("run --token abc1"), ElementsAre("secret:abc1"));
+  EXPECT_THAT(found_in("password: hunter2"), ElementsAre("secret:hunter2"));
+  EXPECT_THAT(found_in("https://bob:pw@git.example/x"), ElementsAre("secret:https://bob:pw@git.example/x"));
+}
+
+TEST(PrivateTextTest, PeopleMachinesAndFilesAreFound) {
+  EXPECT_THAT(found_in("by alice@corp.example.com"), ElementsAre("e-mail address:alice@corp.example.com"));
+  EXPECT_THAT(found_in("at 10.20.30.40:29500"), ElementsAre("IP address:10.20.30.40"));
+  EXPECT_THAT(found_in("/home/alice/proj/train.py(12): main"), ElementsAre("path:/home/alice/proj/train.py"));
+  EXPECT_THAT(found_in("train.py(12): main"), ElementsAre("path:train.py"));
+  EXPECT_THAT(found_in("C:\\Users\\bob\\x.py"), ElementsAre("path:C:\\Users\\bob\\x.py"));
+  EXPECT_THAT(found_in("s3://bucket/key"), ElementsAre("host name:s3://bucket/key"));
+}
+
+TEST(PrivateTextTest, WhatEverybodyHasIsNotPrivate) {
+  EXPECT_THAT(found_in("torch/nn/modules/module.py(1501): _call_impl"), IsEmpty());
+  EXPECT_THAT(found_in("/opt/conda/lib/python3.10/site-packages/torch/nn/m.py(3): f"),
+              ElementsAre("path:/opt/conda/lib/python3.10/site-packages/"));
+  EXPECT_THAT(found_in("127.0.0.1"), IsEmpty());
+}
+
+TEST(PrivateTextTest, NamesOfWorkHoldNothingPrivate) {
+  for (const std::string_view name :
+       {"aten::mm", "ProfilerStep#12", "nn.Module: Linear_1", "Memcpy HtoD (Pageable -> Device)", "stream 7",
+        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
+        ">(int, at::native::CUDAFunctor_add<float>)",
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "Optimizer.step#SGD.step",
+        "Comm.byteps.gradient_7.PUSH", "gradients/conv1/BiasAddGrad", "num_tokens: 512",
+        "autograd::engine::evaluate_function: AddmmBackward0",
+        "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x64"}) {
+    EXPECT_THAT(found_in(name), IsEmpty()) << name;
+  }
+}
+
+TEST(PrivateTextTest, MembersAreKnownByTheirNames) {
+  EXPECT_TRUE(names_secret("HF_TOKEN"));
+  EXPECT_TRUE(names_secret("aws_secret_access_key"));
+  EXPECT_FALSE(names_secret("num_tokens"));
+  EXPECT_FALSE(names_secret("Input type"));
+  EXPECT_TRUE(names_user("username"));
+  EXPECT_TRUE(names_host("host_name"));
+  EXPECT_FALSE(names_host("Src Rank"));
+}
+
+TEST(PrivateTextTest, UsersAreFoundInPathsUnlessManyHaveTheirName) {
+  EXPECT_EQ(user_in_path("/home/alice/x"), "alice");
+  EXPECT_EQ(user_in_path("/tmp/torchinductor_bob/ab/c.py"), "bob");
+  EXPECT_EQ(user_in_path("/home/ubuntu/x"), "");
+  EXPECT_EQ(user_in_path("/usr/lib"), "");
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,146 @@
+#include "sim/check/checkup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/base/known_diagnostics.h"
+#include "sim/check/check_document.h"
+#include "sim/output/json_writer.h"
+#include "tests/sim/sample_capture.h"
+
+namespace stepsim::sim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// A GPU's process of which all was recorded.
+HostDeviceContents whole_process(std::int64_t rank) {
+  HostDeviceContents process{.rank = rank, .world_size = 2, .device_name = "H100", .has_base_time = true};
+  process.step_marks = 5;
+  process.operators = 100;
+  process.calls = process.launches = 50;
+  process.kernels = 50;
+  process.streams = process.devices = process.host_threads = 1;
+  process.syncs = 3;
+  process.shaped_operators = 90;
+  return process;
+}
+
+/// A capture of two ranks with all that is known of it.
+struct Whole {
+  CaptureContents contents;
+  Capture capture = testing_capture();
+  Examined examined{.contents = contents, .diagnostics = capture.diagnostics, .capture = &capture, .problem = {}};
+
+  Whole() {
+    SourceContents source{.file = "a.json", .format = "kineto", .problem = {}};
+    source.processes = {whole_process(0), whole_process(1)};
+    contents.sources.push_back(source);
+  }
+  static Capture testing_capture() { return stepsim::testing::sample_capture(); }
+  HostDeviceContents& process() { return contents.sources[0].processes[0]; }
+};
+
+const Finding* finding(const Checkup& checkup, std::string_view name) {
+  const auto found = std::find_if(checkup.findings.begin(), checkup.findings.end(),
+                                  [name](const Finding& one) { return one.name == name; });
+  return found == checkup.findings.end() ? nullptr : &*found;
+}
+
+TEST(CheckupTest, AWholeCaptureIsGood) {
+  const Whole whole;
+  const Checkup checkup = check(whole.examined);
+  EXPECT_EQ(checkup.verdict, Verdict::kGood);
+  EXPECT_EQ(finding(checkup, "no_shapes"), nullptr);
+  EXPECT_EQ(finding(checkup, "no_sync_events"), nullptr);
+  EXPECT_EQ(finding(checkup, "missing_ranks"), nullptr);
+}
+
+TEST(CheckupTest, WithoutShapesWhatIfsOfTheDeviceAreWeak) {
+  Whole whole;
+  for (HostDeviceContents& process : whole.contents.sources[0].processes) process.shaped_operators = 0;
+  const Checkup checkup = check(whole.examined);
+  ASSERT_NE(finding(checkup, "no_shapes"), nullptr);
+  EXPECT_THAT(finding(checkup, "no_shapes")->remedy, HasSubstr("record_shapes=True"));
+  EXPECT_EQ(checkup.cost_of(Question::kDevice), Cost::kWeakens);
+  EXPECT_EQ(checkup.cost_of(Question::kReplay), Cost::kNothing);
+  EXPECT_EQ(checkup.verdict, Verdict::kGood);
+}
+
+TEST(CheckupTest, TheRemedyIsInTheWordsOfWhoRecordedIt) {
+  Whole whole;
+  for (HostDeviceContents& process : whole.contents.sources[0].processes) process.syncs = 0;
+  EXPECT_THAT(finding(check(whole.examined), "no_sync_events")->remedy, HasSubstr("enable_cuda_sync_events"));
+  whole.contents.sources[0].format = "nsys";
+  EXPECT_THAT(finding(check(whole.examined), "no_sync_events")->remedy, HasSubstr("--cuda-event-trace=true"));
+}
+
+TEST(CheckupTest, RanksThatAreNotThereAreCounted) {
+  Whole whole;
+  for (HostDeviceContents& process : whole.contents.sources[0].processes) {
+    process.world_size = 8;
+    process.collectives = process.sized_collectives = 4;
+  }
+  const Checkup checkup = check(whole.examined);
+  ASSERT_NE(finding(checkup, "missing_ranks"), nullptr);
+  EXPECT_EQ(finding(checkup, "missing_ranks")->count, 6U);
+  EXPECT_DOUBLE_EQ(*finding(checkup, "missing_ranks")->share, 0.75);
+  EXPECT_EQ(checkup.cost_of(Question::kNetwork), Cost::kWeakens);
+}
+
+TEST(CheckupTest, LaunchesWithoutKernelsCannotBeUsed) {
+  Whole whole;
+  whole.capture.diagnostics.count(diagnostic("launches_without_device_work"), {}, {}, 260);
+  const Checkup checkup = check(whole.examined);
+  EXPECT_EQ(checkup.verdict, Verdict::kUnusable);
+  EXPECT_EQ(checkup.findings.front().name, "launches_without_device_work");
+  EXPECT_EQ(checkup.findings.front().count, 260U);
+  EXPECT_THAT(checkup.findings.front().remedy, StartsWith("record with ProfilerActivity.CUDA"));
+}
+
+TEST(CheckupTest, WhatCannotBeReadCannotBeUsedAndSaysWhy) {
+  CaptureContents contents;
+  contents.sources.push_back({.file = "x", .format = {}, .problem = "x@0: this is in no format"});
+  const Diagnostics none;
+  const Examined examined{
+      .contents = contents, .diagnostics = none, .capture = nullptr, .problem = "x@0: this is in no format"};
+  const Checkup checkup = check(examined);
+  EXPECT_EQ(checkup.verdict, Verdict::kUnusable);
+  ASSERT_EQ(checkup.findings.size(), 1U);  // once, though the file and the job say it
+  EXPECT_THAT(verdict_sentence(checkup, examined), HasSubstr("x@0: this is in no format"));
+}
+
+TEST(CheckupTest, TheDearestFindingsComeFirst) {
+  Whole whole;
+  for (HostDeviceContents& process : whole.contents.sources[0].processes) {
+    process.shaped_operators = 0;
+    process.syncs = 0;
+  }
+  whole.contents.private_parts = {{"GitHub token", true, 2, "a.json@7"}, {"path", false, 3, "a.json@9"}};
+  const Checkup checkup = check(whole.examined);
+  const auto by_cost = [](const Finding& a, const Finding& b) { return a.cost < b.cost; };
+  EXPECT_TRUE(std::is_sorted(checkup.findings.begin(), checkup.findings.end(), by_cost));
+  EXPECT_EQ(checkup.findings.front().name, "secret");
+  EXPECT_EQ(checkup.verdict, Verdict::kGood) << "a secret makes no answer worse";
+}
+
+TEST(CheckupTest, TheJsonObjectHasTheSameFindings) {
+  Whole whole;
+  whole.process().shaped_operators = 0;
+  const Checkup checkup = check(whole.examined);
+  const Provenance provenance;
+  const Document document = check_document(checkup, whole.examined, provenance);
+  JsonWriter json;
+  document.json(json);
+  EXPECT_THAT(json.text(), StartsWith(R"({"schema":"stepsim.check/1")"));
+  for (const Finding& one : checkup.findings) EXPECT_THAT(json.text(), HasSubstr("\"name\":\"" + one.name + "\""));
+  EXPECT_EQ(document.rows().rows().size(),
+            checkup.findings.size() + static_cast<std::size_t>(checkup.applicable.count()));
+}
+
+}  // namespace
+}  // namespace stepsim::sim
