@@ -50,17 +50,6 @@ bool is_execution_trace(std::string_view, std::string_view head) {
          has_any(head, {"|execution_trace|", "|execution_graph|", "-chakra."});
 }
 
-/// Protobuf messages with their lengths before them. The first one tells the version ("0.0.4"), or in older files has
-/// an attribute named "schema".
-bool is_chakra(std::string_view file_name, std::string_view head) {
-  constexpr std::size_t kFirstField = 32;
-  const std::string_view begin = head.substr(0, kFirstField);
-  const bool has_version =
-      begin.size() > 5 && begin[1] == '\n' && begin[2] == '\x05' && is_digit(begin[3]) && begin[4] == '.';
-  const bool is_in_json = is_json(head) && has(head, "\"workload_graph\"");
-  return has_version || is_in_json || has(begin, "\n\x06schema") || file_name.ends_with(".et");
-}
-
 bool is_horovod_timeline(std::string_view, std::string_view head) {
   return is_json(head) &&
          has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
@@ -119,8 +108,6 @@ constexpr std::array kOthers{
     KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
     KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
                is_xplane},
-    KnownOther{"a Chakra execution trace, which says what runs but not when it ran",
-               "the traces of torch.profiler that it was made from", is_chakra},
     KnownOther{"a trace in Perfetto's own form", "the JSON that it was made from", is_perfetto},
     KnownOther{"a YAML file",
                "it after the option that it is for: --job for job.yaml, --cluster for the hardware, -s for a scenario",

@@ -18,9 +18,15 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Whether a trace names a rank that can be one: ids from files are any number.
-bool has_rank(const HostDeviceTrace& trace) {
-  return trace.rank && *trace.rank >= 0 && *trace.rank <= std::numeric_limits<Rank>::max();
+/// The rank that a trace names.
+std::optional<std::int64_t> named_rank(const RankTrace& rank) { return rank.trace.rank; }
+std::optional<std::int64_t> named_rank(const RankGraph& rank) { return rank.graph.rank; }
+
+/// Whether it names one that can be one: ids from files are any number.
+template <class RankInput>
+bool has_rank(const RankInput& rank) {
+  const std::optional<std::int64_t> named = named_rank(rank);
+  return named && *named >= 0 && *named <= std::numeric_limits<Rank>::max();
 }
 
 /// Two captures of one rank are of two runs, or of one at the same time: which one is meant is for the user to say.
@@ -38,48 +44,65 @@ bool has_rank(const HostDeviceTrace& trace) {
           one_process ? ", of the same process at the same time" : ", of another process"));
 }
 
+[[noreturn]] void refuse_second_capture(const std::vector<RankGraph>& /*ranks*/, const RankGraph& second,
+                                        const std::string& first_file) {
+  throw InputError({second.file, {}, {}},
+                   fmt::format("the name of this execution trace says that it is rank {}, and so does that of {}; "
+                               "expected one a rank: name those of one job",
+                               second.rank, shown(first_file)));
+}
+
 /// Gives every trace its rank: the one it names, else the smallest that is free.
-void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
+template <class RankInput>
+void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
-  for (RankTrace& rank : ranks) {
-    if (!has_rank(rank.trace)) continue;
-    rank.rank = static_cast<Rank>(*rank.trace.rank);
+  for (RankInput& rank : ranks) {
+    if (!has_rank(rank)) continue;
+    rank.rank = static_cast<Rank>(*named_rank(rank));
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
   Rank next = 0;  // those below it are taken
-  for (RankTrace& rank : ranks) {
-    if (has_rank(rank.trace)) continue;
+  for (RankInput& rank : ranks) {
+    if (has_rank(rank)) continue;
     while (claimed.contains(next)) ++next;
     rank.rank = next++;
-    if (!rank.trace.rank && ranks.size() == 1) continue;
-    const std::string says = rank.trace.rank ? fmt::format("says it is rank {}, which is none from 0 to {}",
-                                                           *rank.trace.rank, std::numeric_limits<Rank>::max())
-                                             : "does not say its rank";
+    const std::optional<std::int64_t> named = named_rank(rank);
+    if (!named && ranks.size() == 1) continue;
+    const std::string says =
+        named ? fmt::format("says it is rank {}, which is none from 0 to {}", *named, std::numeric_limits<Rank>::max())
+              : "does not say its rank";
     assembly.assumptions.push_back(
         {"rank_number", fmt::format("{} {}: it is taken to be rank {}", shown(rank.file), says, rank.rank)});
   }
 }
 
-void keep_ranks(std::vector<RankTrace>& ranks, const std::vector<Rank>& wanted) {
+template <class RankInput>
+void keep_ranks(std::vector<RankInput>& ranks, const std::vector<Rank>& wanted) {
   if (wanted.empty()) return;
   std::vector<std::string> present;
   present.reserve(ranks.size());
-  for (const RankTrace& rank : ranks) present.push_back(std::to_string(rank.rank));
+  for (const RankInput& rank : ranks) present.push_back(std::to_string(rank.rank));
   std::erase_if(
-      ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
+      ranks, [&](const RankInput& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
   if (ranks.empty())
     throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
 }
 
 /// Stops a mix that belongs to no one job: a task graph beside other files, BytePS beside Kineto.
 void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
-                const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
-  const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size();
+                const std::vector<std::pair<TaskGraph, std::string>>& graphs,
+                const std::vector<RankGraph>& execution_graphs) {
+  const std::size_t kinds =
+      (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size() + (execution_graphs.empty() ? 0U : 1U);
   if (kinds <= 1) return;
   if (!graphs.empty()) {
     throw InputError({graphs.back().second, {}, {}},
                      "a task graph is a whole job of its own; expected no other input beside it");
+  }
+  if (!execution_graphs.empty()) {
+    throw InputError({execution_graphs.front().file, {}, {}},
+                     "this is a Chakra trace, and other files are none; expected the files of one kind");
   }
   throw InputError(
       {ranks.front().file, {}, {}},
@@ -126,6 +149,9 @@ void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
   ranks_.push_back({std::move(trace), origin.name, 0});
 }
 void JobParts::take(TaskGraph&& graph, const Origin& origin) { graphs_.emplace_back(std::move(graph), origin.name); }
+void JobParts::take(ExecutionGraph&& graph, const Origin& origin) {
+  execution_graphs_.push_back({std::move(graph), origin.name, 0});
+}
 void JobParts::take(StageTrace&& stages, const Origin& origin) {
   put(gpu_of(origin).stages, std::move(stages), origin.name);
 }
@@ -170,9 +196,14 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
 
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
-  refuse_mix(ranks_, gpus, graphs_);
+  refuse_mix(ranks_, gpus, graphs_, execution_graphs_);
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
+  }
+  if (!execution_graphs_.empty()) {
+    number_ranks(execution_graphs_, assembly);
+    keep_ranks(execution_graphs_, ranks);
+    return stitch_execution_graphs(std::move(execution_graphs_), assembly);
   }
   if (!gpus.empty()) {
     keep_gpus(gpus, ranks);

@@ -9,6 +9,7 @@
 
 #include "ingest/load/read.h"
 #include "ingest/stitch/assembly.h"
+#include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/parameter_server/parameter_server.h"
 #include "model/base/text.h"
@@ -39,6 +40,7 @@ class JobParts {
   // One for each alternative of Part: a new one does not compile until it is taken here.
   void take(HostDeviceTrace&& trace, const Origin& origin);
   void take(TaskGraph&& graph, const Origin& origin);
+  void take(ExecutionGraph&& graph, const Origin& origin);
   void take(StageTrace&& stages, const Origin& origin);
   void take(OperatorTrace&& operators, const Origin& origin);
   void take(OperatorGraph&& graph, const Origin& origin);
@@ -49,6 +51,7 @@ class JobParts {
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
+  std::vector<RankGraph> execution_graphs_;
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
 };
 

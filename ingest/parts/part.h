@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingest/parts/execution_graph.h"
 #include "ingest/parts/optional_column.h"
 #include "model/base/count_column.h"
 #include "model/base/error.h"
@@ -244,7 +245,8 @@ struct TaskGraph {
 };
 
 /// One kind of content that a file may have.
-using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph>;
+using Part =
+    std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph, ExecutionGraph>;
 
 }  // namespace stepsim::ingest
 

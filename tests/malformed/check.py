@@ -22,6 +22,7 @@ import time
 
 import big_cases
 import byteps_cases
+import chakra_cases
 import cluster_cases
 import framing_cases
 import graph_cases
@@ -146,7 +147,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, nsys_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, nsys_cases, chakra_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases] + ([] if options.no_big else [big_cases])
     cases, names = [], []
     for module in modules:
         for case in module.cases():

@@ -43,15 +43,6 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
        "TensorBoard"},
       {"snapshot.pickle", "\x80\x04\x95rest", "pickled"},
       {"log", "# nThread 1 nGpus 8\n#  size  count  type  redop  time  algbw  busbw\n", "nccl-tests"},
-      {"x.0.et",
-       "\x09\n\x05"
-       "0.0.4\x12",
-       "Chakra"},
-      {"x",
-       "\x09\n\x05"
-       "0.0.4\x12",
-       "Chakra"},
-      {"x", "\x12\x12\x10\n\x06schema\xea\x01", "Chakra"},
   };
   for (const Sample& sample : samples)
     EXPECT_THAT(taken_for(sample.name, sample.head), HasSubstr(sample.what)) << sample.what;
@@ -83,9 +74,7 @@ TEST(KnownOthersTest, RealFilesOfOtherToolsAreCalledByName) {
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << traces << " is absent";
   const std::vector<std::pair<std::string, std::string>> files{
       {"other/horovod-timeline-resnet.json.gz", "Horovod timeline"},
-      {"chakra/feeder.0.et.gz", "Chakra"},
       {"chakra/resnet_et.json.gz", "execution trace"},
-      {"chakra/json_trace.tar.gz", "Chakra"},
       {"chakra/dlrm-8ranks-pytorch-et.tar.gz", "execution trace"},
       {"pytorch-cpu/transformer-execution_trace.json.gz", "execution trace"}};
   for (const auto& [file, what] : files) {
