@@ -6,6 +6,7 @@
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
+#include "cli/work/modelled.h"
 #include "ingest/config/cluster_file.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -131,6 +132,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session, bool tes
   Progress progress(options.quiet);
   Replayed result;
   result.capture = load(options, session, progress);
+  model_missing_times(result.capture, options);
   result.network = options.network;
   if (options.network->make != nullptr) {
     result.capture = under_models(std::move(result.capture));

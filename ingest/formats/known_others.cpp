@@ -45,11 +45,6 @@ bool is_web_page(std::string_view, std::string_view head) {
 
 bool is_other_database(std::string_view, std::string_view head) { return is_database(head); }
 
-bool is_execution_trace(std::string_view, std::string_view head) {
-  return is_json(head) && has(head, "\"schema\"") &&
-         has_any(head, {"|execution_trace|", "|execution_graph|", "-chakra."});
-}
-
 bool is_horovod_timeline(std::string_view, std::string_view head) {
   return is_json(head) &&
          has_any(head, {"NEGOTIATE_ALLREDUCE", "NEGOTIATE_BROADCAST", "NEGOTIATE_ALLGATHER", "NEGOTIATE_ALLTOALL"});
@@ -95,8 +90,6 @@ constexpr std::array kOthers{
                "the file itself: a download that needs a login, or a link to a page about the file, gives this",
                is_web_page},
     KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
-    KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
-               "the trace of torch.profiler that was recorded beside it", is_execution_trace},
     KnownOther{"a Horovod timeline, which has communication but no work of the device",
                "the traces of torch.profiler, one a rank, recorded in the same run", is_horovod_timeline},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",

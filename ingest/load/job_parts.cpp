@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "ingest/load/windows.h"
+#include "ingest/stitch/execution_graph/operator_graph.h"
 #include "ingest/stitch/given_graph.h"
+#include "ingest/stitch/host_device/execution_trace.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -102,7 +104,8 @@ void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>
   }
   if (!execution_graphs.empty()) {
     throw InputError({execution_graphs.front().file, {}, {}},
-                     "this is a Chakra trace, and other files are none; expected the files of one kind");
+                     "this is an execution trace of Chakra or PyTorch, and other files belong to another job; expected "
+                     "the files of one kind");
   }
   throw InputError(
       {ranks.front().file, {}, {}},
@@ -122,6 +125,20 @@ void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
   if (kept.empty())
     throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of 0 to {}", count - 1));
   gpus = std::move(kept);
+}
+
+/// The trace of the process that an execution trace is of. Processes of several hosts may have one id: then the one of
+/// the rank that the execution trace's file names. Null if there is none.
+RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ranks) {
+  RankTrace* found = nullptr;
+  std::size_t count = 0;
+  for (RankTrace& rank : ranks) {
+    if (execution.process < 0 || process_of(rank.trace) != std::to_string(execution.process)) continue;
+    if (found == nullptr || (execution.rank && rank.trace.rank == execution.rank)) found = &rank;
+    ++count;
+  }
+  const bool sure = count == 1 || (found != nullptr && execution.rank && found->trace.rank == execution.rank);
+  return sure ? found : nullptr;
 }
 
 template <class PartType>
@@ -151,6 +168,9 @@ void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
 void JobParts::take(TaskGraph&& graph, const Origin& origin) { graphs_.emplace_back(std::move(graph), origin.name); }
 void JobParts::take(ExecutionGraph&& graph, const Origin& origin) {
   execution_graphs_.push_back({std::move(graph), origin.name, 0});
+}
+void JobParts::take(ExecutionTrace&& trace, const Origin& origin) {
+  execution_traces_.emplace_back(std::move(trace), origin.name);
 }
 void JobParts::take(StageTrace&& stages, const Origin& origin) {
   put(gpu_of(origin).stages, std::move(stages), origin.name);
@@ -194,8 +214,32 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   return gpus;
 }
 
+void JobParts::make_graphs_of_execution_traces() {
+  for (auto& [trace, file] : execution_traces_) execution_graphs_.push_back({graph_of_operators(std::move(trace)), file, 0});
+  execution_traces_.clear();
+}
+
+void JobParts::join_execution_traces(Assembly& assembly) {
+  for (const auto& [execution, file] : execution_traces_) {
+    RankTrace* const rank = trace_of(execution, ranks_);
+    if (rank == nullptr) {
+      assembly.diagnostics.count(diagnostic("execution_trace_not_joined"), {file, {}, {}});
+      continue;
+    }
+    const JoinedOperators found = join_execution_trace(execution, rank->trace);
+    assembly.assumptions.push_back(
+        {"execution_trace_joined",
+         fmt::format("{} is of the process that {} is of: {} of its {} operators are the events of the same names, in "
+                     "the same order",
+                     shown(file), shown(rank->file), found.joined, found.all)});
+    if (found.joined < found.all)
+      assembly.diagnostics.count(diagnostic("operators_not_joined"), {file, {}, {}}, {}, found.all - found.joined);
+  }
+}
+
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
+  if (ranks_.empty()) make_graphs_of_execution_traces();
   refuse_mix(ranks_, gpus, graphs_, execution_graphs_);
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
@@ -212,6 +256,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   if (ranks_.empty())
     throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
   join_windows(ranks_, assembly);
+  join_execution_traces(assembly);
   number_ranks(ranks_, assembly);
   keep_ranks(ranks_, ranks);
   stitch_host_device(std::move(ranks_), assembly);

@@ -41,17 +41,23 @@ class JobParts {
   void take(HostDeviceTrace&& trace, const Origin& origin);
   void take(TaskGraph&& graph, const Origin& origin);
   void take(ExecutionGraph&& graph, const Origin& origin);
+  void take(ExecutionTrace&& trace, const Origin& origin);
   void take(StageTrace&& stages, const Origin& origin);
   void take(OperatorTrace&& operators, const Origin& origin);
   void take(OperatorGraph&& graph, const Origin& origin);
   void take(TensorTable&& tensors, const Origin& origin);
 
+  /// Completes the traces of torch.profiler by the execution traces of their processes.
+  void join_execution_traces(Assembly& assembly);
+  /// Without such traces, execution traces are graphs of their own.
+  void make_graphs_of_execution_traces();
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
   std::vector<RankGraph> execution_graphs_;
+  std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
 };
 

@@ -10,6 +10,7 @@
 #include "ingest/stitch/execution_graph/communication.h"
 #include "ingest/stitch/execution_graph/node_order.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 #include "model/base/units.h"
 
 namespace stepsim::ingest {
@@ -92,7 +93,6 @@ class Stitcher {
     join_communication(communication_, assembly_);
     order_rows();
     state_assumptions();
-    if (untimed_ > 0) assembly_.diagnostics.count(diagnostic("nodes_without_duration"), {}, {}, untimed_);
   }
 
  private:
@@ -137,9 +137,7 @@ class Stitcher {
   TaskId add_task(const RankGraph& rank, std::uint32_t index, LaneId lane) {
     const Graph& graph = rank.graph;
     const Graph::Node& node = graph.nodes[index];
-    const bool timed = node.duration > Duration{} || node.kind == Graph::Kind::kNothing || node.which != Graph::kNone;
-    const bool sized = node.message != Graph::kNone && graph.messages[node.message].bytes > Bytes{};
-    if (!timed && !sized) ++untimed_;
+    count_untimed(rank, index);
     return assembly_.builder.add_task(
         {.kind = task_kind(node.kind),
          .name = assembly_.builder.intern(graph.name_of(index)),
@@ -148,6 +146,19 @@ class Stitcher {
          .bytes = node.message == Graph::kNone ? Bytes{} : graph.messages[node.message].bytes,
          .hint = Time{Duration{index}},
          .priority = static_cast<std::int32_t>(index)});
+  }
+
+  /// A node takes the time that it says, else what a device or network model makes of its work or size.
+  void count_untimed(const RankGraph& rank, std::uint32_t index) {
+    const Graph& graph = rank.graph;
+    const Graph::Node& node = graph.nodes[index];
+    const bool sized = node.message != Graph::kNone && graph.messages[node.message].bytes > Bytes{};
+    if (node.duration > Duration{} || node.kind == Graph::Kind::kNothing || sized) return;
+    const bool has_shapes = node.which != Graph::kNone && node.kind == Graph::Kind::kDevice;
+    if (has_shapes && graph.operators[node.which].work.bytes + graph.operators[node.which].work.flops > 0) return;
+    assembly_.diagnostics.count(has_shapes ? diagnostic("unmodelled_operator") : diagnostic("nodes_without_duration"),
+                                {rank.file, {}, {}},
+                                fmt::format("node {}, {}", node.id, shown(graph.name_of(index), 60)));
   }
 
   /// What one thread, one stream or a rank's communication does comes one after the other, unless ranks disagree on
@@ -184,7 +195,6 @@ class Stitcher {
   Assembly& assembly_;
   std::vector<RankOrder> orders_;                 // by rank
   std::vector<RankCommunication> communication_;  // the same
-  std::uint64_t untimed_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ingest/stitch/host_device/device_waits.h"
 
+#include "ingest/stitch/host_device/data_waits.h"
 #include "ingest/stitch/host_device/framework_waits.h"
 #include "ingest/stitch/host_device/polling.h"
 #include "ingest/stitch/host_device/sync_events.h"
@@ -19,6 +20,8 @@ DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threa
   found.polls = find_polls(events, threads);
   found.streams = syncs.stream_waits();
   if (found.streams.empty()) found.streams = framework_waits(events);
+  const std::vector<StreamWait> data = data_waits(events);
+  found.streams.insert(found.streams.end(), data.begin(), data.end());
   infer_stream_waits(events, found.order, found.delays, found.streams);
   found.unresolved_syncs = syncs.unresolved();
   return found;

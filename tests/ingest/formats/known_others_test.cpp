@@ -35,7 +35,6 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
       {"trace.json", "", "empty"},
       {"trace.json", "\n <!DOCTYPE HTML><html><head>", "web page"},
       {"x", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE users", "SQLite"},
-      {"x.json", R"({"schema": "1.1.0-chakra.0.0.4", "nodes": []})", "execution trace"},
       {"x.json", R"([{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "pid": 1}])", "Horovod"},
       {"x",
        "\x18\0\0\0\0\0\0\0abcd\x09\0\0\0\0\0\0\0\0\x1a\x0d"
@@ -73,10 +72,7 @@ TEST(KnownOthersTest, RealFilesOfOtherToolsAreCalledByName) {
   const std::filesystem::path traces = source_folder() / ".." / "shared" / "traces";
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << traces << " is absent";
   const std::vector<std::pair<std::string, std::string>> files{
-      {"other/horovod-timeline-resnet.json.gz", "Horovod timeline"},
-      {"chakra/resnet_et.json.gz", "execution trace"},
-      {"chakra/dlrm-8ranks-pytorch-et.tar.gz", "execution trace"},
-      {"pytorch-cpu/transformer-execution_trace.json.gz", "execution trace"}};
+      {"other/horovod-timeline-resnet.json.gz", "Horovod timeline"}};
   for (const auto& [file, what] : files) {
     const std::string path = (traces / file).string();
     EXPECT_THAT([&path] { (void)load(std::vector{path}, {}); },
