@@ -215,7 +215,8 @@ std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
 }
 
 void JobParts::make_graphs_of_execution_traces() {
-  for (auto& [trace, file] : execution_traces_) execution_graphs_.push_back({graph_of_operators(std::move(trace)), file, 0});
+  for (auto& [trace, file] : execution_traces_)
+    execution_graphs_.push_back({graph_of_operators(std::move(trace)), file, 0});
   execution_traces_.clear();
 }
 

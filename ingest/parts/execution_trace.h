@@ -28,11 +28,11 @@ struct ExecutionTrace {
   };
   struct Operator {
     std::int64_t id = 0;
-    std::int64_t parent = 0;      ///< the id of the one around it
-    std::int64_t sequence = -1;   ///< of kCollective and kWait: the collective's number
-    std::uint64_t uses_end = 0;   ///< index into `uses`: the end of those of this operator
-    std::uint32_t name = 0;       ///< index into texts
-    std::uint32_t which = kNone;  ///< index into operators, where its shapes tell something
+    std::int64_t parent = 0;        ///< the id of the one around it
+    std::int64_t sequence = -1;     ///< of kCollective and kWait: the collective's number
+    std::uint64_t uses_end = 0;     ///< index into `uses`: the end of those of this operator
+    std::uint32_t name = 0;         ///< index into texts
+    std::uint32_t which = kNone;    ///< index into operators, where its shapes tell something
     std::uint32_t message = kNone;  ///< index into messages, of kCollective
     Role role = Role::kOther;
     bool on_device = false;  ///< a tensor of it is in the memory of an accelerator

@@ -262,8 +262,8 @@ struct TaskGraph {
 };
 
 /// One kind of content that a file may have.
-using Part =
-    std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph, ExecutionGraph, ExecutionTrace>;
+using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
+                          ExecutionGraph, ExecutionTrace>;
 
 }  // namespace stepsim::ingest
 

@@ -63,10 +63,10 @@ Capture with_modelled_times(const Capture& capture, const Accelerator& device) {
     modelled_capture.devices.insert_or_assign(rank, std::string{device.name});
   modelled_capture.assumptions.push_back(
       {std::string{kModelledTimes},
-       fmt::format("the durations of {} tasks are modelled by roofline on {} ({}), and not recorded{}: launches and the "
-                   "host's own work take no time, so a step that its host limits takes longer",
-                   modelled, device.name, device.source,
-                   assumed ? ", operations without a precision as 16-bit ones" : "")});
+       fmt::format(
+           "the durations of {} tasks are modelled by roofline on {} ({}), and not recorded{}: launches and the "
+           "host's own work take no time, so a step that its host limits takes longer",
+           modelled, device.name, device.source, assumed ? ", operations without a precision as 16-bit ones" : "")});
   return modelled_capture;
 }
 

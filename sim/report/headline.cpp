@@ -47,9 +47,10 @@ std::string headline(const Capture& capture, const Summary& summary) {
   const std::string tasks = counted(capture.dag.task_count(), "task");
   const std::string ranks = counted(summary.ranks.size(), "rank");
   if (!summary.measured && find_assumption(capture.assumptions, kModelledTimes) != nullptr) {
-    return fmt::format("{} of {} take {} by modelled times, none of them recorded: nothing was measured to hold it "
-                       "against.",
-                       tasks, ranks, to_text(iteration.replayed));
+    return fmt::format(
+        "{} of {} take {} by modelled times, none of them recorded: nothing was measured to hold it "
+        "against.",
+        tasks, ranks, to_text(iteration.replayed));
   }
   if (!summary.measured) {
     return fmt::format("{} of {} take {}; nothing was measured to hold it against.", tasks, ranks,

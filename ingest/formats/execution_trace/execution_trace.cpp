@@ -50,6 +50,7 @@ class Reader {
       sink_.diagnostics.count(diagnostic("truncated_file"), {file_, json_.offset(), {}});
     }
     if (added_.empty()) throw InputError({file_, {}, {}}, "no node is in this trace; expected at least one");
+    name_local_groups();
     sort();
     trace_.texts = std::move(texts_).take();
     trace_.operators = std::move(operators_).take();
@@ -92,8 +93,8 @@ class Reader {
     const std::int64_t bytes = add_uses(added.run);
     added.run.uses_end = uses_.size();
     if (!node_.schema.empty()) added.run.role = ExecutionTrace::Role::kOperator;
-    const auto which = operators_.number_of(node_.name, name, node_.input_shapes, kineto_types(node_.input_types),
-                                            settings_text());
+    const auto which =
+        operators_.number_of(node_.name, name, node_.input_shapes, kineto_types(node_.input_types), settings_text());
     if (which) added.run.which = *which;
     if (node_.name == "record_param_comms") add_communication(bytes, added.run);
     if (node_.name.find("process_group:init") != std::string::npos) add_process_groups(node_.inputs, groups_);
@@ -142,6 +143,22 @@ class Reader {
     run.message = static_cast<std::uint32_t>(messages_.size());
     const bool possible = bytes >= 0 && bytes <= (std::int64_t{1} << 60U);
     messages_.push_back({.op = op, .bytes = Bytes{possible ? bytes : 0}, .group = texts_.intern(call.group).value()});
+    if (!call.is_local) return;
+    local_.push_back(run.message);
+    if (local_groups_.size() < kMostGroups &&
+        std::find(local_groups_.begin(), local_groups_.end(), call.group) == local_groups_.end())
+      local_groups_.push_back(call.group);
+  }
+
+  /// Schema 1.0.1 names groups by where they are in memory, which differs between ranks. The only one is that of all
+  /// ranks; several are told apart by the order in which they are used first.
+  void name_local_groups() {
+    const bool several = local_groups_.size() > 1;
+    for (const std::uint32_t message : local_) {
+      const std::string& group = texts_.text(TextId{messages_[message].group});
+      const auto place = std::find(local_groups_.begin(), local_groups_.end(), group) - local_groups_.begin();
+      messages_[message].group = texts_.intern(several ? fmt::format("group {} by use", place) : std::string{}).value();
+    }
   }
 
   void sort() {
@@ -162,6 +179,8 @@ class Reader {
     }
   }
 
+  static constexpr std::size_t kMostGroups = 1000;
+
   JsonReader json_;
   const std::string& file_;
   PartSink& sink_;
@@ -172,6 +191,8 @@ class Reader {
   std::vector<Added> added_;
   std::vector<ExecutionTrace::Use> uses_;  // in the order of the file
   std::vector<ExecutionGraph::Message> messages_;
+  std::vector<std::uint32_t> local_;       // messages of groups that only this process calls so
+  std::vector<std::string> local_groups_;  // by first use; a process has few
   std::vector<ObservedTensor> tensors_;
   ObservedOperator node_;
 };

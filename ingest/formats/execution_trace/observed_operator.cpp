@@ -164,7 +164,7 @@ std::string kineto_types(std::string_view types) {
 }
 
 CommunicationCall communication_call(const ObservedOperator& node) {
-  CommunicationCall call{node.collective, node.group, -1};
+  CommunicationCall call{.operation = node.collective, .group = node.group};
   ItemCursor items{node.inputs};
   std::string_view item;
   bool has_group = !node.group.empty();
@@ -183,6 +183,7 @@ CommunicationCall communication_call(const ObservedOperator& node) {
         call.sequence = *number;
       } else if (!has_group) {
         call.group = std::to_string(*number);
+        call.is_local = true;
         has_group = true;
       }
     }

@@ -40,11 +40,12 @@ void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensor
 /// ["float","long int"].
 [[nodiscard]] std::string kineto_types(std::string_view types);
 
-/// What "record_param_comms" was told: tensors, then number, group, rank, operation, sizes. Told by their kinds, because
-/// versions differ in how many there are.
+/// What "record_param_comms" was told: tensors, then number, group, rank, operation, sizes. Told by their kinds,
+/// because versions differ in how many there are.
 struct CommunicationCall {
-  std::string operation;       ///< "allreduce", "wait"
-  std::string group;           ///< its name, or a pointer
+  std::string operation;  ///< "allreduce", "wait"
+  std::string group;      ///< its name; else what the process calls it, a number
+  bool is_local = false;  ///< the group is named by a number that other ranks do not share
   std::int64_t sequence = -1;
 };
 [[nodiscard]] CommunicationCall communication_call(const ObservedOperator& node);

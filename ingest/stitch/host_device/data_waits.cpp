@@ -68,7 +68,8 @@ class DataWaits {
 
   void take(std::uint32_t op) {
     const std::vector<std::uint32_t>& owners = owners_[events_.ops[op].call];
-    const bool in_place = std::none_of(owners.begin(), owners.end(), [this](std::uint32_t owner) { return writes(owner); });
+    const bool in_place =
+        std::none_of(owners.begin(), owners.end(), [this](std::uint32_t owner) { return writes(owner); });
     std::map<std::uint32_t, std::uint32_t> latest;  // by stream
     for (const std::uint32_t owner : owners) {
       for_each_use(owner, [&](const StorageUse& use) {
@@ -110,8 +111,8 @@ class DataWaits {
   }
 
   const RankEvents& events_;
-  std::vector<std::vector<std::uint32_t>> owners_;           // by event of a call
-  std::unordered_map<std::int64_t, std::uint32_t> writer_;   // the last op that wrote a storage; never walked
+  std::vector<std::vector<std::uint32_t>> owners_;          // by event of a call
+  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // the last op that wrote a storage; never walked
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;  // (stream, other): the latest op
   std::vector<StreamWait> found_;
 };

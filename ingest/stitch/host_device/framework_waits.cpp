@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "ingest/stitch/host_device/launch_order.h"
@@ -17,8 +18,8 @@ struct ThreadCalls {
     std::int64_t sequence = kUnknown;  ///< the collective's number, where an execution trace says it
   };
   static constexpr std::int64_t kUnknown = -1;
-  std::vector<WorkWait> work_waits;                            ///< of those that Work::wait() made
-  std::map<std::int64_t, LaunchOrder::Launch> by_sequence;     ///< collectives that an execution trace numbers
+  std::vector<WorkWait> work_waits;                         ///< of those that Work::wait() made
+  std::map<std::int64_t, LaunchOrder::Launch> by_sequence;  ///< collectives that an execution trace numbers
   LaunchOrder collectives;
   LaunchOrder others;
 };
@@ -37,6 +38,7 @@ class FrameworkWaits {
   }
 
   std::vector<StreamWait> run() {
+    for (const ThreadCalls& thread : threads_) wait_for_numbered_collectives(thread);
     for (const ThreadCalls& thread : threads_) {
       wait_for_current_stream(thread);
       wait_for_collectives(thread);
@@ -125,14 +127,11 @@ class FrameworkWaits {
   void wait_for_collectives(const ThreadCalls& thread) {
     std::map<std::int32_t, OfStep> steps;
     for (const ThreadCalls::WorkWait& wait : thread.work_waits) {
-      if (wait.sequence != ThreadCalls::kUnknown) {
-        wait_for_numbered(wait, thread);
-      } else {
-        steps[events_.step_at(wait.begin)].waits.push_back(wait.begin);
-      }
+      if (wait.sequence == ThreadCalls::kUnknown) steps[events_.step_at(wait.begin)].waits.push_back(wait.begin);
     }
-    for (const auto& launch : thread.collectives.launches())
-      steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    for (const auto& launch : thread.collectives.launches()) {
+      if (!numbered_.contains(launch.second)) steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    }
     for (const auto& [step, calls] : steps) {
       if (calls.waits.size() != calls.collectives.size()) continue;
       const bool in_order =
@@ -143,12 +142,16 @@ class FrameworkWaits {
     }
   }
 
-  /// Whichever thread launched it. One from before the capture has ended by then, or is not known.
-  void wait_for_numbered(const ThreadCalls::WorkWait& wait, const ThreadCalls& thread) {
-    for (const ThreadCalls& launcher : threads_) {
-      const auto collective = launcher.by_sequence.find(wait.sequence);
-      if (collective != launcher.by_sequence.end() && collective->second.first < wait.begin)
-        return wait_for(collective->second.second, wait.begin, thread);
+  /// Whichever thread launched them. Those from before the capture are not known, and have ended.
+  void wait_for_numbered_collectives(const ThreadCalls& thread) {
+    for (const ThreadCalls::WorkWait& wait : thread.work_waits) {
+      if (wait.sequence == ThreadCalls::kUnknown) continue;
+      for (const ThreadCalls& launcher : threads_) {
+        const auto collective = launcher.by_sequence.find(wait.sequence);
+        if (collective == launcher.by_sequence.end() || collective->second.first >= wait.begin) continue;
+        numbered_.insert(collective->second.second);
+        wait_for(collective->second.second, wait.begin, thread);
+      }
     }
   }
 
@@ -166,6 +169,7 @@ class FrameworkWaits {
 
   const RankEvents& events_;
   std::map<std::uint32_t, std::int64_t> sequences_;  ///< by call: the collective's number
+  std::set<std::uint32_t> numbered_;                 ///< collectives that a wait names by its number
   std::vector<ThreadCalls> threads_;
   std::vector<LaunchOrder> streams_;
   std::vector<StreamWait> found_;

@@ -119,15 +119,16 @@ TEST(ExecutionTraceTest, NodesBeforeACutAreUsed) {
 
 TEST(OperatorGraphTest, TheInnermostProductAndWhatHasNoOperatorInsideCompute) {
   // linear (2) around a product (3) around a copy (4); a copy alone (5) ; an annotation (6).
-  const ExecutionGraph graph = graph_of_operators(
-      read(trace_of({node(2, "aten::linear", fmt::format("[{},{}]", tensor(1, 2048), tensor(2, 512)), kMatrices, kFloats,
-                          "[]"),
-                     product(3, 1, 2, 3, 2),
-                     node(4, "aten::copy_", fmt::format("[{}]", tensor(9, 8)), "[[8]]", R"j(["Tensor(float)"])j", "[]", 3),
-                     node(5, "aten::copy_", fmt::format("[{}]", tensor(8, 8, "cpu")), "[[8]]", R"j(["Tensor(float)"])j",
-                          "[]"),
-                     node(6, "## end ##", "[]", "[]", "[]", "[]", 1, "")}))
-          .part);
+  const ExecutionGraph graph =
+      graph_of_operators(read(trace_of({node(2, "aten::linear", fmt::format("[{},{}]", tensor(1, 2048), tensor(2, 512)),
+                                             kMatrices, kFloats, "[]"),
+                                        product(3, 1, 2, 3, 2),
+                                        node(4, "aten::copy_", fmt::format("[{}]", tensor(9, 8)), "[[8]]",
+                                             R"j(["Tensor(float)"])j", "[]", 3),
+                                        node(5, "aten::copy_", fmt::format("[{}]", tensor(8, 8, "cpu")), "[[8]]",
+                                             R"j(["Tensor(float)"])j", "[]"),
+                                        node(6, "## end ##", "[]", "[]", "[]", "[]", 1, "")}))
+                             .part);
   using Kind = ExecutionGraph::Kind;
   std::vector<Kind> kinds;
   for (const auto& one : graph.nodes) kinds.push_back(one.kind);
@@ -135,13 +136,15 @@ TEST(OperatorGraphTest, TheInnermostProductAndWhatHasNoOperatorInsideCompute) {
 }
 
 TEST(OperatorGraphTest, DeviceWorkWaitsForTheCollectiveThatItWasToldToWaitFor) {
-  const ExecutionGraph graph = graph_of_operators(read(trace_of({product(2, 1, 2, 3), communication(3, 3, 47, "allreduce"),
-                                                                 product(4, 5, 6, 7), communication(5, 0, 47, "wait"),
-                                                                 product(6, 5, 6, 8)}))
-                                                      .part);
-  const auto after = [&](std::size_t i) { return std::vector<std::uint32_t>(graph.after_of(i).begin(), graph.after_of(i).end()); };
-  EXPECT_THAT(after(1), ElementsAre(0U));        // it reduces what node 0 wrote
-  EXPECT_THAT(after(2), ElementsAre(0U));        // the device work before it, not the collective
+  const ExecutionGraph graph =
+      graph_of_operators(read(trace_of({product(2, 1, 2, 3), communication(3, 3, 47, "allreduce"), product(4, 5, 6, 7),
+                                        communication(5, 0, 47, "wait"), product(6, 5, 6, 8)}))
+                             .part);
+  const auto after = [&](std::size_t i) {
+    return std::vector<std::uint32_t>(graph.after_of(i).begin(), graph.after_of(i).end());
+  };
+  EXPECT_THAT(after(1), ElementsAre(0U));          // it reduces what node 0 wrote
+  EXPECT_THAT(after(2), ElementsAre(0U));          // the device work before it, not the collective
   EXPECT_THAT(after(4), ElementsAre(1U, 2U, 3U));  // the collective, the device work and the host's call before it
 }
 
