@@ -4,6 +4,7 @@
 
 #include "cli/program/memory.h"
 #include "cli/work/cluster_file.h"
+#include "cli/work/modelled.h"
 #include "cli/work/scenario_options.h"
 #include "ingest/load/load.h"
 #include "scenarios/answer/interference.h"
@@ -40,6 +41,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
                                                  const Session& session) {
   auto what_if = std::make_unique<WhatIfSession>();
   what_if->capture = load_capture(options, session);
+  model_missing_times(what_if->capture, options);
   keep_freed_memory();  // each point takes a timeline's
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
   if (scenario.file) what_if->capture.inputs.push_back(*scenario.file);

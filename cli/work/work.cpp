@@ -6,6 +6,7 @@
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
+#include "cli/work/modelled.h"
 #include "ingest/config/cluster_file.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -164,7 +165,9 @@ Replayed load_and_replay(CommonOptions options, const Session& session, bool tes
   check_output(options);
   limit_threads(options.threads);
   Progress progress(options.quiet);
-  return replay(load(options, session, progress), options, session, progress, test);
+  Capture capture = load(options, session, progress);
+  if (!options.untimed) model_missing_times(capture, options);
+  return replay(std::move(capture), options, session, progress, test);
 }
 
 Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {

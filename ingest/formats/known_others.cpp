@@ -45,22 +45,6 @@ bool is_web_page(std::string_view, std::string_view head) {
 
 bool is_other_database(std::string_view, std::string_view head) { return is_database(head); }
 
-bool is_execution_trace(std::string_view, std::string_view head) {
-  return is_json(head) && has(head, "\"schema\"") &&
-         has_any(head, {"|execution_trace|", "|execution_graph|", "-chakra."});
-}
-
-/// Protobuf messages with their lengths before them. The first one tells the version ("0.0.4"), or in older files has
-/// an attribute named "schema".
-bool is_chakra(std::string_view file_name, std::string_view head) {
-  constexpr std::size_t kFirstField = 32;
-  const std::string_view begin = head.substr(0, kFirstField);
-  const bool has_version =
-      begin.size() > 5 && begin[1] == '\n' && begin[2] == '\x05' && is_digit(begin[3]) && begin[4] == '.';
-  const bool is_in_json = is_json(head) && has(head, "\"workload_graph\"");
-  return has_version || is_in_json || has(begin, "\n\x06schema") || file_name.ends_with(".et");
-}
-
 /// What dPRO made of a trial and keeps there. None of it is evaluated.
 bool is_trial_cache(std::string_view file_name, std::string_view) {
   constexpr std::array<std::string_view, 5> kNames{"statistic.txt", "nccl_graph.txt", "bps_cache.pickle",
@@ -112,8 +96,6 @@ constexpr std::array kOthers{
                "the file itself: a download that needs a login, or a link to a page about the file, gives this",
                is_web_page},
     KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
-    KnownOther{"an execution trace of PyTorch (ExecutionTraceObserver), which says what ran but not how long",
-               "the trace of torch.profiler that was recorded beside it", is_execution_trace},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
     KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
@@ -124,8 +106,6 @@ constexpr std::array kOthers{
     KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
     KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
                is_xplane},
-    KnownOther{"a Chakra execution trace, which says what runs but not when it ran",
-               "the traces of torch.profiler that it was made from", is_chakra},
     KnownOther{"a trace in Perfetto's own form", "the JSON that it was made from", is_perfetto},
     KnownOther{"a source file of ByteProfile", "its folder after 'stepsim collect', which makes the merged trace of it",
                is_byteprofile_source},

@@ -37,6 +37,9 @@ class JsonReader {
   [[nodiscard]] std::string text();
   /// Takes a number as it is written; valid until the next call.
   [[nodiscard]] std::string_view number();
+  /// Takes any value as it is written, strings without their quotes; valid until the next call. It must fit into a
+  /// TextWindow.
+  [[nodiscard]] std::string_view raw() { return value().raw; }
   /// Takes any value without using it.
   void skip();
   /// Checks that nothing follows the document.

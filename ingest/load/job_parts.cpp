@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "ingest/load/windows.h"
+#include "ingest/stitch/execution_graph/operator_graph.h"
 #include "ingest/stitch/given_graph.h"
+#include "ingest/stitch/host_device/execution_trace.h"
 #include "ingest/stitch/operator_graphs.h"
 #include "ingest/stitch/trial/trial.h"
 #include "model/base/error.h"
@@ -20,9 +22,15 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Whether a trace names a rank that can be one: ids from files are any number.
-bool has_rank(const HostDeviceTrace& trace) {
-  return trace.rank && *trace.rank >= 0 && *trace.rank <= std::numeric_limits<Rank>::max();
+/// The rank that a trace names.
+std::optional<std::int64_t> named_rank(const RankTrace& rank) { return rank.trace.rank; }
+std::optional<std::int64_t> named_rank(const ExecutionRank& rank) { return rank.graph.rank; }
+
+/// Whether it names one that can be one: ids from files are any number.
+template <class RankInput>
+bool has_rank(const RankInput& rank) {
+  const std::optional<std::int64_t> named = named_rank(rank);
+  return named && *named >= 0 && *named <= std::numeric_limits<Rank>::max();
 }
 
 /// Two captures of one rank are of two runs, or of one at the same time: which one is meant is for the user to say.
@@ -40,48 +48,66 @@ bool has_rank(const HostDeviceTrace& trace) {
           one_process ? ", of the same process at the same time" : ", of another process"));
 }
 
+[[noreturn]] void refuse_second_capture(const std::vector<ExecutionRank>& /*ranks*/, const ExecutionRank& second,
+                                        const std::string& first_file) {
+  throw InputError({second.file, {}, {}},
+                   fmt::format("the name of this execution trace says that it is rank {}, and so does that of {}; "
+                               "expected one a rank: name those of one job",
+                               second.rank, shown(first_file)));
+}
+
 /// Gives every trace its rank: the one it names, else the smallest that is free.
-void number_ranks(std::vector<RankTrace>& ranks, Assembly& assembly) {
+template <class RankInput>
+void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
-  for (RankTrace& rank : ranks) {
-    if (!has_rank(rank.trace)) continue;
-    rank.rank = static_cast<Rank>(*rank.trace.rank);
+  for (RankInput& rank : ranks) {
+    if (!has_rank(rank)) continue;
+    rank.rank = static_cast<Rank>(*named_rank(rank));
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
   Rank next = 0;  // those below it are taken
-  for (RankTrace& rank : ranks) {
-    if (has_rank(rank.trace)) continue;
+  for (RankInput& rank : ranks) {
+    if (has_rank(rank)) continue;
     while (claimed.contains(next)) ++next;
     rank.rank = next++;
-    if (!rank.trace.rank && ranks.size() == 1) continue;
-    const std::string says = rank.trace.rank ? fmt::format("says it is rank {}, which is none from 0 to {}",
-                                                           *rank.trace.rank, std::numeric_limits<Rank>::max())
-                                             : "does not say its rank";
+    const std::optional<std::int64_t> named = named_rank(rank);
+    if (!named && ranks.size() == 1) continue;
+    const std::string says =
+        named ? fmt::format("says it is rank {}, which is none from 0 to {}", *named, std::numeric_limits<Rank>::max())
+              : "does not say its rank";
     assembly.assumptions.push_back(
         {"rank_number", fmt::format("{} {}: it is taken to be rank {}", shown(rank.file), says, rank.rank)});
   }
 }
 
-void keep_ranks(std::vector<RankTrace>& ranks, const std::vector<Rank>& wanted) {
+template <class RankInput>
+void keep_ranks(std::vector<RankInput>& ranks, const std::vector<Rank>& wanted) {
   if (wanted.empty()) return;
   std::vector<std::string> present;
   present.reserve(ranks.size());
-  for (const RankTrace& rank : ranks) present.push_back(std::to_string(rank.rank));
+  for (const RankInput& rank : ranks) present.push_back(std::to_string(rank.rank));
   std::erase_if(
-      ranks, [&](const RankTrace& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
+      ranks, [&](const RankInput& rank) { return std::find(wanted.begin(), wanted.end(), rank.rank) == wanted.end(); });
   if (ranks.empty())
     throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
 }
 
 /// Stops a mix that belongs to no one job: a task graph beside other files, BytePS beside Kineto.
 void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
-                const std::vector<std::pair<TaskGraph, std::string>>& graphs) {
-  const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size();
+                const std::vector<std::pair<TaskGraph, std::string>>& graphs,
+                const std::vector<ExecutionRank>& execution_graphs) {
+  const std::size_t kinds =
+      (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size() + (execution_graphs.empty() ? 0U : 1U);
   if (kinds <= 1) return;
   if (!graphs.empty()) {
     throw InputError({graphs.back().second, {}, {}},
                      "a task graph is a whole job of its own; expected no other input beside it");
+  }
+  if (!execution_graphs.empty()) {
+    throw InputError({execution_graphs.front().file, {}, {}},
+                     "this is an execution trace of Chakra or PyTorch, and other files belong to another job; expected "
+                     "the files of one kind");
   }
   throw InputError(
       {ranks.front().file, {}, {}},
@@ -146,6 +172,20 @@ bool is_called(std::string_view path, std::string_view file_name) {
   return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
 }
 
+/// The trace of the process that an execution trace is of. Processes of several hosts may have one id: then the one of
+/// the rank that the execution trace's file names. Null if there is none.
+RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ranks) {
+  RankTrace* found = nullptr;
+  std::size_t count = 0;
+  for (RankTrace& rank : ranks) {
+    if (execution.process < 0 || process_of(rank.trace) != std::to_string(execution.process)) continue;
+    if (found == nullptr || (execution.rank && rank.trace.rank == execution.rank)) found = &rank;
+    ++count;
+  }
+  const bool sure = count == 1 || (found != nullptr && execution.rank && found->trace.rank == execution.rank);
+  return sure ? found : nullptr;
+}
+
 template <class PartType>
 void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
@@ -172,6 +212,12 @@ void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
   ranks_.push_back({std::move(trace), origin.name, 0});
 }
 void JobParts::take(TaskGraph&& graph, const Origin& origin) { graphs_.emplace_back(std::move(graph), origin.name); }
+void JobParts::take(ExecutionGraph&& graph, const Origin& origin) {
+  execution_graphs_.push_back({std::move(graph), origin.name, 0});
+}
+void JobParts::take(ExecutionTrace&& trace, const Origin& origin) {
+  execution_traces_.emplace_back(std::move(trace), origin.name);
+}
 void JobParts::take(StageTrace&& stages, const Origin& origin) {
   put(gpu_of(origin).stages, std::move(stages), origin.name);
 }
@@ -275,11 +321,41 @@ void JobParts::note_ranks(const std::vector<std::string>& files, const std::vect
   }
 }
 
+void JobParts::make_graphs_of_execution_traces() {
+  for (auto& [trace, file] : execution_traces_)
+    execution_graphs_.push_back({graph_of_operators(std::move(trace)), file, 0});
+  execution_traces_.clear();
+}
+
+void JobParts::join_execution_traces(Assembly& assembly) {
+  for (const auto& [execution, file] : execution_traces_) {
+    RankTrace* const rank = trace_of(execution, ranks_);
+    if (rank == nullptr) {
+      assembly.diagnostics.count(diagnostic("execution_trace_not_joined"), {file, {}, {}});
+      continue;
+    }
+    const JoinedOperators found = join_execution_trace(execution, rank->trace);
+    assembly.assumptions.push_back(
+        {"execution_trace_joined",
+         fmt::format("{} is of the process that {} is of: {} of its {} operators are the events of the same names, in "
+                     "the same order",
+                     shown(file), shown(rank->file), found.joined, found.all)});
+    if (found.joined < found.all)
+      assembly.diagnostics.count(diagnostic("operators_not_joined"), {file, {}, {}}, {}, found.all - found.joined);
+  }
+}
+
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
-  refuse_mix(ranks_, gpus, graphs_);
+  if (ranks_.empty()) make_graphs_of_execution_traces();
+  refuse_mix(ranks_, gpus, graphs_, execution_graphs_);
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
+  }
+  if (!execution_graphs_.empty()) {
+    number_ranks(execution_graphs_, assembly);
+    keep_ranks(execution_graphs_, ranks);
+    return stitch_execution_graphs(std::move(execution_graphs_), assembly);
   }
   if (std::any_of(gpus.begin(), gpus.end(), is_of_trial)) {
     keep_gpus(gpus, ranks);
@@ -300,6 +376,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   std::vector<std::string> files;
   for (const RankTrace& trace : ranks_) files.push_back(trace.file);
   join_windows(ranks_, assembly);
+  join_execution_traces(assembly);
   number_ranks(ranks_, assembly);
   keep_ranks(ranks_, ranks);
   note_ranks(files, processes);
@@ -308,7 +385,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
 
 bool JobParts::stitch_untimed(Assembly& assembly) {
   std::vector<OperatorGraph> graphs;
-  bool events = !graphs_.empty() || !ranks_.empty();
+  bool events = !graphs_.empty() || !ranks_.empty() || !execution_graphs_.empty() || !execution_traces_.empty();
   for (const auto& [worker_folder, gpus] : workers_) {
     for (const auto& [gpu_folder, gpu] : gpus) {
       events = events || gpu.stages || gpu.operators || is_of_trial(gpu);

@@ -11,6 +11,7 @@
 #include "ingest/load/read.h"
 #include "ingest/load/sources.h"
 #include "ingest/stitch/assembly.h"
+#include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/parameter_server/parameter_server.h"
 #include "model/base/text.h"
@@ -49,6 +50,8 @@ class JobParts {
   // One for each alternative of Part: a new one does not compile until it is taken here.
   void take(HostDeviceTrace&& trace, const Origin& origin);
   void take(TaskGraph&& graph, const Origin& origin);
+  void take(ExecutionGraph&& graph, const Origin& origin);
+  void take(ExecutionTrace&& trace, const Origin& origin);
   void take(StageTrace&& stages, const Origin& origin);
   void take(OperatorTrace&& operators, const Origin& origin);
   void take(OperatorGraph&& graph, const Origin& origin);
@@ -62,6 +65,10 @@ class JobParts {
   void take(ServerTrace&& trace, const Origin& origin);
   void take(KeyTable&& keys, const Origin& origin);
 
+  /// Completes the traces of torch.profiler by the execution traces of their processes.
+  void join_execution_traces(Assembly& assembly);
+  /// Without such traces, execution traces are graphs of their own.
+  void make_graphs_of_execution_traces();
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);
   void note_gpus(const std::vector<GpuParts>& gpus);
@@ -73,6 +80,8 @@ class JobParts {
   std::optional<MessageTrace> messages_;  // these three are of the job, not of a GPU
   std::optional<ServerTrace> servers_;
   std::optional<KeyTable> keys_;
+  std::vector<ExecutionRank> execution_graphs_;
+  std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
   std::vector<Source> sources_;
 };

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "ingest/parts/execution_graph.h"
+#include "ingest/parts/execution_trace.h"
 #include "ingest/parts/optional_column.h"
 #include "ingest/parts/trial_part.h"
 #include "model/base/count_column.h"
@@ -113,6 +115,22 @@ struct HostDeviceTrace {
 
   /// What one host thread put into a queue and another one took out of it: the two events.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
+
+  // The next two are there where an execution trace of the same run was joined (stitch/host_device/execution_trace.h).
+  /// Memory that an operator used, by event.
+  struct StorageUse {
+    std::uint32_t event = 0;
+    bool written = false;  ///< it is a result; else read
+    std::int64_t storage = 0;
+  };
+  std::vector<StorageUse> storage_uses;
+  /// A call of a process group that started a collective, or waits for one, by event.
+  struct CollectiveCall {
+    std::uint32_t event = 0;
+    bool waits = false;
+    std::int64_t sequence = 0;  ///< the collective's number
+  };
+  std::vector<CollectiveCall> collective_calls;
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
@@ -246,9 +264,9 @@ struct TaskGraph {
 };
 
 /// One kind of content that a file may have.
-using Part =
-    std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph, TensorflowTrace,
-                 OperatorMetadata, HorovodTrace, ChunkTrace, RankGraph, MessageTrace, ServerTrace, KeyTable>;
+using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
+                          ExecutionGraph, ExecutionTrace, TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace,
+                          RankGraph, MessageTrace, ServerTrace, KeyTable>;
 
 }  // namespace stepsim::ingest
 

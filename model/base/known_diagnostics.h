@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/base/diagnostic_tables/execution_trace_diagnostics.h"
 #include "model/base/diagnostic_tables/file_diagnostics.h"
 #include "model/base/diagnostic_tables/host_device_diagnostics.h"
 #include "model/base/diagnostic_tables/kineto_diagnostics.h"
@@ -18,7 +19,7 @@ namespace stepsim {
 
 inline constexpr std::array<std::span<const Diagnostic>, 6> kDiagnosticTables{
     kFileDiagnostics,          kKinetoDiagnostics,          kHostDeviceDiagnostics,
-    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics};
+    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics, kExecutionTraceDiagnostics};
 
 /// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
 /// `stepsim help` cannot explain.

@@ -10,6 +10,7 @@
 
 #include "model/base/assumption.h"
 #include "model/base/text.h"
+#include "model/rewrite/modelled_times.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
@@ -45,6 +46,12 @@ std::string headline(const Capture& capture, const Summary& summary) {
   const IterationReport& iteration = summary.iteration;
   const std::string tasks = counted(capture.dag.task_count(), "task");
   const std::string ranks = counted(summary.ranks.size(), "rank");
+  if (!summary.measured && find_assumption(capture.assumptions, kModelledTimes) != nullptr) {
+    return fmt::format(
+        "{} of {} take {} by modelled times, none of them recorded: nothing was measured to hold it "
+        "against.",
+        tasks, ranks, to_text(iteration.replayed));
+  }
   if (!summary.measured) {
     return fmt::format("{} of {} take {}; nothing was measured to hold it against.", tasks, ranks,
                        to_text(iteration.replayed));

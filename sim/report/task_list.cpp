@@ -224,8 +224,9 @@ std::string headline(const TaskList& list, const std::string& selection) {
     if (total > Duration{})
       times += fmt::format("{}{} of {}", times.empty() ? "" : ", ", stepsim::to_text(total), to_text(one));
   }
-  return selection.empty() ? fmt::format("{} can be selected: {}, over the whole capture.", what, times)
-                           : fmt::format("{} selects {}: {}, over the whole capture.", selection, what, times);
+  times = times.empty() ? "none of them takes any time" : times + ", over the whole capture";
+  return selection.empty() ? fmt::format("{} can be selected: {}.", what, times)
+                           : fmt::format("{} selects {}: {}.", selection, what, times);
 }
 
 void write_groups(JsonWriter& json, std::string_view key, const std::vector<TaskGroup>& groups) {

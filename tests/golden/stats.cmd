@@ -149,7 +149,7 @@ Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 
 two_hosts.json: by kind
-4 pieces of work on 2 ranks of a task graph, which nobody ran: 100 us of compute, 110 us of communication.
+4 pieces of work on 2 ranks of a graph without recorded times: 100 us of compute, 110 us of communication.
 kind      count      total                     share       mean     median        min        max  deviation
 transfer      1  110.00 us  100.0 % of communication  110.00 us  110.00 us  110.00 us  110.00 us          0
 operator      3  100.00 us        100.0 % of compute   33.33 us   30.00 us   20.00 us   50.00 us   12.47 us

@@ -22,7 +22,9 @@ import time
 
 import big_cases
 import byteps_cases
+import chakra_cases
 import cluster_cases
+import execution_trace_cases
 import framing_cases
 import graph_cases
 import job_cases
@@ -147,7 +149,7 @@ class Checker:
 
 
 def chosen_cases(options):
-    modules = [kineto_cases, nsys_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases, trial_cases] + ([] if options.no_big else [big_cases])
+    modules = [kineto_cases, nsys_cases, chakra_cases, execution_trace_cases, byteps_cases, graph_cases, job_cases, cluster_cases, framing_cases, scenario_cases, trial_cases] + ([] if options.no_big else [big_cases])
     cases, names = [], []
     for module in modules:
         for case in module.cases():

@@ -185,7 +185,17 @@ bool KinetoOperators::launches_nothing(std::string_view name, TextId id) {
 
 std::optional<std::uint32_t> KinetoOperators::number_of(const ChromeEvent& event, TextId name) {
   if (launches_nothing(event.name, name)) return std::nullopt;
-  const RawCall raw = raw_call(event);
+  return number_of(raw_call(event));
+}
+
+std::optional<std::uint32_t> KinetoOperators::number_of(std::string_view operator_name, TextId name,
+                                                        std::string_view dims, std::string_view types,
+                                                        std::string_view settings) {
+  if (launches_nothing(operator_name, name)) return std::nullopt;
+  return number_of({operator_name, dims, types, settings_of(operator_name) == nullptr ? std::string_view{} : settings});
+}
+
+std::optional<std::uint32_t> KinetoOperators::number_of(const RawCall& raw) {
   const bool has_size = std::any_of(raw.dims.begin(), raw.dims.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!has_size && !is_convolution(raw.name)) return std::nullopt;
   std::uint32_t& cached = cache_[place_of(raw)];

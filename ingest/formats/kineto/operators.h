@@ -22,6 +22,10 @@ class KinetoOperators {
   /// The number of a call; nothing if its args hold no tensor's shape (convolutions excepted: their
   /// name alone tells something), or if the operator never launches anything. `name` is the id of event.name.
   [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
+  /// The same of a call that no event records: what its event's Input Dims, Input type and Concrete Inputs would be.
+  [[nodiscard]] std::optional<std::uint32_t> number_of(std::string_view operator_name, TextId name,
+                                                       std::string_view dims, std::string_view types,
+                                                       std::string_view settings);
   /// The distinct calls, by number.
   [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_); }
 
@@ -37,6 +41,7 @@ class KinetoOperators {
   };
   static constexpr std::size_t kCached = 1024;
 
+  [[nodiscard]] std::optional<std::uint32_t> number_of(const RawCall& raw);
   [[nodiscard]] static RawCall raw_call(const ChromeEvent& event);
   [[nodiscard]] static OperatorTable::Operator described(const RawCall& raw);
   [[nodiscard]] static std::size_t place_of(const RawCall& raw) noexcept;

@@ -1,5 +1,10 @@
 #include "ingest/stitch/host_device/device_waits.h"
 
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "ingest/stitch/host_device/data_waits.h"
 #include "ingest/stitch/host_device/framework_waits.h"
 #include "ingest/stitch/host_device/polling.h"
 #include "ingest/stitch/host_device/sync_events.h"
@@ -19,6 +24,11 @@ DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threa
   found.polls = find_polls(events, threads);
   found.streams = syncs.stream_waits();
   if (found.streams.empty()) found.streams = framework_waits(events);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  for (const StreamWait& wait : found.streams) known.emplace(wait.before, wait.after);
+  for (const StreamWait& wait : data_waits(events)) {
+    if (!known.contains({wait.before, wait.after})) found.streams.push_back(wait);
+  }
   infer_stream_waits(events, found.order, found.delays, found.streams);
   found.unresolved_syncs = syncs.unresolved();
   return found;

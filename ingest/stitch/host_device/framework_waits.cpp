@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "ingest/stitch/host_device/launch_order.h"
@@ -12,7 +13,13 @@ namespace {
 /// The calls of one host thread that concern streams.
 struct ThreadCalls {
   std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
-  std::vector<Time> work_waits;    ///< of those that Work::wait() made
+  struct WorkWait {
+    Time begin;
+    std::int64_t sequence = kUnknown;  ///< the collective's number, where an execution trace says it
+  };
+  static constexpr std::int64_t kUnknown = -1;
+  std::vector<WorkWait> work_waits;                         ///< of those that Work::wait() made
+  std::map<std::int64_t, LaunchOrder::Launch> by_sequence;  ///< collectives that an execution trace numbers
   LaunchOrder collectives;
   LaunchOrder others;
 };
@@ -31,6 +38,7 @@ class FrameworkWaits {
   }
 
   std::vector<StreamWait> run() {
+    for (const ThreadCalls& thread : threads_) wait_for_numbered_collectives(thread);
     for (const ThreadCalls& thread : threads_) {
       wait_for_current_stream(thread);
       wait_for_collectives(thread);
@@ -40,7 +48,7 @@ class FrameworkWaits {
 
  private:
   /// Walks a thread's events with those that enclose each.
-  void find_calls(const RankEvents::Thread& thread, ThreadCalls& calls) const {
+  void find_calls(const RankEvents::Thread& thread, ThreadCalls& calls) {
     std::vector<std::uint32_t> open;
     for (const std::uint32_t event : thread.events) {
       while (!open.empty() && events_.end_of(open.back()) <= events_.begin_of(event)) open.pop_back();
@@ -48,7 +56,9 @@ class FrameworkWaits {
         open.push_back(event);
       } else if (events_.name_of(event).ends_with("StreamWaitEvent")) {
         calls.stream_waits.push_back(events_.begin_of(event));
-        if (is_work_wait(open)) calls.work_waits.push_back(events_.begin_of(event));
+        if (is_work_wait(open)) calls.work_waits.push_back({events_.begin_of(event), sequence_around(open, true)});
+      } else if (const std::int64_t sequence = sequence_around(open, false); sequence != ThreadCalls::kUnknown) {
+        sequences_.emplace(event, sequence);
       }
     }
   }
@@ -62,6 +72,18 @@ class FrameworkWaits {
     return open.empty() || events_.name_of(open.back()) == "record_param_comms";
   }
 
+  /// The number of the collective that the innermost of `open` starts, or waits for.
+  [[nodiscard]] std::int64_t sequence_around(const std::vector<std::uint32_t>& open, bool waits) const {
+    const auto& calls = events_.trace->collective_calls;
+    for (auto around = open.rbegin(); around != open.rend() && !calls.empty(); ++around) {
+      const auto call = std::lower_bound(calls.begin(), calls.end(), *around,
+                                         [](const auto& known, std::uint32_t event) { return known.event < event; });
+      if (call != calls.end() && call->event == *around)
+        return call->waits == waits ? call->sequence : ThreadCalls::kUnknown;
+    }
+    return ThreadCalls::kUnknown;
+  }
+
   void add_launch(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     if (op.call == kNoIndex) return;
@@ -70,6 +92,11 @@ class FrameworkWaits {
     const bool collective = is_kernel && events_.is_communication(op.event);
     (collective ? threads_[op.thread].collectives : threads_[op.thread].others).add(called, index);
     streams_[op.stream].add(called, index);
+    if (const auto numbered = sequences_.find(op.call); collective && numbered != sequences_.end()) {
+      // Groups number their collectives each for itself: a number that is there twice names none.
+      const auto [slot, added] = threads_[op.thread].by_sequence.try_emplace(numbered->second, called, index);
+      if (!added) slot->second.second = slot->second.first == called ? index : kNoIndex;
+    }
   }
 
   /// The stream of the thread's own work around `at`; kNoIndex if it launched none.
@@ -99,9 +126,12 @@ class FrameworkWaits {
 
   void wait_for_collectives(const ThreadCalls& thread) {
     std::map<std::int32_t, OfStep> steps;
-    for (const Time wait : thread.work_waits) steps[events_.step_at(wait)].waits.push_back(wait);
-    for (const auto& launch : thread.collectives.launches())
-      steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    for (const ThreadCalls::WorkWait& wait : thread.work_waits) {
+      if (wait.sequence == ThreadCalls::kUnknown) steps[events_.step_at(wait.begin)].waits.push_back(wait.begin);
+    }
+    for (const auto& launch : thread.collectives.launches()) {
+      if (!numbered_.contains(launch.second)) steps[events_.step_at(launch.first)].collectives.push_back(launch);
+    }
     for (const auto& [step, calls] : steps) {
       if (calls.waits.size() != calls.collectives.size()) continue;
       const bool in_order =
@@ -109,6 +139,19 @@ class FrameworkWaits {
                      [](Time wait, const LaunchOrder::Launch& launch) { return launch.first < wait; });
       for (std::size_t k = 0; in_order && k < calls.waits.size(); ++k)
         wait_for(calls.collectives[k].second, calls.waits[k], thread);
+    }
+  }
+
+  /// Whichever thread launched them. Those from before the capture are not known, and have ended.
+  void wait_for_numbered_collectives(const ThreadCalls& thread) {
+    for (const ThreadCalls::WorkWait& wait : thread.work_waits) {
+      if (wait.sequence == ThreadCalls::kUnknown) continue;
+      for (const ThreadCalls& launcher : threads_) {
+        const auto collective = launcher.by_sequence.find(wait.sequence);
+        if (collective == launcher.by_sequence.end() || collective->second.first >= wait.begin) continue;
+        numbered_.insert(collective->second.second);
+        wait_for(collective->second.second, wait.begin, thread);
+      }
     }
   }
 
@@ -125,6 +168,8 @@ class FrameworkWaits {
   }
 
   const RankEvents& events_;
+  std::map<std::uint32_t, std::int64_t> sequences_;  ///< by call: the collective's number
+  std::set<std::uint32_t> numbered_;                 ///< collectives that a wait names by its number
   std::vector<ThreadCalls> threads_;
   std::vector<LaunchOrder> streams_;
   std::vector<StreamWait> found_;

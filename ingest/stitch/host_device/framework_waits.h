@@ -16,7 +16,8 @@ namespace stepsim::ingest {
 /// * Work::wait() makes the current stream wait for a collective. The sign is a *StreamWaitEvent call
 ///   directly under record_param_comms, or under nothing (DDP at the end of a backward pass), and not
 ///   within "c10d::" or "nccl:". A thread's k-th wait of a step is for the k-th collective that it
-///   launched in that step, if there are as many of both and no wait comes before its launch.
+///   launched in that step, if there are as many of both and no wait comes before its launch. Where an execution trace
+///   numbers collectives and waits, a wait is for the collective of its number.
 ///
 /// Such a wait may have taken no time in the recording, so that no times show it. With a slower network
 /// or device it does take time. Waits that the recorded times contradict are left out.

@@ -97,6 +97,7 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
   note(diagnostic("launches_without_device_work"), launches_without_work(events));
   note(diagnostic("instant_host_event"), events.instants);
   note(diagnostic("waited_for_room"), stream_waits(StreamWait::Why::kRoom));
+  note(diagnostic("data_stream_wait"), stream_waits(StreamWait::Why::kData));
   note(diagnostic("framework_stream_wait"), stream_waits(StreamWait::Why::kFramework));
   note(diagnostic("inferred_stream_wait"), stream_waits(StreamWait::Why::kInferred));
   note(diagnostic("unresolved_sync_event"), waits.unresolved_syncs);

@@ -13,6 +13,7 @@ namespace stepsim::ingest {
 struct StreamWait {
   enum class Why : std::uint8_t {
     kRecorded,   ///< a cuda_sync event says so
+    kData,       ///< it uses memory that the other one wrote (data_waits.h)
     kFramework,  ///< PyTorch's calls imply it (framework_waits.h)
     kInferred,   ///< it began right after the other one ended
     kRoom,       ///< it began in the tail of the other one, whose first blocks had left room by then

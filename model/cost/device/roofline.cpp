@@ -300,6 +300,8 @@ Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const 
   return scaled;
 }
 
+double roofline_time(const DeviceWork& work, const Accelerator& device) { return best_time(work, device); }
+
 Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to) {
   return roofline_scaled(work, from, work, to);
 }

@@ -13,6 +13,10 @@ namespace stepsim {
 /// Leaves out another library's kernels, fusion, and what products find in caches. Collectives stay as recorded. O(1).
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to);
 
+/// Nanoseconds that `work` takes on `device` at best: what a kernel takes of which nothing was recorded. What is
+/// recorded of `work` is not looked at. Precondition: work.work is there.
+[[nodiscard]] double roofline_time(const DeviceWork& work, const Accelerator& device);
+
 /// The same where the work changes too: another precision, more samples. `before` took its recorded
 /// time on `from`; `after` is done on `to`.
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,

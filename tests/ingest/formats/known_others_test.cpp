@@ -35,7 +35,6 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
       {"trace.json", "", "empty"},
       {"trace.json", "\n <!DOCTYPE HTML><html><head>", "web page"},
       {"x", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE users", "SQLite"},
-      {"x.json", R"({"schema": "1.1.0-chakra.0.0.4", "nodes": []})", "execution trace"},
       {"statistic.txt", "2,3,1,16.25\n{'FW.a': {}}\n", "what dPRO made of a trial"},
       {"x",
        "\x18\0\0\0\0\0\0\0abcd\x09\0\0\0\0\0\0\0\0\x1a\x0d"
@@ -43,15 +42,6 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
        "TensorBoard"},
       {"snapshot.pickle", "\x80\x04\x95rest", "pickled"},
       {"log", "# nThread 1 nGpus 8\n#  size  count  type  redop  time  algbw  busbw\n", "nccl-tests"},
-      {"x.0.et",
-       "\x09\n\x05"
-       "0.0.4\x12",
-       "Chakra"},
-      {"x",
-       "\x09\n\x05"
-       "0.0.4\x12",
-       "Chakra"},
-      {"x", "\x12\x12\x10\n\x06schema\xea\x01", "Chakra"},
   };
   for (const Sample& sample : samples)
     EXPECT_THAT(taken_for(sample.name, sample.head), HasSubstr(sample.what)) << sample.what;
@@ -75,23 +65,6 @@ TEST(KnownOthersTest, EachSaysWhatToDo) {
     EXPECT_FALSE(other.what.empty());
     EXPECT_THAT(problem_of(other), AllOf(HasSubstr("this is "), HasSubstr("; expected "))) << other.what;
     EXPECT_FALSE(other.remedy.ends_with('.')) << other.remedy;
-  }
-}
-
-TEST(KnownOthersTest, RealFilesOfOtherToolsAreCalledByName) {
-  const std::filesystem::path traces = source_folder() / ".." / "shared" / "traces";
-  if (!std::filesystem::exists(traces)) GTEST_SKIP() << traces << " is absent";
-  const std::vector<std::pair<std::string, std::string>> files{
-      {"chakra/feeder.0.et.gz", "Chakra"},
-      {"chakra/resnet_et.json.gz", "execution trace"},
-      {"chakra/json_trace.tar.gz", "Chakra"},
-      {"chakra/dlrm-8ranks-pytorch-et.tar.gz", "execution trace"},
-      {"pytorch-cpu/transformer-execution_trace.json.gz", "execution trace"}};
-  for (const auto& [file, what] : files) {
-    const std::string path = (traces / file).string();
-    EXPECT_THAT([&path] { (void)load(std::vector{path}, {}); },
-                ::testing::ThrowsMessage<InputError>(AllOf(HasSubstr(what), HasSubstr("; expected "))))
-        << file;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -23,15 +25,17 @@ class ReducingThread {
     maker_.add(EventKind::kKernel, kernel, maker_.stream(stream), at + 10, 20, correlation_);
   }
   /// An all-reduce whose calls last from `at` to at + 90.
-  void reduce(double at, bool waits = true) {
-    maker_.add(EventKind::kOp, "c10d::allreduce_", thread_, at, 90);
+  void reduce(double at, bool waits = true, std::optional<std::int64_t> number = {}) {
+    const std::uint32_t call = maker_.add(EventKind::kOp, "c10d::allreduce_", thread_, at, 90);
+    if (number) maker_.trace.collective_calls.push_back({call, false, *number});
     if (waits) stream_wait(at + 10);
     maker_.add(EventKind::kAnnotation, "nccl:all_reduce", thread_, at + 20, 60);
     launch("ncclDevKernel_AllReduce", 14, at + 30);
     stream_wait(at + 50);  // NCCL's own
   }
-  void wait(double at) {
-    maker_.add(EventKind::kOp, "record_param_comms", thread_, at, 20);
+  void wait(double at, std::optional<std::int64_t> number = {}) {
+    const std::uint32_t call = maker_.add(EventKind::kOp, "record_param_comms", thread_, at, 20);
+    if (number) maker_.trace.collective_calls.push_back({call, true, *number});
     stream_wait(at + 5);
   }
   void stream_wait(double at) { maker_.add(EventKind::kRuntimeCall, "cudaStreamWaitEvent", thread_, at, 2); }
@@ -97,6 +101,44 @@ TEST(FrameworkWaitsTest, FewerWaitsThanCollectivesAreNotMatched) {
     if (capture.dag.name(task) != "ncclDevKernel_AllReduce") continue;
     EXPECT_FALSE(edge(capture, task, find(capture, "optimizer")).has_value());
   }
+}
+
+TEST(FrameworkWaitsTest, AWaitThatAnExecutionTraceNumbersIsForTheCollectiveOfItsNumber) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100, true, 47);  // on the device from 140 to 160
+  job.reduce(200, true, 48);
+  job.wait(300, 47);
+  job.launch("optimizer", 7, 400);
+  const Capture capture = job.capture();
+  const TaskId optimizer = find(capture, "optimizer");
+  EXPECT_TRUE(edge(capture, find(capture, "ncclDevKernel_AllReduce", 140), optimizer).has_value());
+  EXPECT_FALSE(edge(capture, find(capture, "ncclDevKernel_AllReduce", 240), optimizer).has_value());
+}
+
+TEST(FrameworkWaitsTest, WaitsWithoutANumberAreForTheCollectivesThatNoNumberNames) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100, true, 47);
+  job.reduce(200, true, 48);
+  job.wait(300, 48);
+  job.launch("between", 7, 350);
+  job.stream_wait(400);
+  job.launch("optimizer", 7, 500);
+  const Capture capture = job.capture();
+  const TaskId first = find(capture, "ncclDevKernel_AllReduce", 140);
+  const TaskId second = find(capture, "ncclDevKernel_AllReduce", 240);
+  EXPECT_TRUE(edge(capture, second, find(capture, "between")).has_value());
+  EXPECT_TRUE(edge(capture, first, find(capture, "optimizer")).has_value());
+}
+
+TEST(FrameworkWaitsTest, AWaitForACollectiveFromBeforeTheCaptureIsForNoneInIt) {
+  ReducingThread job;
+  job.launch("backward", 7, 0);
+  job.reduce(100, true, 47);
+  job.wait(300, 12);
+  job.launch("optimizer", 7, 400);
+  EXPECT_FALSE(waits(job.capture(), "optimizer", "ncclDevKernel_AllReduce"));
 }
 
 TEST(FrameworkWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {

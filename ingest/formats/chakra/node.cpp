@@ -1,0 +1,137 @@
+#include "ingest/formats/chakra/node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "ingest/formats/event_time.h"
+#include "ingest/formats/execution_trace/process_groups.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+#include "model/job/communication_kernel.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Graph = ExecutionGraph;
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
+constexpr std::int64_t kMetadata = 1;  // 0 is a node that does nothing, too
+constexpr std::int64_t kCompute = 4;
+constexpr std::int64_t kSend = 5;
+constexpr std::int64_t kReceive = 6;
+constexpr std::int64_t kCollective = 7;
+
+/// CollectiveCommType of et_def.proto. Gathers and scatters have one root that does all: no model here has them.
+constexpr std::array<CollectiveOp, 10> kCollectives{
+    CollectiveOp::kAllReduce,     CollectiveOp::kReduce,    CollectiveOp::kAllGather, CollectiveOp::kUnknown,
+    CollectiveOp::kUnknown,       CollectiveOp::kBroadcast, CollectiveOp::kAllToAll,  CollectiveOp::kReduceScatter,
+    CollectiveOp::kReduceScatter, CollectiveOp::kBarrier};
+
+/// A collective runs on the device. What runs on the host is the call that starts it.
+Graph::Kind kind_of(const ChakraNode& node) {
+  if (node.type <= kMetadata) return Graph::Kind::kNothing;
+  if (node.on_host) return Graph::Kind::kHost;
+  switch (node.type) {
+    case kSend: return Graph::Kind::kSend;
+    case kReceive: return Graph::Kind::kReceive;
+    case kCollective: return Graph::Kind::kCollective;
+    case kCompute: return Graph::Kind::kDevice;
+    default: return Graph::Kind::kMemory;
+  }
+}
+
+/// What is wrong with a node; empty if it can be used.
+std::string problem_with(const ChakraNode& node) {
+  const auto is_size = [](std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; };
+  if (!node.id) return "a node without an id";
+  if (node.type < 0 || node.type > kCollective) return fmt::format("node {} has type {}", *node.id, node.type);
+  if (node.nanoseconds < 0 || Duration{node.nanoseconds} > kLongestEvent)
+    return fmt::format("node {} takes more than 7 days", *node.id);
+  if (!is_size(node.bytes) || !is_size(node.tensor_bytes.value_or(0)) || node.operations.value_or(0) < 0)
+    return fmt::format("node {} has an impossible size", *node.id);
+  return {};
+}
+
+/// By its type, else by the name of its kernel.
+CollectiveOp operation_of(const ChakraNode& node) {
+  if (node.type != kCollective) return CollectiveOp::kSendRecv;
+  if (!node.collective) {
+    const auto kernel = communication_kernel(node.name);
+    return kernel ? collective_called(kernel->operation) : CollectiveOp::kUnknown;
+  }
+  const bool known = *node.collective >= 0 && *node.collective < static_cast<std::int64_t>(kCollectives.size());
+  return known ? kCollectives[static_cast<std::size_t>(*node.collective)] : CollectiveOp::kUnknown;
+}
+
+Graph::Message message_of(const ChakraNode& node, ExecutionGraphBuilder& graph) {
+  Graph::Message message{.op = operation_of(node), .bytes = Bytes{node.bytes}, .group = graph.text(node.group)};
+  if (node.type == kSend) message.peer = node.destination.value_or(-1);
+  if (node.type == kReceive) message.peer = node.source.value_or(-1);
+  if (node.type == kCollective) message.peer = node.root.value_or(-1);
+  message.tag = node.tag;
+  return message;
+}
+
+/// num_ops and tensor_size, from which ASTRA-sim's roofline computes a time, too.
+OperatorTable::Operator operator_of(const ChakraNode& node) {
+  OperatorTable::Operator op{.name = node.name, .shapes = {}, .work = {}};
+  const auto operations = static_cast<double>(node.operations.value_or(0));
+  op.work.kind = operations > 0 ? KernelClass::kGemm : KernelClass::kElementwise;
+  op.work.flops = operations;
+  op.work.bytes = static_cast<double>(node.tensor_bytes.value_or(0));
+  return op;
+}
+
+}  // namespace
+
+void ChakraNode::clear() {
+  ChakraNode empty;
+  empty.name = std::move(name);
+  empty.control = std::move(control);
+  empty.data = std::move(data);
+  empty.values = std::move(values);
+  empty.name.clear();
+  empty.control.clear();
+  empty.data.clear();
+  empty.values.clear();
+  *this = std::move(empty);
+}
+
+void take_chakra_number(std::string_view name, std::int64_t value, ChakraNode& node) {
+  std::string letters{name};
+  std::erase(letters, '_');
+  if (letters == "iscpuop") node.on_host = value != 0;
+  if (letters == "tid") node.thread = value;
+  if (letters == "stream") node.stream = value;
+  if (letters == "numops") node.operations = value;
+  if (letters == "tensorsize") node.tensor_bytes = value;
+  if (letters == "commtype") node.collective = value;
+  if (letters == "commsize") node.bytes = value;
+  if (letters == "commsrc") node.source = value;
+  if (letters == "commdst") node.destination = value;
+  if (letters == "commtag") node.tag = value;
+  if (letters == "root") node.root = value;
+}
+
+void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const std::string& file, PartSink& sink,
+                     ExecutionGraphBuilder& graph) {
+  if (const std::string problem = problem_with(node); !problem.empty()) {
+    ++sink.skipped;
+    sink.diagnostics.count(diagnostic("bad_node"), {file, offset, {}}, problem);
+    return;
+  }
+  Graph::Node added{.id = *node.id, .name = graph.text(node.name), .kind = kind_of(node)};
+  added.duration = Duration{node.nanoseconds};
+  if (added.kind == Graph::Kind::kHost) added.row = node.thread.value_or(Graph::kNoRow);
+  if (added.kind == Graph::Kind::kDevice) added.row = node.stream ? *node.stream : node.thread.value_or(Graph::kNoRow);
+  if (added.kind >= Graph::Kind::kCollective) added.message = graph.add_message(message_of(node, graph));
+  const bool has_work = node.operations.value_or(0) > 0 || node.tensor_bytes.value_or(0) > 0;
+  if (added.kind == Graph::Kind::kDevice && has_work) added.which = graph.add_operator(operator_of(node));
+  if (node.type == kMetadata) add_process_groups(node.values, graph.graph());
+  graph.add(added, node.data, node.control, offset);
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,95 @@
+#include "ingest/formats/execution_trace/process_groups.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
+#include "model/base/text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+std::vector<Rank> ranks_in(std::string_view list) {
+  std::vector<Rank> ranks;
+  ItemCursor items{list};
+  std::string_view item;
+  while (items.next(item)) {
+    const auto rank = as_integer(item);
+    if (rank && *rank >= 0 && *rank <= std::numeric_limits<Rank>::max()) ranks.push_back(static_cast<Rank>(*rank));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+void add_group(std::string_view object, ExecutionGraph& graph) {
+  std::string name;
+  std::vector<Rank> ranks;
+  std::size_t size = 0;
+  ItemCursor members{object};
+  std::string_view key;
+  std::string_view value;
+  while (members.next(key, value)) {
+    if (key == "pg_name") name = as_text(value);
+    if (key == "ranks") ranks = ranks_in(value);
+    if (key == "group_size" || key == "pg_size")
+      size =
+          static_cast<std::size_t>(std::clamp<std::int64_t>(as_integer(value).value_or(0), 0, std::int64_t{100'000}));
+  }
+  if (ranks.empty()) graph.world = std::max(graph.world, size);
+  if (!ranks.empty()) graph.groups.insert_or_assign(std::move(name), std::move(ranks));
+}
+
+}  // namespace
+
+void add_process_groups(std::string_view values, ExecutionGraph& graph) {
+  const std::size_t begin = values.find("[{");
+  const std::size_t end = values.rfind("}]");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
+  std::string text{values.substr(begin, end + 2 - begin)};
+  // Within a string, as PyTorch writes the list, its quotes are escaped.
+  std::erase(text, '\\');
+  ItemCursor groups{text};
+  std::string_view group;
+  while (groups.next(group)) add_group(group, graph);
+}
+
+CollectiveOp collective_called(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, CollectiveOp>, 8> kNames{
+      {{"reducescatter", CollectiveOp::kReduceScatter},
+       {"allreduce", CollectiveOp::kAllReduce},
+       {"allgather", CollectiveOp::kAllGather},
+       {"alltoall", CollectiveOp::kAllToAll},
+       {"broadcast", CollectiveOp::kBroadcast},
+       {"barrier", CollectiveOp::kBarrier},
+       {"gather", CollectiveOp::kUnknown},
+       {"reduce", CollectiveOp::kReduce}}};
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  const auto* const found = std::find_if(kNames.begin(), kNames.end(), [&letters](const auto& known) {
+    return letters.find(known.first) != std::string::npos;
+  });
+  return found == kNames.end() ? CollectiveOp::kUnknown : found->second;
+}
+
+std::optional<std::int64_t> rank_in_file_name(std::string_view name) {
+  name = name.substr(name.find_last_of('/') + 1);
+  for (const std::string_view extension : {".gz", ".zst", ".json", ".et"}) {
+    if (name.ends_with(extension)) name.remove_suffix(extension.size());
+  }
+  std::size_t begin = name.size();
+  while (begin > 0 && is_digit(name[begin - 1])) --begin;
+  std::int64_t rank = 0;
+  const auto [end, error] = std::from_chars(name.data() + begin, name.data() + name.size(), rank);
+  return error == std::errc{} ? std::optional{rank} : std::nullopt;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,211 @@
+#include "ingest/stitch/execution_graph/execution_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "ingest/stitch/execution_graph/communication.h"
+#include "ingest/stitch/execution_graph/node_order.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
+#include "model/base/units.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using Graph = ExecutionGraph;
+
+TaskKind task_kind(Graph::Kind kind) noexcept {
+  switch (kind) {
+    case Graph::Kind::kDevice: return TaskKind::kKernel;
+    case Graph::Kind::kMemory: return TaskKind::kCopy;
+    case Graph::Kind::kCollective:
+    case Graph::Kind::kSend:
+    case Graph::Kind::kReceive: return TaskKind::kCollective;
+    case Graph::Kind::kHost:
+    case Graph::Kind::kNothing: break;
+  }
+  return TaskKind::kHost;
+}
+
+/// The row of a node, without what its rank is.
+Lane lane_of(const Graph::Node& node) {
+  const auto named = [&node](std::string_view with, std::string_view without) {
+    return node.row == Graph::kNoRow ? std::string{without} : fmt::format("{} {}", with, node.row);
+  };
+  Lane lane;
+  switch (node.kind) {
+    case Graph::Kind::kNothing: return {.name = "no work"};
+    case Graph::Kind::kHost: lane = {.name = named("thread", "host")}; break;
+    case Graph::Kind::kDevice: lane = {.name = named("stream", "device"), .kind = LaneKind::kStream}; break;
+    case Graph::Kind::kMemory: lane = {.name = "memory", .kind = LaneKind::kCopyEngine}; break;
+    case Graph::Kind::kReceive: return {.name = "receives", .kind = LaneKind::kStream, .device = 0};
+    case Graph::Kind::kCollective:
+    case Graph::Kind::kSend: return {.name = "communication", .kind = LaneKind::kStream, .device = 0};
+  }
+  lane.order = LaneOrder::kPriority;
+  if (node.kind != Graph::Kind::kHost) lane.device = 0;
+  return lane;
+}
+
+bool communicates(const Graph::Node& node) noexcept { return node.kind >= Graph::Kind::kCollective; }
+
+/// Whether the order in which a node is issued is that in which its row works. A row without a number may be any number
+/// of threads or streams: there only one node at a time is sure.
+bool is_in_order(const Graph::Node& node) noexcept {
+  return node.row != Graph::kNoRow || node.kind == Graph::Kind::kCollective || node.kind == Graph::Kind::kSend;
+}
+
+EdgeKind edge_kind(Graph::Kind kind) noexcept {
+  return kind == Graph::Kind::kHost ? EdgeKind::kProgram : EdgeKind::kStream;
+}
+
+/// The nodes of a rank in the order in which it issues them.
+struct RankOrder {
+  const Graph* graph = nullptr;
+  std::uint32_t first_task = 0;  ///< that of node 0; the others follow
+  std::vector<std::uint32_t> nodes;
+};
+
+/// A replay may run all nodes one after another, and its times must stay within 64 bits.
+void check_span(const std::vector<ExecutionRank>& ranks) {
+  constexpr double kLongestRun = 3e18;  // nanoseconds
+  double sum = 0;
+  for (const ExecutionRank& rank : ranks) {
+    for (const Graph::Node& node : rank.graph.nodes) sum += static_cast<double>(node.duration.count());
+    if (sum > kLongestRun) {
+      throw InputError({rank.file, {}, {}},
+                       "the nodes up to here take more than 100 years one after another; expected less");
+    }
+  }
+}
+
+class Stitcher {
+ public:
+  Stitcher(const std::vector<ExecutionRank>& ranks, Assembly& assembly) : ranks_(ranks), assembly_(assembly) {}
+
+  void run() {
+    assembly_.measured = false;
+    for (const ExecutionRank& rank : ranks_) add_rank(rank);
+    join_communication(communication_, assembly_);
+    order_rows();
+    state_assumptions();
+  }
+
+ private:
+  void add_rank(const ExecutionRank& rank) {
+    const Graph& graph = rank.graph;
+    const auto first = static_cast<std::uint32_t>(assembly_.builder.task_count());
+    const auto first_operator = static_cast<std::uint32_t>(assembly_.operators.operators.size());
+    std::map<std::pair<Graph::Kind, std::int64_t>, LaneId> lanes;
+    for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+      const Graph::Node& node = graph.nodes[i];
+      const TaskId task = add_task(rank, i, lane(rank, node, lanes));
+      if (node.which != Graph::kNone) {
+        assembly_.operators.uses.push_back(
+            {task, first_operator + node.which, assembly_.operators.occurrences++, false});
+      }
+    }
+    for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+      for (const std::uint32_t before : graph.after_of(i))
+        assembly_.add_edge(TaskId{first + before}, TaskId{first + i}, EdgeKind::kData);
+    }
+    auto& operators = assembly_.operators.operators;
+    operators.insert(operators.end(), graph.operators.begin(), graph.operators.end());
+    communication_.push_back({&rank, first, {}});
+    orders_.push_back({&graph, first, issue_order(graph)});
+    for (const std::uint32_t node : orders_.back().nodes) {
+      if (communicates(graph.nodes[node])) communication_.back().nodes.push_back(node);
+    }
+  }
+
+  LaneId lane(const ExecutionRank& rank, const Graph::Node& node,
+              std::map<std::pair<Graph::Kind, std::int64_t>, LaneId>& lanes) {
+    const Graph::Kind kind = node.kind == Graph::Kind::kSend ? Graph::Kind::kCollective : node.kind;
+    const auto [slot, added] = lanes.try_emplace({kind, node.row});
+    if (added) {
+      Lane made = lane_of(node);
+      made.rank = rank.rank;
+      slot->second = assembly_.builder.add_lane(std::move(made));
+    }
+    return slot->second;
+  }
+
+  TaskId add_task(const ExecutionRank& rank, std::uint32_t index, LaneId lane) {
+    const Graph& graph = rank.graph;
+    const Graph::Node& node = graph.nodes[index];
+    count_untimed(rank, index);
+    return assembly_.builder.add_task(
+        {.kind = task_kind(node.kind),
+         .name = assembly_.builder.intern(graph.name_of(index)),
+         .lane = lane,
+         .duration = node.duration,
+         .bytes = node.message == Graph::kNone ? Bytes{} : graph.messages[node.message].bytes,
+         .hint = Time{Duration{index}},
+         .priority = static_cast<std::int32_t>(index)});
+  }
+
+  /// A node takes the time that it says, else what a device or network model makes of its work or size.
+  void count_untimed(const ExecutionRank& rank, std::uint32_t index) {
+    const Graph& graph = rank.graph;
+    const Graph::Node& node = graph.nodes[index];
+    const bool sized = node.message != Graph::kNone && graph.messages[node.message].bytes > Bytes{};
+    if (node.duration > Duration{} || node.kind == Graph::Kind::kNothing || sized) return;
+    const bool has_shapes = node.which != Graph::kNone && node.kind == Graph::Kind::kDevice;
+    if (has_shapes && graph.operators[node.which].work.bytes + graph.operators[node.which].work.flops > 0) return;
+    assembly_.diagnostics.count(has_shapes ? diagnostic("unmodelled_operator") : diagnostic("nodes_without_duration"),
+                                {rank.file, {}, {}},
+                                fmt::format("node {}, {}", node.id, shown(graph.name_of(index), 60)));
+  }
+
+  /// What one thread, one stream or a rank's communication does comes one after the other, unless ranks disagree on
+  /// their order and would wait for each other for ever.
+  void order_rows() {
+    std::vector<DagBuilder::Edge> chains;
+    for (const RankOrder& rank : orders_) {
+      std::map<LaneId, TaskId> last;
+      for (const std::uint32_t node : rank.nodes) {
+        const TaskId task{rank.first_task + node};
+        if (!is_in_order(rank.graph->nodes[node])) continue;
+        TaskId& before = last[assembly_.builder.task(task).lane];
+        if (before.valid()) chains.push_back({before, task, edge_kind(rank.graph->nodes[node].kind)});
+        before = task;
+      }
+    }
+    if (can_run(assembly_.builder, chains)) {
+      for (const DagBuilder::Edge& edge : chains) assembly_.add_edge(edge.from, edge.to, edge.kind);
+    } else if (can_run(assembly_.builder, {})) {
+      assembly_.diagnostics.count(diagnostic("communication_order_differs"), {ranks_.front().file, {}, {}});
+    }  // else build() says which tasks wait for each other
+  }
+
+  void state_assumptions() {
+    assembly_.assumptions.push_back(
+        {"execution_trace_rows",
+         "an execution trace says what waits for what, and not what queues behind what: the nodes of a thread or "
+         "stream "
+         "run one after the other in the order of their ids, and so do a rank's collectives and sends; where no thread "
+         "or stream is named, a rank's host, device and memory do one node at a time, the smallest id that is ready"});
+  }
+
+  const std::vector<ExecutionRank>& ranks_;
+  Assembly& assembly_;
+  std::vector<RankOrder> orders_;                 // by rank
+  std::vector<RankCommunication> communication_;  // the same
+};
+
+}  // namespace
+
+void stitch_execution_graphs(std::vector<ExecutionRank> ranks, Assembly& assembly) {
+  std::sort(ranks.begin(), ranks.end(), [](const ExecutionRank& a, const ExecutionRank& b) { return a.rank < b.rank; });
+  std::size_t nodes = 0;
+  for (const ExecutionRank& rank : ranks) nodes += rank.graph.nodes.size();
+  check_task_count(nodes);
+  check_span(ranks);
+  Stitcher(ranks, assembly).run();
+}
+
+}  // namespace stepsim::ingest
