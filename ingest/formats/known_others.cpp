@@ -17,10 +17,6 @@ constexpr std::string_view kKineto = "the trace of torch.profiler (export_chrome
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return has(text, word); });
-}
-
 std::string_view without_leading_blanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);

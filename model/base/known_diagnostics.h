@@ -17,9 +17,10 @@
 /// row.
 namespace stepsim {
 
-inline constexpr std::array<std::span<const Diagnostic>, 6> kDiagnosticTables{
+inline constexpr std::array<std::span<const Diagnostic>, 7> kDiagnosticTables{
     kFileDiagnostics,          kKinetoDiagnostics,          kHostDeviceDiagnostics,
-    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics, kExecutionTraceDiagnostics};
+    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics,
+    kExecutionTraceDiagnostics};
 
 /// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
 /// `stepsim help` cannot explain.
