@@ -17,7 +17,18 @@ namespace stepsim::ingest {
 /// occurs twice, the last one counts, as in Python and JavaScript.
 class ChromeRecord {
  public:
-  enum Member : std::uint8_t { kPhase, kCategory, kName, kProcess, kThread, kId, kStart, kDuration, kArguments, kOther };
+  enum Member : std::uint8_t {
+    kPhase,
+    kCategory,
+    kName,
+    kProcess,
+    kThread,
+    kId,
+    kStart,
+    kDuration,
+    kArguments,
+    kOther
+  };
 
   /// Reads the object at scanner.at(). If false, the scanner says what stopped it.
   [[nodiscard]] bool scan(json::Scanner& scanner);
@@ -41,7 +52,7 @@ class ChromeRecord {
 
   unsigned seen_ = 0;  // one bit a member
   std::array<json::Value, kOther + 1> values_;
-  std::vector<ChromeArgument> arguments_;           // empty if they are more than kMostArguments
+  std::vector<ChromeArgument> arguments_;       // empty if they are more than kMostArguments
   std::array<std::string, kId + 1> unescaped_;  // contents that differ from their text
 };
 

@@ -1,0 +1,116 @@
+#include "ingest/survey/survey.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "ingest/survey/ranks_of_files.h"
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own for each test.
+class SurveyTest : public testing::Test {
+ protected:
+  SurveyTest() : folder_(fs::path(testing::TempDir()) / ("survey_" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~SurveyTest() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+
+  fs::path folder_;
+};
+
+/// Of a rank: a step, an operator with shapes, three launches of which two have their kernel, and a kernel that nothing
+/// launched; one kernel is a collective of known size.
+std::string trace_of(int rank) {
+  const auto call = [](int correlation, int start) {
+    return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":)" + std::to_string(start) +
+           R"(,"dur":2,"args":{"correlation":)" + std::to_string(correlation) + "}},";
+  };
+  const auto kernel = [](int correlation, int start, const std::string& name, const std::string& more) {
+    return R"({"ph":"X","cat":"kernel","name":")" + name + R"(","pid":0,"tid":7,"ts":)" + std::to_string(start) +
+           R"(,"dur":5,"args":{"device":0,"stream":7,"correlation":)" + std::to_string(correlation) + more + "}},";
+  };
+  return R"({"distributedInfo":{"backend":"nccl","rank":)" + std::to_string(rank) +
+         R"(,"world_size":2},"traceEvents":[)" + call(1, 10) + call(2, 20) + call(3, 30) + kernel(1, 15, "sgemm", "") +
+         kernel(
+             2, 25, "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+             R"(,"Collective name":"allreduce","In msg nelems":100,"Out msg nelems":100,"dtype":"Float","Group size":2)") +
+         kernel(9, 40, "late", "") +
+         R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":9,"dur":30,"args":{"Input Dims":[[2,3],[3,4]],)" +
+         R"("Input type":["float","float"]}},)" +
+         R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100}]})";
+}
+
+TEST_F(SurveyTest, CountsWhatWasRecorded) {
+  const Survey result = survey({write("a.json", trace_of(0))}, {});
+  ASSERT_TRUE(result.capture);
+  ASSERT_EQ(result.contents.sources.size(), 1U);
+  EXPECT_EQ(result.contents.sources[0].format, "kineto");
+  ASSERT_EQ(result.contents.sources[0].processes.size(), 1U);
+  const HostDeviceContents& process = result.contents.sources[0].processes[0];
+  EXPECT_EQ(process.rank, 0);
+  EXPECT_EQ(process.world_size, 2);
+  EXPECT_EQ(process.step_marks, 1U);
+  EXPECT_EQ(process.operators, 1U);
+  EXPECT_EQ(process.shaped_operators, 1U);
+  EXPECT_EQ(process.calls, 3U);
+  EXPECT_EQ(process.launches, 3U);
+  EXPECT_EQ(process.launches_without_work, 1U);
+  EXPECT_EQ(process.kernels, 3U);
+  EXPECT_EQ(process.work_without_launch, 1U);
+  EXPECT_EQ(process.collectives, 1U);
+  EXPECT_EQ(process.sized_collectives, 1U);
+  EXPECT_EQ(process.streams, 1U);
+  EXPECT_EQ(process.host_threads, 1U);
+  EXPECT_EQ(process.span, Duration{100'000});
+}
+
+TEST_F(SurveyTest, AFileThatCannotBeReadDoesNotHideTheOthers) {
+  const std::string good = write("a.json", trace_of(0));
+  const std::string bad = write("b.txt", "no trace\n");
+  const Survey result = survey({good, bad}, {});
+  EXPECT_FALSE(result.capture);
+  EXPECT_THAT(result.problem, testing::HasSubstr("b.txt"));
+  ASSERT_EQ(result.contents.sources.size(), 2U);
+  EXPECT_EQ(result.contents.sources[0].problem, "");
+  EXPECT_EQ(result.contents.sources[0].processes.size(), 1U);
+  EXPECT_THAT(result.contents.sources[1].problem, testing::HasSubstr("in no format that is known"));
+}
+
+TEST_F(SurveyTest, FilesThatMakeNoJobAreStillCounted) {
+  const Survey result = survey({write("a.json", trace_of(0)), write("b.json", trace_of(0) + " ")}, {});
+  EXPECT_FALSE(result.capture);
+  EXPECT_THAT(result.problem, testing::HasSubstr("rank 0"));
+  EXPECT_EQ(result.contents.sources.size(), 2U);
+}
+
+TEST_F(SurveyTest, AFileThatIsNotThereIsAnError) {
+  EXPECT_THROW(static_cast<void>(survey({(folder_ / "absent").string()}, {})), InputError);
+}
+
+TEST_F(SurveyTest, FilesHaveTheRanksThatTheyNameElseTheSmallestFree) {
+  const std::string unnamed =
+      write("a.json", R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"x","pid":1,"tid":1,"ts":1,"dur":2}]})");
+  const std::string named = write("b.json", trace_of(0));
+  const std::vector<RankFile> files = ranks_of_files({unnamed, named}, {});
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].rank, 1U);
+  EXPECT_EQ(files[1].rank, 0U);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
