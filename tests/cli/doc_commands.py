@@ -110,6 +110,22 @@ def answer_of(*arguments):
     return make
 
 
+def ranks_of(source):
+    """The same execution trace for two ranks."""
+    def make(target):
+        os.makedirs(target)
+        for rank in range(2):
+            shutil.copy(source, os.path.join(target, f"workload.{rank}.et"))
+    return make
+
+
+def text_of(text):
+    def make(target):
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+    return make
+
+
 def parts(folder_and_pattern):
     folder, grid = os.path.dirname(folder_and_pattern), os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")
     for shard in range(4):
@@ -135,6 +151,9 @@ FILES = {  # the files that lines name, and how they come to be
     "all_reduce_2.txt": table_of_nccl_tests(2), "all_reduce_4.txt": table_of_nccl_tests(4),
     "part.*": parts,
     "TRIAL": trial_of(trial_files.nccl_trial), "timeline.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/horovod_timeline_fuzz/open.json")),
+    "workload/": ranks_of(os.path.join(ROOT, "tests/fuzz/corpus/chakra_fuzz/whole.et")),
+    "et.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/execution_trace_fuzz/flat.json")),
+    "v100s.yaml": text_of("hosts: 1\ndevices: {count: 8, model: V100}\nnic: {bandwidth: 100Gb/s}\nnvlink: {bandwidth: 150GB/s}\n"),
 }
 
 

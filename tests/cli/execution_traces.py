@@ -119,6 +119,35 @@ def check(path, nodes, timed=True):
     print(f"{os.path.basename(path)}: {len(nodes)} nodes, {edges} dependencies, {collectives} collectives, {end} us")
 
 
+def count_of(answer, name):
+    return sum(found["count"] for found in answer["ingest"]["diagnostics"] if found["name"] == name)
+
+
+def check_pytorch(path, ranks):
+    """Alone: a task for each node, a collective for each call of a process group that is no wait, and no replay."""
+    tasks = stepsim("tasks", path, "--rows", "all")
+    nodes = [node for rank in ranks for node in rank["nodes"]]
+    assert tasks["tasks"] == len(nodes), (path, tasks["tasks"], len(nodes))
+    calls = [node["inputs"]["values"] if isinstance(node["inputs"], dict) else node["inputs"] for node in nodes if node["name"] == "record_param_comms"]
+    expected = sum("wait" not in [value for value in call if isinstance(value, str)] for call in calls)
+    found = sum(kind["tasks"] for kind in tasks["kinds"] if kind["kind"] == "collective")
+    assert found == expected, (path, found, expected)
+    refused = subprocess.run([sys.argv[1], "replay", path], capture_output=True, text=True)
+    assert refused.returncode == 5 and "how long" in refused.stderr, (path, refused)
+    print(f"{os.path.basename(path)}: {len(nodes)} nodes, {expected} collectives, no times")
+
+
+def check_joined(profile, execution, unjoined, waits_left):
+    """Beside the profile of the same run: times as without it, and what joins."""
+    alone, both = stepsim("replay", profile), stepsim("replay", profile, execution)
+    assert both["tasks"] == alone["tasks"] and both["iteration"]["measured_ns"] == alone["iteration"]["measured_ns"]
+    assert abs(both["iteration"]["error"]) < 0.001, both["iteration"]
+    assert count_of(both, "operators_not_joined") == unjoined, both["ingest"]
+    left = count_of(both, "inferred_stream_wait")
+    assert left <= waits_left and left <= count_of(alone, "inferred_stream_wait"), left
+    print(f"{os.path.basename(execution)}: all but {unjoined} operators joined, {left} waits between streams inferred")
+
+
 def main():
     if not os.path.isdir(TRACES):
         return print(f"skipped: {TRACES} is absent")
@@ -134,6 +163,17 @@ def main():
             with open(path, "rb") as file:
                 # Without threads, a row does whichever node is ready first: the times differ.
                 check(path, json_nodes(file.read()), timed=False)
+    for name in ("chakra/resnet_et.json.gz", "pytorch-cpu/transformer-execution_trace.json.gz"):
+        path = os.path.join(TRACES, name)
+        check_pytorch(path, [json.loads(gzip.open(path).read())])
+    dlrm = os.path.join(TRACES, "chakra/dlrm-8ranks-pytorch-et.tar.gz")
+    with tarfile.open(dlrm) as tar:
+        check_pytorch(dlrm, [json.loads(tar.extractfile(member).read()) for member in tar if member.isfile()])
+    # The roots and thread marks of the observer are no events: 3 of each rank of DLRM, and both of the CPU's trace but
+    # for its step marks, which are annotations of the profile.
+    check_joined(os.path.join(TRACES, "kineto/dlrm-8ranks"), dlrm, 8 * 3, 1)
+    check_joined(os.path.join(TRACES, "pytorch-cpu/transformer-all-options.pt.trace.json.gz"),
+                 os.path.join(TRACES, "pytorch-cpu/transformer-execution_trace.json.gz"), 2, 0)
 
 
 main()

@@ -69,7 +69,7 @@ TEST(DataWaitsTest, OfSeveralWritersOnOneStreamTheLastCounts) {
 
 TEST(DataWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {
   Operators job;
-  job.launch("writer", 7, 0, {}, {1});   // until 30
+  job.launch("writer", 7, 0, {}, {1});     // until 30
   job.launch("reader", 20, 12, {1}, {2});  // from 22 on
   EXPECT_FALSE(follows(job.capture(), "reader", "writer"));
 }
