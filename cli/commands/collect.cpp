@@ -56,9 +56,8 @@ void run(const CommonOptions& options, Wanted wanted, const Session& session) {
   std::vector<sim::Section> sections;
   std::vector<std::string> written;
   if (wanted != Wanted::kTimes) {
-    const ingest::Collected collected =
-        ingest::collect(options.traces.front(),
-                        wanted == Wanted::kOperators ? ingest::Renew::kOperators : ingest::Renew::kAll);
+    const ingest::Collected collected = ingest::collect(
+        options.traces.front(), wanted == Wanted::kOperators ? ingest::Renew::kOperators : ingest::Renew::kAll);
     written = write_files(collected);
     sections = sections_of(collected, written);
   }
@@ -67,8 +66,7 @@ void run(const CommonOptions& options, Wanted wanted, const Session& session) {
     throw InputError({options.traces.front(), {}, {}}, "a task graph was never measured; expected a capture");
   const std::vector<sim::PassTimes> times = sim::pass_times(replayed.capture, replayed.timeline);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
-  sim::Document document =
-      sim::pass_times_document(times, replayed.capture, std::move(sections), written, provenance);
+  sim::Document document = sim::pass_times_document(times, replayed.capture, std::move(sections), written, provenance);
   report(document, {.provenance = provenance, .document = &document}, options, session);
 }
 
@@ -76,14 +74,19 @@ Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "collect", .contents = {sim::Content::kDocument}});
   app.get_option("TRACE")->description(
       "the folder of a GPU, a worker or a trial of BytePS; with --iter-time any capture");
-  const auto* times = app.add_flag("--iter-time")->disable_flag_override()->description(
-      "only print the times of the iteration and of its passes; writes nothing");
-  const auto* operators = app.add_flag("--operators")->disable_flag_override()->description(
-      "renew only the operators of the merged traces, from temp.json");
+  const auto* times = app.add_flag("--iter-time")
+                          ->disable_flag_override()
+                          ->description("only print the times of the iteration and of its passes; writes nothing");
+  const auto* operators = app.add_flag("--operators")
+                              ->disable_flag_override()
+                              ->description("renew only the operators of the merged traces, from temp.json");
   return [=](const Session& session) {
     if (times->count() > 0 && operators->count() > 0)
       throw UsageError("--iter-time writes nothing and --operators renews files; expected one of them");
-    run(common(), times->count() > 0 ? Wanted::kTimes : operators->count() > 0 ? Wanted::kOperators : Wanted::kAll,
+    run(common(),
+        times->count() > 0       ? Wanted::kTimes
+        : operators->count() > 0 ? Wanted::kOperators
+                                 : Wanted::kAll,
         session);
   };
 }

@@ -10,7 +10,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/work/beside.h"
+#include "cli/work/trace_output.h"
 #include "cli/work/work.h"
 #include "ingest/combined/combined_trace.h"
 #include "ingest/load/combine.h"
@@ -36,9 +36,10 @@ void refuse_mixture(const std::vector<std::string>& traces) {
     (fs::is_directory(trace, unknown) ? folder : file) = trace;
   }
   if (file.empty() || folder.empty()) return;
-  throw UsageError(fmt::format("{} is a folder and {} is a file: a file in the folder might be counted twice; expected "
-                               "all files or all folders",
-                               shown(folder), shown(file)));
+  throw UsageError(
+      fmt::format("{} is a folder and {} is a file: a file in the folder might be counted twice; expected "
+                  "all files or all folders",
+                  shown(folder), shown(file)));
 }
 
 void refuse_unused_options(const CommonOptions& options) {
@@ -53,7 +54,8 @@ std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end == begin) throw UsageError("--filter: a name is empty; expected names such as Comm.fc1_weight,Comm.fc2_weight");
+    if (end == begin)
+      throw UsageError("--filter: a name is empty; expected names such as Comm.fc1_weight,Comm.fc2_weight");
     names.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -100,20 +102,17 @@ void run(CommonOptions options, const std::vector<std::string>& filter, const Se
   const std::vector<std::string> traces = options.traces;
   refuse_mixture(traces);
   refuse_unused_options(options);
-  const std::string output = options.output ? *options.output : beside(traces.front(), kName, ingest::is_combined_trace);
-  options.output.reset();
-  sim::refuse_unwritable(output);
-  for (const std::string& trace : traces) refuse_input_as_output(output, trace);
+  const TraceOutput target(options, kName, ingest::is_combined_trace);
+  const std::string& output = target.path();
   const ingest::SourcedCapture sourced = load_sourced_capture(options, session);
   refuse_input_as_output(output, sourced.capture.inputs);
   const Provenance provenance = make_provenance(session.arguments, sourced.capture.inputs);
 
-  sim::OutputFile out{sim::is_standard_output(output) ? std::string(sim::kStandardOutput) : output,
-                      sim::is_gzipped(output) ? sim::Compression::kGzip : sim::Compression::kNone};
-  const std::vector<ingest::CombinedSource> files = ingest::combine(
-      sourced, filter, members_of(provenance), [&out](std::string_view text) { out.write(text); });
+  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
+  const std::vector<ingest::CombinedSource> files =
+      ingest::combine(sourced, filter, members_of(provenance), [&out](std::string_view text) { out.write(text); });
   out.commit();
-  if (sim::is_standard_output(output)) return;
+  if (target.is_standard_output()) return;
 
   std::uint64_t events = 0;
   for (const ingest::CombinedSource& file : files) events += file.events;
@@ -130,7 +129,8 @@ Command::Run setup(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "combine", .contents = {}});
   app.footer("");
   app.get_option("TRACE")->description("all files, or all folders of GPUs, of workers or of a job");
-  app.get_option("-o")->description("where to write it; .gz compresses it (default: combined.json beside the first TRACE)");
+  app.get_option("-o")->description(
+      "where to write it; .gz compresses it (default: combined.json beside the first TRACE)");
   const auto* filter = app.add_option("--filter")
                            ->type_name("NAME,...")
                            ->description("of the communication keep only these: Comm.fc1_weight,Comm.fc2_weight.PUSH");
@@ -146,8 +146,7 @@ const Command combine_command{
     .name = "combine",
     .summary = "Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks",
     .setup = setup,
-    .examples = {"stepsim combine scenarios/samples/byteps-even/traces/0 scenarios/samples/byteps-even/traces/1 -o "
-                 "combined.json",
+    .examples = {"stepsim combine scenarios/samples/byteps-even/traces -o -",
                  "stepsim combine scenarios/samples/byteps-even/traces --filter Comm.layer0_weight -o -"},
 };
 

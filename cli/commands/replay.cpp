@@ -10,8 +10,8 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/work/beside.h"
 #include "cli/work/simulate.h"
+#include "cli/work/trace_output.h"
 #include "cli/work/work.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
@@ -36,32 +36,17 @@ void run(const CommonOptions& options, bool tasks, const Session& session) {
   report(document, answer_of(replayed, document, provenance), options, session);
 }
 
-/// Where the iterations are written.
-std::string synthetic_output(const CommonOptions& options) {
-  if (!options.output) return beside(options.traces.front(), kName, ingest::is_own_export);
-  const std::string& output = *options.output;
-  const std::string_view plain = std::string_view(output).substr(0, output.size() - (sim::is_gzipped(output) ? 3 : 0));
-  if (output != sim::kStandardOutput && !plain.ends_with(".json"))
-    throw UsageError(fmt::format("-o '{}': --step-num writes a Chrome trace; expected .json or .json.gz", shown(output)));
-  for (const std::string& trace : options.traces) refuse_input_as_output(output, trace);
-  return output;
-}
-
 void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events, const Session& session) {
-  const std::string output = synthetic_output(options);
-  const bool to_standard_output = sim::is_standard_output(output);
-  if (to_standard_output && options.json)
-    throw UsageError("--json and -o - both write to standard output; expected one of them");
-  options.output.reset();
-  if (!to_standard_output) sim::refuse_unwritable(output);
+  const TraceOutput target(options, kName, ingest::is_own_export);
+  const std::string& output = target.path();
   const Replayed replayed = load_and_replay(options, session);
   refuse_input_as_output(output, replayed.capture.inputs);
   const Simulated simulated = simulate_steps(replayed, count, options, session);
   const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
-  sim::OutputFile out{output, sim::is_gzipped(output) ? sim::Compression::kGzip : sim::Compression::kNone};
+  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
   sim::write_synthetic(simulated.capture, simulated.timeline, events, provenance, out);
   out.commit();
-  if (to_standard_output) return;
+  if (target.is_standard_output()) return;
   const sim::SimulatedSteps steps = sim::simulated_steps(simulated.capture, simulated.timeline, simulated.repeated);
   print_document(sim::simulated_document(steps, simulated.capture, output, kRows, provenance), options, session);
 }
@@ -82,8 +67,11 @@ Command::Run setup(CLI::App& app) {
                           ->description(
                               "simulate N iterations by doing the median step again and again, and write them to -o "
                               "FILE.json (default: synthetic.json beside the first TRACE)");
-  const auto* queues = app.add_flag("--del-queue")->disable_flag_override()->description(
-      "with --step-num: write each stage of each partition in place of one event for each tensor's communication");
+  const auto* queues = app.add_flag("--del-queue")
+                           ->disable_flag_override()
+                           ->description(
+                               "with --step-num: write each stage of each partition in place of one event for each "
+                               "tensor's communication");
   return [=](const Session& session) {
     if (steps->count() == 0 && queues->count() > 0)
       throw UsageError("--del-queue says what --step-num writes; expected it with --step-num N");

@@ -107,8 +107,8 @@ std::string json_text(std::string_view text) {
 }
 
 std::string microseconds_text(std::int64_t nanoseconds) {
-  const std::uint64_t size = nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds)
-                                             : static_cast<std::uint64_t>(nanoseconds);
+  const std::uint64_t size =
+      nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
   const std::string_view sign = nanoseconds < 0 ? "-" : "";
   if (size % 1000 == 0) return fmt::format("{}{}", sign, size / 1000);
   return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);

@@ -21,8 +21,8 @@ namespace stepsim::ingest {
 
 /// Whose processes a file holds, as ByteProfile puts it in front of their ids: "wk0." and "rank1.".
 struct ProcessPrefix {
-  std::string worker;    ///< "wk0."; empty where a job has one worker, and for ranks
-  std::string rank;      ///< "rank1."
+  std::string worker;     ///< "wk0."; empty where a job has one worker, and for ranks
+  std::string rank;       ///< "rank1."
   bool on_names = false;  ///< also in front of events' names, as in files of BytePS and ByteProfile: the rank only
 };
 

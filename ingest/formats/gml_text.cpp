@@ -1,8 +1,10 @@
 #include "ingest/formats/gml_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,7 +26,8 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const Character character = decode_utf8(text);
-    const bool plain = character.code >= 0x20 && character.code < 0x7F && character.code != '"' && character.code != '&';
+    const bool plain =
+        character.code >= 0x20 && character.code < 0x7F && character.code != '"' && character.code != '&';
     if (plain) {
       out += text.front();
     } else {
@@ -47,7 +50,9 @@ std::string gml_text(const OperatorGraph& graph) {
                          is_bare_number(attribute.value) ? attribute.value : quoted(attribute.value));
     out += "  ]\n";
   }
-  for (const OperatorGraph::Edge& edge : graph.edges)
+  std::vector<OperatorGraph::Edge> edges = graph.edges;
+  std::stable_sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return a.source < b.source; });
+  for (const OperatorGraph::Edge& edge : edges)
     out += fmt::format("  edge [\n    source {}\n    target {}\n  ]\n", edge.source, edge.target);
   return out + "]\n";
 }

@@ -98,6 +98,10 @@ bool is_yaml(std::string_view file_name, std::string_view head) {
   return (file_name.ends_with(".yaml") || file_name.ends_with(".yml")) && !is_json(head);
 }
 
+bool is_byteprofile_source(std::string_view file_name, std::string_view) {
+  return file_name == "temp.json" || file_name == "io.json";
+}
+
 constexpr std::array kOthers{
     KnownOther{"empty",
                "a whole file: the profiler writes it where its 'with' block, or stop(), ends; or copy it again",
@@ -122,6 +126,8 @@ constexpr std::array kOthers{
     KnownOther{"a Chakra execution trace, which says what runs but not when it ran",
                "the traces of torch.profiler that it was made from", is_chakra},
     KnownOther{"a trace in Perfetto's own form", "the JSON that it was made from", is_perfetto},
+    KnownOther{"a source file of ByteProfile", "its folder after 'stepsim collect', which makes the merged trace of it",
+               is_byteprofile_source},
     KnownOther{"a YAML file",
                "it after the option that it is for: --job for job.yaml, --cluster for the hardware, -s for a scenario",
                is_yaml},

@@ -120,7 +120,8 @@ class JobGraph {
     const std::string prefix = fmt::format("wk{}.rank{}.", slot->second, gpus_[worker]++);
     const auto first = static_cast<std::uint32_t>(all_.nodes.size());
     for (const OperatorGraph::Node& node : graph.nodes) all_.nodes.push_back({prefix + node.label, node.attributes});
-    for (const OperatorGraph::Edge& edge : graph.edges) all_.edges.push_back({edge.source + first, edge.target + first});
+    for (const OperatorGraph::Edge& edge : graph.edges)
+      all_.edges.push_back({edge.source + first, edge.target + first});
   }
   [[nodiscard]] OperatorGraph take() {
     if (workers_.size() < 2) {
@@ -180,8 +181,13 @@ class Collecting {
     Diagnostics diagnostics;
     ChromeEventReader reader(input.stream(), diagnostics);
     for (ChromeEvent event; reader.next(event);) take(event);
-    for (const Diagnostics::Entry& entry : diagnostics.entries())
+    for (const Diagnostics::Entry& entry : diagnostics.entries()) {
+      if (path == files_.merged && entry.severity == Severity::kDataLoss)
+        throw InputError(entry.first, fmt::format("{}: what is damaged would be lost if this trace were written anew; "
+                                                  "expected a whole one, or none beside temp.json",
+                                                  entry.name));
       gpu_.notes.push_back(fmt::format("{}: {} ({})", shown(path), entry.name, entry.count));
+    }
   }
 
   void add_profiled_operators() {
@@ -215,14 +221,13 @@ class Collecting {
       if (event.phase != "X" || !name.starts_with(kComm) || !event.start_ns || !event.duration_ns) return;
       const StagedName staged = split_stage(name.substr(kComm.size()));
       const auto number = names.find(staged.tensor);
-      const std::string tensor =
-          number && !tensors_[*number].empty() ? tensors_[*number] : std::string(staged.tensor);
+      const std::string tensor = number && !tensors_[*number].empty() ? tensors_[*number] : std::string(staged.tensor);
       const std::string node = std::string(kComm) + tensor;
       const std::string stage = staged.stage == Stage::kTotal ? "" : fmt::format(".{}", to_text(staged.stage));
       trace_.add(fmt::format(
           R"({{"name": {}, "cat": "Comm", "ph": "X", "ts": {}, "dur": {}, "pid": {}, "tid": {}, "args": {{"name": {}{}}}}})",
-          json_text(node + stage), microseconds_text(*event.start_ns), microseconds_text(*event.duration_ns), json_text(node),
-          json_text(event.thread), json_text(node), inputs_text(links_.inputs_of(node))));
+          json_text(node + stage), microseconds_text(*event.start_ns), microseconds_text(*event.duration_ns),
+          json_text(node), json_text(event.thread), json_text(node), inputs_text(links_.inputs_of(node))));
       ++gpu_.communication;
     });
   }

@@ -44,8 +44,8 @@ enum class Renew : std::uint8_t { kAll, kOperators };
 ///
 /// Source files are only read. MXNet's symbol dumps are not read: without dag.gml and inputs there is no graph.
 /// Throws InputError for a path that is no folder, for a folder without a GPU's, for a dag.gml whose edges form a cycle
-/// (those from UPDATE and STEP into the next step excepted), for a file that cannot be read, and, where operators
-/// are to be renewed, without temp.json.
+/// (those from UPDATE and STEP into the next step excepted), for a file that cannot be read, for a merged trace that is
+/// damaged, and, where operators are to be renewed, without temp.json.
 [[nodiscard]] Collected collect(const std::string& root, Renew renew);
 
 }  // namespace stepsim::ingest

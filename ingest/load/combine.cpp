@@ -85,6 +85,11 @@ void refuse_sources(const std::vector<Source>& sources) {
     traces += source.has_events ? 1U : 0U;
     if (source.name == "standard input")
       throw UsageError("standard input can be read once, and combine reads each trace twice; expected a file");
+    if (std::error_code unknown; !fs::is_regular_file(source.name, unknown))
+      throw UsageError(
+          fmt::format("{} is no file by itself, and combine reads each trace twice; expected the archive "
+                      "unpacked",
+                      shown(source.name)));
     if (source.of_many)
       throw InputError({source.name, {}, {}},
                        fmt::format("this {} file holds several ranks as no Chrome trace; expected Chrome traces, or "
@@ -122,8 +127,8 @@ class Combining {
     done.process.pop_back();
     if (!is_chrome_trace(input.head())) {
       if (source.has_events)
-        throw InputError({source.name, {}, {}}, fmt::format("this {} file is no Chrome trace; expected one",
-                                                            source.format));
+        throw InputError({source.name, {}, {}},
+                         fmt::format("this {} file is no Chrome trace; expected one", source.format));
       writer_.add_text(read_text(input.stream(), kLargestText), file);
       return combined_.push_back(std::move(done));
     }

@@ -15,17 +15,17 @@ namespace stepsim::ingest {
 
 /// A file in a combined trace.
 struct CombinedSource {
-  std::string name;         ///< its path within the job
-  std::string process;      ///< "wk0.rank1": stands in front of its processes
-  std::string host;         ///< whose clock its times are on
-  Duration offset{};        ///< that clock is ahead of the first one's by this; taken off its times
-  Duration residual{};      ///< by how much the offset may be off
+  std::string name;            ///< its path within the job
+  std::string process;         ///< "wk0.rank1": stands in front of its processes
+  std::string host;            ///< whose clock its times are on
+  Duration offset{};           ///< that clock is ahead of the first one's by this; taken off its times
+  Duration residual{};         ///< by how much the offset may be off
   std::uint64_t events = 0;    ///< written; 0 for a file that is there as text
   std::uint64_t left_out = 0;  ///< communication that the filter does not keep
 };
 
-/// Writes the inputs of a job to `sink` as one Chrome trace (ingest/combined/combined_trace.h): recorded times, with the
-/// hosts' clocks aligned, all arguments kept. `sourced` is what load_with_sources() made of them.
+/// Writes the inputs of a job to `sink` as one Chrome trace (ingest/combined/combined_trace.h): recorded times, with
+/// the hosts' clocks aligned, all arguments kept. `sourced` is what load_with_sources() made of them.
 ///
 /// `filter` names the communication that stays, "Comm.<tensor>" or "Comm.<tensor>.<STAGE>", by the names of
 /// the list of gradients or as recorded; empty: all stays. Operators stay in any case.

@@ -17,9 +17,9 @@ struct ProfiledOperator {
 };
 
 /// The operators of temp.json, which MXNet's profiler dumps as B and E or as X events, as ByteProfile names them:
-/// "conv1_fwd" is FW.conv1, "conv1_backward" BW.conv1, and of "...name=conv1_fwd;..." that name counts. All else between
-/// the last BW and the next FW is one STEP; what lies elsewhere is left out. In order of time. Throws InputError if no
-/// operator is in it.
+/// "conv1_fwd" is FW.conv1, "conv1_backward" BW.conv1, and of "...name=conv1_fwd;..." that name counts. All else
+/// between the last BW and the next FW is one STEP; what lies elsewhere is left out. In order of time. Throws
+/// InputError if no operator is in it.
 [[nodiscard]] std::vector<ProfiledOperator> mxnet_operators(Input& input);
 
 }  // namespace stepsim::ingest

@@ -33,8 +33,8 @@ void OperatorLinks::refuse_cycle(const std::string& file) const {
   try {
     (void)std::move(builder).build();
   } catch (const CycleError& error) {
-    throw InputError({file, {}, {}}, fmt::format("{}; expected none but those from UPDATE or STEP into the next step",
-                                                 error.what()));
+    throw InputError({file, {}, {}},
+                     fmt::format("{}; expected none but those from UPDATE or STEP into the next step", error.what()));
   }
 }
 
@@ -53,7 +53,9 @@ std::vector<std::string> OperatorLinks::inputs_of(const std::string& name) const
   std::vector<std::string> inputs;
   const auto node = nodes_.find(name);
   if (node == nodes_.end()) return inputs;
-  for (const std::uint32_t input : inputs_[node->second]) inputs.push_back(graph_.nodes[input].label);
+  std::vector<std::uint32_t> places = inputs_[node->second];
+  std::sort(places.begin(), places.end());
+  for (const std::uint32_t input : places) inputs.push_back(graph_.nodes[input].label);
   return inputs;
 }
 

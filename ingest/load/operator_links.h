@@ -24,7 +24,7 @@ class OperatorLinks {
   /// Adds what the event of the operator `name` says it waits for: args.argN and args.inputN.
   void add_inputs(std::string_view name, const ChromeEvent& event);
 
-  /// What the node waits for, in the order of the edges.
+  /// What the node waits for, in the order of the nodes.
   [[nodiscard]] std::vector<std::string> inputs_of(const std::string& name) const;
   /// Whether add_inputs() found what was not there.
   [[nodiscard]] bool grew() const noexcept { return grew_; }

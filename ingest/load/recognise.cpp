@@ -12,8 +12,9 @@ namespace {
 
 /// How the files begin that sim/export writes, without the blanks that formatters of JSON add.
 constexpr std::string_view kAnswer = R"({"schema":"stepsim.)";
-constexpr std::array<std::string_view, 4> kOwnBeginnings{
-    kAnswer, R"(Creator"stepsim"graph[)", R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")", R"({"name":"stepsimreplay","hosts":)"};
+constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"stepsim"graph[)",
+                                                         R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
+                                                         R"({"name":"stepsimreplay","hosts":)"};
 
 /// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/sqlite.cpp sets it.
 bool is_own_database(std::string_view head) {

@@ -36,9 +36,8 @@ JobSteps::JobSteps(const Recording& recording) : recording_(recording), of_step_
 }
 
 bool JobSteps::next_follows(JobStep step) const {
-  return step + 1 < count_ && std::all_of(parts_[step].begin(), parts_[step].end(), [&](std::size_t part) {
-           return recording_.steps[part].next_follows;
-         });
+  return step + 1 < count_ && std::all_of(parts_[step].begin(), parts_[step].end(),
+                                          [&](std::size_t part) { return recording_.steps[part].next_follows; });
 }
 
 std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, const JobSteps& steps) {

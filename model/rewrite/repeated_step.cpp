@@ -74,9 +74,10 @@ class RepeatingStep {
       if (!rendezvous.valid()) continue;
       for (const TaskId member : dag_.members(rendezvous)) {
         if (step_of_[member.index()] == step_) continue;
-        throw CannotAnswer({}, fmt::format("ranks take part in {} in different steps, so no step can be repeated alone; "
-                                           "expected collectives within steps",
-                                           dag_.name(task)));
+        throw CannotAnswer({},
+                           fmt::format("ranks take part in {} in different steps, so no step can be repeated alone; "
+                                       "expected collectives within steps",
+                                       dag_.name(task)));
       }
     }
   }
@@ -110,7 +111,8 @@ class RepeatingStep {
     }
     for (const TaskId task : tasks_) {
       const TaskId taker = dag_.returns_credit_of(task);
-      if (taker.valid() && step_of_[taker.index()] == step_) builder_.return_credit(copy_of(task, copy), copy_of(taker, copy));
+      if (taker.valid() && step_of_[taker.index()] == step_)
+        builder_.return_credit(copy_of(task, copy), copy_of(taker, copy));
     }
   }
 
@@ -198,9 +200,9 @@ class RepeatingStep {
   JobStep step_;
   std::size_t count_;
   std::vector<JobStep> step_of_;
-  std::vector<TaskId> tasks_;         ///< of the step, ascending
-  std::vector<TaskId> next_;          ///< of the one that follows it
-  std::vector<std::size_t> place_;    ///< by task of the step: where it stands among them
+  std::vector<TaskId> tasks_;       ///< of the step, ascending
+  std::vector<TaskId> next_;        ///< of the one that follows it
+  std::vector<std::size_t> place_;  ///< by task of the step: where it stands among them
   Duration span_{};
   std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of a lane
   std::optional<Counterparts> counterparts_;
@@ -221,8 +223,7 @@ Capture with_repeated_step(const Capture& capture, std::int64_t number, std::siz
   const JobSteps steps(capture.recording);
   refuse_unalike(steps);
   const std::vector<JobStep> known = repeatable(steps);
-  const auto step =
-      std::find_if(known.begin(), known.end(), [&](JobStep one) { return steps.number(one) == number; });
+  const auto step = std::find_if(known.begin(), known.end(), [&](JobStep one) { return steps.number(one) == number; });
   STEPSIM_ASSERT(step != known.end(), "the step is one that can be repeated");
   return RepeatingStep(capture, steps, *step, count).run();
 }

@@ -72,7 +72,8 @@ void write_json(JsonWriter& json, const std::vector<PassTimes>& times, const Cap
   json.key("iteration_ns").value(longest_iteration_of(times)).key("fw_bw_ns").value(longest_passes(times));
   json.new_line().key("ranks").begin_array();
   for (const PassTimes& one : times) {
-    json.new_line().begin_object().key("rank").value(one.rank).key("host").value(one.host).key("steps").value(one.steps);
+    json.new_line().begin_object().key("rank").value(one.rank).key("host").value(one.host).key("steps").value(
+        one.steps);
     json.key("iteration_ns").value(one.iteration).key("fw_bw_ns").value(one.passes).end_object();
   }
   json.end_array().new_line().key("written").begin_array();

@@ -28,11 +28,11 @@ struct SimulatedSteps {
     Time begin;
     Duration length{};
   };
-  std::int64_t repeated = 0;   ///< the captured step's number
+  std::int64_t repeated = 0;  ///< the captured step's number
   std::size_t iterations = 0;
-  std::vector<Step> steps;     ///< by rank, then number
-  Duration iteration{};        ///< the job's, as of a capture: the slowest rank's median
-  Duration span{};             ///< from the first start to the last end
+  std::vector<Step> steps;  ///< by rank, then number
+  Duration iteration{};     ///< the job's, as of a capture: the slowest rank's median
+  Duration span{};          ///< from the first start to the last end
 };
 
 /// Precondition: `timeline` is of `capture`, which with_repeated_step() made of step `repeated`. O(tasks).
@@ -40,8 +40,8 @@ struct SimulatedSteps {
 
 /// What was simulated, an iteration a row, with `rows` rows at most. `output` is the file it was written to, if any.
 /// Refers to its arguments.
-[[nodiscard]] Document simulated_document(const SimulatedSteps& steps, const Capture& capture, const std::string& output,
-                                          std::size_t rows, const Provenance& provenance);
+[[nodiscard]] Document simulated_document(const SimulatedSteps& steps, const Capture& capture,
+                                          const std::string& output, std::size_t rows, const Provenance& provenance);
 
 }  // namespace stepsim::sim
 

@@ -159,7 +159,7 @@ class Repeating {
   const Recording& recording_;
   const Timeline& timeline_;
   JobSteps steps_;
-  std::vector<JobStep> step_of_;              ///< by task
+  std::vector<JobStep> step_of_;            ///< by task
   std::vector<std::vector<TaskId>> tasks_;  ///< by step, ascending
   std::vector<Node> node_of_;               ///< by task; this and what follows is of the step that is repeated
   std::map<LaneId, LaneEnds> lanes_;

@@ -109,7 +109,7 @@ def parts(folder_and_pattern):
 
 
 FILES = {  # the files that lines name, and how they come to be
-    "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE),
+    "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
     "JOB": copy_of(GPU),

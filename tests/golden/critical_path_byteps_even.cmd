@@ -2,6 +2,27 @@ What sets the length of an iteration of the BytePS sample?
 $ stepsim critical-path scenarios/samples/byteps-even
 The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56 us of it is waiting that nothing explains.
 
+Each GPU alone, step 7
+The longest path through its own tasks: what it would take if it waited for no other GPU.
+rank  worker  tasks     alone  compute  communication   copy   host   wait
+   0  0          67  533.1 ms   10.8 %         89.1 %  0.0 %  0.0 %  0.1 %
+   1  1          68  533.8 ms   10.8 %         89.1 %  0.0 %  0.0 %  0.1 %
+
+GPU 0 alone: 533.139 ms, its 3 longest tasks of 67
+    start  duration  class          rank  lane                task                       released by
+180.62 ms  18.49 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
+319.44 ms  18.86 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
+460.56 ms  18.54 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
+
+GPU 1 alone: 533.835 ms, its 3 longest tasks of 68
+    start  duration  class          rank  lane              task                        released by
+ 90.10 ms  18.53 ms  communication     1  PUSH to server 1  Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
+214.38 ms  18.78 ms  communication     1  PUSH to server 1  Comm.layer6_weight.PUSH.0   Comm.layer7_weight.PUSH.1 (stream)
+304.25 ms  18.83 ms  communication     1  PUSH to server 1  Comm.layer1_weight.PUSH.1   Comm.layer2_weight.PUSH.2 (stream)
+
+The job: rank 0's step 7
+Its critical path, through all of them:
+
 class          on the path   share
 compute           57.50 ms  10.8 %
 communication    474.99 ms  89.1 %

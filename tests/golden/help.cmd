@@ -21,6 +21,9 @@ Commands:
                  above a limit
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
   convert        Write the job in another format, by the extension of -o
+  combine        Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks
+  collect        Make ByteProfile's merged traces and dag.gml anew from a job's source files, and
+                 time its iterations
 
   stepsim COMMAND --help   a command's options
   stepsim help WORD        what a word means, or all words of a kind
@@ -73,6 +76,11 @@ Options:
                               (see below)
   --tasks                     with --json or -o FILE.json: also every task's start and finish
                               (tasks_detail)
+  --step-num N                simulate N iterations by doing the median step again and again, and
+                              write them to -o FILE.json (default: synthetic.json beside the first
+                              TRACE)
+  --del-queue                 with --step-num: write each stage of each partition in place of one
+                              event for each tensor's communication
 
 Files of -o, by extension:
   .json         the object that --json prints

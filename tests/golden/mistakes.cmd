@@ -1,12 +1,12 @@
 What is said of a mistake?
 $ stepsim reply trace.json
-error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path, whatif, sweep, advise, tasks, stats, compare, calibrate or convert
+error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path, whatif, sweep, advise, tasks, stats, compare, calibrate, convert, combine or collect
 [exit 2]
 $ stepsim replay no-such-file.json
 error: no-such-file.json: there is no such file or folder; expected a trace
 [exit 1]
 $ stepsim replay scenarios/samples/byteps-even --thread 2
-error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --cluster, --steps, --ranks, --threads, --json, --brief, --color, --quiet, -o or --tasks
+error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --cluster, --steps, --ranks, --threads, --json, --brief, --color, --quiet, -o, --tasks, --step-num or --del-queue
 [exit 2]
 $ stepsim replay scenarios/samples/byteps-even --steps 700-800
 error: --steps 700-800: the input has steps 5 to 7; expected some of these

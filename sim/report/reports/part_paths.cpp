@@ -50,9 +50,10 @@ void add_parts(std::vector<Section>& sections, const Findings& findings, const s
                std::string_view what, const std::string& where) {
   if (parts.empty()) return;
   sections.push_back({.title = fmt::format("Each {} alone{}", what, where), .table = table_of(parts)});
-  sections.back().lead = fmt::format("The longest path through its own tasks: what it would take if it waited for no "
-                                     "other {}.",
-                                     what);
+  sections.back().lead = fmt::format(
+      "The longest path through its own tasks: what it would take if it waited for no "
+      "other {}.",
+      what);
   if (parts.size() > kMostListed) {
     sections.back().sentences.emplace_back("--json has the tasks of each path.");
     return;
@@ -60,9 +61,9 @@ void add_parts(std::vector<Section>& sections, const Findings& findings, const s
   for (const PartPath& part : parts) {
     const std::size_t rows = std::min({kRows, findings.path_rows, part.path.tasks.size()});
     if (rows == 0) continue;
-    sections.push_back({.title = fmt::format("{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_of(part),
-                                             stepsim::to_text(part.path.length), counted(rows, "longest task"),
-                                             part.path.tasks.size()),
+    sections.push_back({.title = fmt::format(
+                            "{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_of(part),
+                            stepsim::to_text(part.path.length), counted(rows, "longest task"), part.path.tasks.size()),
                         .table = path_table(findings.capture.dag, part.path, rows)});
   }
 }
@@ -73,8 +74,9 @@ std::vector<Section> sections(const Findings& findings) {
   std::vector<Section> sections;
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
-  if (!sections.empty()) sections.push_back({.title = fmt::format("The job: {}", findings.path.of),
-                                             .lead = "Its critical path, with what one waits for another:"});
+  if (!sections.empty())
+    sections.push_back(
+        {.title = fmt::format("The job: {}", findings.path.of), .lead = "Its critical path, through all of them:"});
   return sections;
 }
 

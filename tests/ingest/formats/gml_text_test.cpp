@@ -16,11 +16,12 @@ OperatorGraph sample() {
 }
 
 TEST(GmlTextTest, IsAsNetworkxWritesIt) {
-  EXPECT_EQ(gml_text(sample()),
-            "graph [\n  directed 1\n"
-            "  node [\n    id 0\n    label \"host0.rank0->FW.a\"\n    avg 1.25\n    cnt 3\n    op \"Convolution\"\n  ]\n"
-            "  node [\n    id 1\n    label \"BW.&#34;x&#34; &#38; &#233;\"\n    big \"3000000000\"\n  ]\n"
-            "  edge [\n    source 0\n    target 1\n  ]\n  edge [\n    source 1\n    target 0\n  ]\n]\n");
+  EXPECT_EQ(
+      gml_text(sample()),
+      "graph [\n  directed 1\n"
+      "  node [\n    id 0\n    label \"host0.rank0->FW.a\"\n    avg 1.25\n    cnt 3\n    op \"Convolution\"\n  ]\n"
+      "  node [\n    id 1\n    label \"BW.&#34;x&#34; &#38; &#233;\"\n    big \"3000000000\"\n  ]\n"
+      "  edge [\n    source 0\n    target 1\n  ]\n  edge [\n    source 1\n    target 0\n  ]\n]\n");
 }
 
 TEST(GmlTextTest, ComesBackAsItWas) {
