@@ -146,8 +146,7 @@ const Command combine_command{
     .name = "combine",
     .summary = "Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks",
     .setup = setup,
-    .examples = {"stepsim combine scenarios/samples/byteps-even/traces/0 scenarios/samples/byteps-even/traces/1 -o "
-                 "combined.json",
+    .examples = {"stepsim combine scenarios/samples/byteps-even/traces -o -",
                  "stepsim combine scenarios/samples/byteps-even/traces --filter Comm.layer0_weight -o -"},
 };
 

@@ -94,7 +94,15 @@ void CombinedTraceWriter::add_text(std::string_view text, const CombinedFile& fi
 
 void CombinedTraceWriter::finish() { sink_("\n]}\n"); }
 
-bool is_combined_trace(std::string_view head) { return head.starts_with(kBeginning); }
+bool is_combined_trace(std::string_view head) {
+  std::size_t same = 0;
+  for (const char c : head) {
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;  // formatters of JSON add them
+    if (c != kBeginning[same]) return false;
+    if (++same == kBeginning.size()) return true;
+  }
+  return false;
+}
 
 namespace {
 

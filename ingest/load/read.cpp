@@ -189,7 +189,8 @@ void read_combined(Input& input, bool details, FileContent& content) {
       content.job = JobMember{name, std::move(file.text)};
       continue;
     }
-    Input member = Input::from_memory(file.text, name);
+    const std::string text = std::move(file.text);  // not all of them at once beside what is made of them
+    Input member = Input::from_memory(text, name);
     content.inputs.push_back(read_with(format_called(file.format, member), member, details));
   }
   if (content.inputs.empty()) {

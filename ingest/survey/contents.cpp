@@ -164,6 +164,11 @@ class PartCounter {
   void operator()(const OperatorGraph& graph) const { contents_.graph_nodes += graph.nodes.size(); }
   void operator()(const TensorTable& table) const { contents_.tensors += table.tensors.size(); }
   void operator()(const TaskGraph& graph) const { contents_.graph_tasks += graph.tasks.size(); }
+  void operator()(const ExecutionGraph& graph) const { contents_.graph_tasks += graph.nodes.size(); }
+  void operator()(const ExecutionTrace& trace) const { contents_.graph_tasks += trace.runs.size(); }
+  /// The files of a trial, whose records are in SourceContents::events.
+  template <class OfTrial>
+  void operator()(const OfTrial& /*part*/) const {}
 
  private:
   SourceContents& contents_;

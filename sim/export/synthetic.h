@@ -1,6 +1,8 @@
 #ifndef STEPSIM_SIM_EXPORT_SYNTHETIC_H
 #define STEPSIM_SIM_EXPORT_SYNTHETIC_H
 
+#include <cstdint>
+
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
 #include "sim/output/provenance.h"

@@ -4,12 +4,27 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "sim/report/own_work.h"
 
 namespace stepsim::sim {
 namespace {
+
+/// Every task behind those that it waited for: an edge or a lane leads to a task that starts no earlier.
+std::vector<TaskId> in_order_of_time(const Timeline& timeline) {
+  std::vector<TaskId> order;
+  order.reserve(timeline.size());
+  for (std::size_t i = 0; i < timeline.size(); ++i) order.emplace_back(i);
+  std::sort(order.begin(), order.end(), [&timeline](TaskId a, TaskId b) {
+    const auto key = [&timeline](TaskId task) {
+      return std::tuple{timeline.start[task.index()], timeline.finish[task.index()], task};
+    };
+    return key(a) < key(b);
+  });
+  return order;
+}
 
 /// Finds when each task would end if its set were alone, and after what it would start.
 class Alone {
@@ -18,14 +33,16 @@ class Alone {
       : dag_(dag), timeline_(timeline), set_of_(set_of), ready_(dag.task_count()), finish_(dag.task_count()) {
     after_.resize(dag.task_count());
     via_.resize(dag.task_count());
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      const TaskId task{i};
+    by_lane_.resize(dag.task_count(), false);
+    std::vector<std::size_t> arrived(dag.rendezvous_count());
+    for (const TaskId task : in_order_of_time(timeline)) {
+      wait_for_lane(task);
       const RendezvousId rendezvous = dag.rendezvous(task);
-      if (set_of[i] == kServesAll) {
+      if (set_of[task.index()] == kServesAll) {
         serve(task);
       } else if (!rendezvous.valid()) {
         end(task, task);
-      } else if (dag.members(rendezvous).back() == task) {
+      } else if (++arrived[rendezvous.index()] == dag.members(rendezvous).size()) {
         end_all(dag.members(rendezvous));
       }
     }
@@ -34,17 +51,19 @@ class Alone {
   /// The path to `last`, backwards from its end.
   [[nodiscard]] CriticalPath path_to(TaskId last) const {
     CriticalPath path;
+    Time finished = finish_[last.index()];
     for (TaskId task = last; task.valid();) {
       const TaskId arrived = arrived_of(task);
       const TaskId before = after_[arrived.index()];
       PathTask step;
       step.task = task;
-      step.start = ready_[arrived.index()];
-      step.duration = finish_[task.index()] - step.start;
+      step.start = std::min(ready_[arrived.index()], finished);
+      step.duration = finished - step.start;
       if (arrived != task) step.last_arrival = arrived;
       if (before.valid()) {
-        step.release = {Release::By::kEdge, via_[arrived.index()]};
-        step.wait = step.start - finish_[before.index()];
+        step.release = {by_lane_[arrived.index()] ? Release::By::kLane : Release::By::kEdge, via_[arrived.index()]};
+        finished = std::min(finish_[before.index()], step.start);
+        step.wait = step.start - finished;
       }
       path.tasks.push_back(step);
       task = before;
@@ -61,6 +80,27 @@ class Alone {
   [[nodiscard]] Time finish(TaskId task) const { return finish_[task.index()]; }
 
  private:
+  /// On a lane with a queue a task of the set waits for the one in front of it, too.
+  void wait_for_lane(TaskId task) {
+    const Lane& lane = dag_.lane(task);
+    if (lane.order == LaneOrder::kEdges || lane.capacity != 1 || set_of_[task.index()] < 0) return;
+    const auto [slot, is_first] = lanes_.try_emplace(dag_.lane_id(task), task);
+    if (is_first) return;
+    const TaskId before = std::exchange(slot->second, task);
+    if (set_of_[before.index()] != set_of_[task.index()]) return;
+    const Time ready = finish_[before.index()] + delay(before, task, Duration{});
+    if (ready <= ready_[task.index()]) return;
+    ready_[task.index()] = ready;
+    after_[task.index()] = before;
+    via_[task.index()] = before;
+    by_lane_[task.index()] = true;
+  }
+
+  /// A lag, or less if the replay let the task start earlier: a sender goes on once its message has left.
+  [[nodiscard]] Duration delay(TaskId from, TaskId to, Duration lag) const {
+    return std::min(lag, timeline_.start[to.index()] - timeline_.finish[from.index()]);
+  }
+
   /// The member of the task's collective, among those of its set, that is there last.
   [[nodiscard]] TaskId arrived_of(TaskId task) const {
     const RendezvousId rendezvous = dag_.rendezvous(task);
@@ -104,7 +144,7 @@ class Alone {
   void let_go_on(TaskId after, TaskId via, std::int32_t set, Time end) {
     std::size_t edge = dag_.first_edge(via).index();
     for (const TaskId next : dag_.successors(via)) {
-      const Time ready = end + dag_.lag(EdgeId{edge++});
+      const Time ready = end + delay(via, next, dag_.lag(EdgeId{edge++}));
       if (set_of_[next.index()] == kServesAll) {
         Arrival& arrival = served_[next].try_emplace(set, Arrival{ready, after}).first->second;
         if (ready > arrival.ready) arrival = {ready, after};
@@ -129,6 +169,8 @@ class Alone {
   std::vector<Time> finish_;
   std::vector<TaskId> after_;                                 ///< the task in front on the path
   std::vector<TaskId> via_;                                   ///< that one, or the server's task between
+  std::vector<bool> by_lane_;                                 ///< whether that one was in front on the lane
+  std::map<LaneId, TaskId> lanes_;                            ///< the last task so far on lanes with queues
   std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< by server's task and set
 };
 

@@ -12,8 +12,9 @@
 
 /// What GPUs and workers would take if they waited for nobody else: the longest path of the graph restricted to their
 /// tasks, as ByteProfile's `critical` has it. A task counts with what it took in the replay, without what it waited
-/// for, an edge with its lag; a collective among them begins when the last of its members among them is there.
-/// What a path takes less than the job's critical path is waiting for others, and for lanes with a queue.
+/// for, an edge with its lag; on a lane with a queue tasks go in the order of the replay; a collective among them
+/// begins when the last of its members among them is there. What a path takes less than the job's critical path is
+/// waiting for others.
 namespace stepsim::sim {
 
 /// By task: the set that it belongs to, from 0.
@@ -22,8 +23,8 @@ inline constexpr std::int32_t kInNoSet = -1;
 inline constexpr std::int32_t kServesAll = -2;  ///< a server's task: a path may lead through it and back into its set
 
 /// The longest path within each set. Of paths as long as each other that through the tasks with the smaller ids.
-/// Lags and servers' tasks are `wait`; there is no queueing. O(tasks + edges), times sets for servers' tasks.
-/// Precondition: `timeline` is of `dag`.
+/// Lags and servers' tasks are `wait`; queueing is not told from work. O(tasks log tasks + edges), times sets for
+/// servers' tasks. Precondition: `timeline` is of `dag`.
 [[nodiscard]] std::vector<CriticalPath> longest_paths(const Dag& dag, const Timeline& timeline, const TaskSets& set_of,
                                                       std::size_t sets);
 

@@ -98,6 +98,24 @@ TEST(PartPathsTheoryTest, PathLeadsThroughAServerAndBackIntoItsOwnSet) {
   EXPECT_EQ(paths[1].length, Duration{500});
 }
 
+TEST(PartPathsTheoryTest, QueueHoldsTheTasksOfASetInTheOrderOfTheReplay) {
+  // Three messages of 5, ready at 1, 2 and 3, one after the other; another set's delays none of them.
+  DagMaker maker;
+  const LaneId host = maker.lane(0);
+  const LaneId link = maker.lane(0, LaneOrder::kFifo);
+  TaskId before = maker.task(host, 1);
+  for (int i = 0; i < 3; ++i) {
+    (void)maker.task(link, 5, {before}, "", TaskKind::kTransfer);
+    before = maker.task(host, 1, {before});
+  }
+  const Dag dag = maker.build();
+  const Timeline timeline = replay(dag, Machine(dag));
+  const std::vector<CriticalPath> paths = longest_paths(dag, timeline, TaskSets(dag.task_count(), 0), 1);
+  EXPECT_EQ(paths[0].length, Duration{1 + 3 * 5});
+  EXPECT_EQ(paths[0].length, critical_path(dag, Machine(dag), timeline, paths[0].tasks.back().task).length);
+  EXPECT_EQ(paths[0].tasks[2].release.by(), Release::By::kLane);
+}
+
 TEST(PartPathsTheoryTest, SetWithoutTasksHasAnEmptyPath) {
   const Job job({1, 2}, {3, 4}, 5);
   const auto lengths = job.lengths({0, 2});

@@ -63,6 +63,13 @@ TEST(CombinedTraceTest, ProcessesOfFilesAreToldApartAndComeBackAsTheyWere) {
   EXPECT_TRUE(combined.diagnostics.entries().empty());
 }
 
+TEST(CombinedTraceTest, IsToldByItsBeginningHoweverItIsLaidOut) {
+  EXPECT_TRUE(is_combined_trace(
+      "{\n  \"displayTimeUnit\": \"ns\",\n  \"otherData\": {\"program\": \"stepsim\", \"combined\": 1"));
+  EXPECT_FALSE(is_combined_trace(R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim","version":"1"})"));
+  EXPECT_FALSE(is_combined_trace(""));
+}
+
 TEST(CombinedTraceTest, OnlyMembersThatReadersUseAreCarriedAlong) {
   Combined combined;
   combined.add(kKineto, {"a.json", "kineto", {"", "rank1.", false}});
