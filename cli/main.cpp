@@ -1,7 +1,6 @@
 // stepsim COMMAND [TRACE...] [options]: finds the command, parses its options, runs it, and
 // turns whatever happens into one exit code and at most one line on standard error.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -11,22 +10,13 @@
 #include "cli/program/error.h"
 #include "cli/program/help.h"
 #include "cli/program/output.h"
+#include "cli/program/run_command.h"
 #include "cli/program/signals.h"
 #include "cli/program/terminal.h"
 #include "model/base/error.h"
 
 namespace stepsim::cli {
 namespace {
-
-void run_command(const Command& command, const Session& session) {
-  CLI::App app{std::string(command.summary), "stepsim " + std::string(command.name)};
-  const Command::Run run = command.setup(app);
-  if (parse(app, session.arguments) == Parsed::kHelpWanted) {
-    session.out.write(folded_help(app.help() + examples_of(command), help_width()));
-  } else {
-    run(session);
-  }
-}
 
 std::string whole_help() {
   return folded_help(program_help(commands()) + kinds_of_words() + exit_codes_help(), help_width());

@@ -1,0 +1,75 @@
+// stepsim analyze --option X --path P: the command line of ByteProfile's analyze.py, translated.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/program/output.h"
+#include "cli/program/provenance.h"
+#include "cli/program/run_command.h"
+#include "cli/work/analyze_py.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+void run(const Analysis& analysis, const Session& session) {
+  const std::vector<std::string> words = translated(analysis);
+  write_error(command_line(words) + "\n");
+  run_command(find_command(words.front(), commands()), {.arguments = words, .out = session.out, .stop = session.stop});
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto text = [&app](const char* names, const char* type, const std::string& description) {
+    return app.add_option(names)->type_name(type)->description(description);
+  };
+  const auto* option = text("--option,--type", "NAME", fmt::format("what to do: {}", one_of(analyze_py_options())));
+  const auto* path = text("--path", "P[,P...]", "files or folders, with commas between them");
+  const auto* sub = text("--sub_option", "NAME",
+                         "of collect: iter_time, operator, combine, xlsx, straggler; of replay: smlt_delay_cmp, "
+                         "bottleneck");
+  const auto* sort = app.add_flag("--sort")->description("of statistic by the mean, of compare by relative difference");
+  const auto* head = text("--head", "N", "of statistic and compare: the first N rows (default: all)");
+  const auto* xlsx =
+      app.add_flag("--xlsx")->description("of statistic and compare: also a workbook beside the first path");
+  const auto* filter = text("--filter", "NAME,...", "of combine: keep this communication only");
+  const auto* del_queue = app.add_flag("--del_queue")->description("of replay: partitions and stages of communication");
+  const auto* steps = text("--step_num", "N", "of replay: how many iterations (default: 1)");
+  const auto* ratio = text("--delay_ratio", "R", "of replay smlt_delay_cmp: how much longer (default: 1.1)");
+  const auto* pretty = app.add_flag("--pretty")->description("only the first lines");
+  return [=](const Session& session) {
+    const auto value = [](const CLI::Option* given) {
+      return given->count() > 0 ? std::optional(given->results().back()) : std::nullopt;
+    };
+    Analysis analysis{.option = value(option).value_or(""),
+                      .paths = divided_at_commas(value(path).value_or("")),
+                      .sub_option = value(sub).value_or(""),
+                      .head = value(head),
+                      .filter = value(filter).value_or(""),
+                      .sort = sort->count() > 0,
+                      .xlsx = xlsx->count() > 0,
+                      .del_queue = del_queue->count() > 0,
+                      .pretty = pretty->count() > 0};
+    analysis.step_num = value(steps).value_or(analysis.step_num);
+    analysis.delay_ratio = value(ratio).value_or(analysis.delay_ratio);
+    run(analysis, session);
+  };
+}
+
+}  // namespace
+
+extern const Command analyze_command;
+const Command analyze_command{
+    .name = "analyze",
+    .summary = "Run a command line of ByteProfile's analyze.py: it is translated and printed",
+    .setup = setup,
+    .examples = {"stepsim analyze --option statistic --path scenarios/samples/byteps-even --sort --head 5",
+                 "stepsim analyze --option critical --path scenarios/samples/byteps-even"},
+};
+
+}  // namespace stepsim::cli

@@ -1,0 +1,149 @@
+#include "cli/work/analyze_py.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "cli/program/arguments.h"
+#include "cli/program/named_values.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+/// A file of this name in the folder of the first path, where analyze.py wrote its files.
+std::string beside_first(const Analysis& analysis, const std::string& name) {
+  const std::filesystem::path path = analysis.paths.front();
+  std::error_code ignored;
+  return ((std::filesystem::is_directory(path, ignored) ? path : path.parent_path()) / name).string();
+}
+
+Words with_paths(const char* command, const Analysis& analysis) {
+  Words words{command};
+  append(words, analysis.paths);
+  return words;
+}
+
+void add_table_options(Words& words, const Analysis& analysis, const char* sorted, const char* workbook) {
+  append(words, {"--sort", analysis.sort ? sorted : "name", "--head", analysis.head.value_or("all")});
+  if (analysis.xlsx) append(words, {"-o", beside_first(analysis, workbook)});
+}
+
+Words statistic(const Analysis& analysis) {
+  Words words = with_paths("stats", analysis);
+  add_table_options(words, analysis, "mean", "statistic.xlsx");
+  return words;
+}
+
+Words graph(const Analysis& analysis) {
+  for (const std::string& path : analysis.paths) {
+    if (!path.ends_with(".gml"))
+      throw UsageError(
+          fmt::format("--option graph draws a dag.gml, and '{}' is none; expected a file that ends in .gml "
+                      "('stepsim graph' draws captures too)",
+                      shown(path)));
+  }
+  Words words = with_paths("graph", analysis);
+  append(words, {"-o", std::filesystem::path(analysis.paths.front()).replace_extension(".svg").string()});
+  return words;
+}
+
+Words combine(const Analysis& analysis) {
+  Words words = with_paths("combine", analysis);
+  if (!analysis.filter.empty()) append(words, {"--filter", analysis.filter});
+  return words;
+}
+
+Words compare(const Analysis& analysis) {
+  Words words = with_paths("compare", analysis);
+  add_table_options(words, analysis, "relative", "compare.xlsx");
+  return words;
+}
+
+Words categories(const Analysis& analysis) {
+  Words words = with_paths("compare", analysis);
+  append(words, {"--by", "category", "--ignore-partitions", "-o", beside_first(analysis, "3dcompare.svg")});
+  return words;
+}
+
+Words critical(const Analysis& analysis) { return with_paths("critical-path", analysis); }
+
+[[noreturn]] void refuse_sub_option(const Analysis& analysis, const Words& known) {
+  throw_unknown(fmt::format("--sub_option of {}", analysis.option), analysis.sub_option, known);
+}
+
+Words replay(const Analysis& analysis) {
+  if (analysis.sub_option == "smlt_delay_cmp") {
+    Words words = with_paths("whatif", analysis);
+    append(words, {"--set", "compute.scale=" + analysis.delay_ratio});
+    return words;
+  }
+  if (analysis.sub_option == "bottleneck") return with_paths("advise", analysis);
+  if (!analysis.sub_option.empty()) refuse_sub_option(analysis, {"bottleneck", "smlt_delay_cmp"});
+  Words words = with_paths("replay", analysis);
+  append(words, {"--step-num", analysis.step_num});
+  if (analysis.del_queue) words.emplace_back("--del-queue");
+  return words;
+}
+
+Words collect(const Analysis& analysis) {
+  if (analysis.sub_option == "straggler") return with_paths("replay", analysis);
+  if (analysis.sub_option == "xlsx") {
+    Words words = with_paths("stats", analysis);
+    append(words, {"-o", beside_first(analysis, "statistic.xlsx")});
+    return words;
+  }
+  Words words = with_paths("collect", analysis);
+  if (analysis.sub_option == "iter_time") {
+    words.emplace_back("--iter-time");
+  } else if (analysis.sub_option == "operator") {
+    words.emplace_back("--operators");
+  } else if (!analysis.sub_option.empty() && analysis.sub_option != "combine") {
+    refuse_sub_option(analysis, {"iter_time", "operator", "combine", "xlsx", "straggler"});
+  }
+  return words;
+}
+
+struct Translation {
+  std::string_view name;
+  Words (*translate)(const Analysis& analysis);
+};
+constexpr std::array kTranslations{
+    Translation{"statistic", statistic}, Translation{"graph", graph},       Translation{"combine", combine},
+    Translation{"compare", compare},     Translation{"critical", critical}, Translation{"replay", replay},
+    Translation{"reproduce", replay},    Translation{"collect", collect},   Translation{"3dcompare", categories}};
+
+}  // namespace
+
+std::vector<std::string> analyze_py_options() { return words_of(kTranslations); }
+
+std::vector<std::string> translated(const Analysis& analysis) {
+  if (analysis.option.empty())
+    throw UsageError(fmt::format("analyze needs --option; expected {}", one_of(analyze_py_options())));
+  const Translation translation = chosen("--option", kTranslations, {analysis.option});
+  if (analysis.paths.empty())
+    throw UsageError("analyze needs --path; expected a file or a folder, or several with commas between them");
+  Words words = translation.translate(analysis);
+  if (analysis.pretty) words.emplace_back("--brief");
+  return words;
+}
+
+std::vector<std::string> divided_at_commas(const std::string& text) {
+  Words words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace stepsim::cli

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""analyze.py STEPSIM SAMPLE: every form of ByteProfile's analyze.py ends as its documents say.
+
+Each form prints the command that it stands for, and gives what that command gives. Mistakes are one-line errors."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from checks import check, verdict
+
+STEPSIM, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:3])
+
+
+def run(folder, *arguments):
+    return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, text=True)
+
+
+FORMS = [  # what is typed, what it stands for, files that it writes
+    ("--option statistic --path job", "stats job --sort name --head all", []),
+    ("--option statistic --path job --sort --head 5 --xlsx", "stats job --sort mean --head 5 -o job/statistic.xlsx", ["job/statistic.xlsx"]),
+    ("--type statistic --path job --sort", "stats job --sort mean --head all", []),
+    ("--option graph --path job/traces/0/0/dag.gml", "graph job/traces/0/0/dag.gml -o job/traces/0/0/dag.svg", ["job/traces/0/0/dag.svg"]),
+    ("--option combine --path job/traces/0,job/traces/1", "combine job/traces/0 job/traces/1", ["job/traces/combined.json"]),
+    ("--option combine --path job/traces/0,job/traces/1 --filter Comm.layer0_weight", "combine job/traces/0 job/traces/1 --filter Comm.layer0_weight", ["job/traces/combined.json"]),
+    ("--option compare --path job,other --sort --head 3 --xlsx", "compare job other --sort relative --head 3 -o job/compare.xlsx", ["job/compare.xlsx"]),
+    ("--option compare --path job,other", "compare job other --sort name --head all", []),
+    ("--option critical --path job", "critical-path job", []),
+    ("--option critical --path job --pretty", "critical-path job --brief", []),
+    ("--option replay --path job --step_num 2", "replay job --step-num 2", ["synthetic.json"]),
+    ("--option reproduce --path job --del_queue", "replay job --step-num 1 --del-queue", ["synthetic.json"]),
+    ("--option replay --path job --sub_option smlt_delay_cmp --delay_ratio 2", "whatif job --set compute.scale=2", []),
+    ("--option collect --path job --sub_option iter_time", "collect job --iter-time", []),
+    ("--option collect --path job", "collect job", []),
+    ("--option collect --path job --sub_option xlsx", "stats job -o job/statistic.xlsx", ["job/statistic.xlsx"]),
+    ("--option collect --path job --sub_option straggler", "replay job", []),
+    ("--option 3dcompare --path job,other,job", "compare job other job --by category --ignore-partitions -o job/3dcompare.svg", ["job/3dcompare.svg"]),
+]
+
+MISTAKES = [  # what is typed, what the one line says, exit code
+    ("", "analyze needs --option; expected statistic, ", 2),
+    ("--option statistc --path job", "unknown --option 'statistc'; did you mean 'statistic'?", 2),
+    ("--option critical", "analyze needs --path", 2),
+    ("--option graph --path job/traces/0/0/comm.json", "'job/traces/0/0/comm.json' is none; expected a file that ends in .gml", 2),
+    ("--option graph --path cycle.gml", "cycle.gml: the dependencies form a cycle: a -> b -> a", 1),
+    ("--option statistic --path nowhere", "nowhere: there is no such file or folder", 1),
+    ("--option combine --path job/traces/0,job/traces/1/0/comm.json", "expected all files or all folders", 2),
+    ("--option compare --path job", "compare takes two results or more, and one is given", 2),
+    ("--option collect --path job --sub_option itertime", "did you mean 'iter_time'?", 2),
+]
+
+CYCLE = 'graph [ directed 1 node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 ] edge [ source 1 target 0 ] ]'
+
+
+def main():
+    for typed, meant, files in FORMS:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("job", "other"):
+                shutil.copytree(SAMPLE, os.path.join(folder, name))
+            done = run(folder, "analyze", *typed.split())
+            check(typed, done.returncode == 0, done.stderr)
+            check(f"{typed}: says what it stands for", done.stderr.splitlines()[:1] == [f"stepsim {meant}"], done.stderr)
+            for file in files:
+                check(f"{typed}: writes {file}", any(os.path.exists(os.path.join(folder, place)) for place in (file, os.path.join("job", file))),
+                      str(os.listdir(folder)) + str(os.listdir(os.path.join(folder, "job"))))
+            if not files and "collect job" != meant:
+                check(f"{typed}: answers as that", done.stdout == run(folder, *meant.split()).stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(SAMPLE, os.path.join(folder, "job"))
+        with open(os.path.join(folder, "cycle.gml"), "w") as file:
+            file.write(CYCLE)
+        for typed, sentence, code in MISTAKES:
+            done = run(folder, "analyze", *typed.split())
+            errors = [line for line in done.stderr.splitlines() if not line.startswith("stepsim ")]
+            check(f"'{typed}' is one error", done.returncode == code and len(errors) == 1 and errors[0].startswith("error: "), done.stderr)
+            check(f"'{typed}' says so", sentence in done.stderr, done.stderr)
+    return verdict()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
