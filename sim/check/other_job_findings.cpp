@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/assumption.h"
 #include "model/base/text.h"
 
@@ -90,7 +92,39 @@ void add_parameter_server(const Examined& examined, std::vector<Finding>& findin
                       .remedy = "write what docs/job.md lists into job.yaml, beside the traces"});
 }
 
+bool has_format(const Examined& examined, std::string_view format) {
+  return std::any_of(examined.contents.sources.begin(), examined.contents.sources.end(),
+                     [format](const SourceContents& source) { return source.format == format; });
+}
+
+/// Execution traces: what ran, and not when.
+void add_untimed(const Examined& examined, std::vector<Finding>& findings) {
+  if (examined.replay == nullptr || examined.replay->summary.measured) return;
+  findings.push_back({.name = "no_times",
+                      .cost = Cost::kWeakens,
+                      .weakens = Questions::all(),
+                      .sentence = "what ran and what waited for what, and not when it ran",
+                      .effect =
+                          "Work takes what the file says, or what roofline says of the device in --cluster, which "
+                          "is the least it may take; nothing shows how far off that is.",
+                      .remedy = "record torch.profiler in the same run, and put its trace beside this one"});
+}
+
+/// Horovod's timelines hold communication alone.
+void add_communication_alone(const Examined& examined, std::vector<Finding>& findings) {
+  if (!has_format(examined, "horovod_timeline") || has_format(examined, "tensorflow_profile")) return;
+  findings.push_back({.name = "no_compute",
+                      .cost = Cost::kWeakens,
+                      .weakens = {kReplay, kHost, kDevice, kRanks},
+                      .sentence = "communication without the work that it waits for",
+                      .effect =
+                          "What a GPU did until each tensor was handed over is one opaque segment: a replay tests "
+                          "only the order of what Horovod did.",
+                      .remedy = "record torch.profiler or TensorFlow's profiler in the same run"});
+}
+
 void add_unmeasured(const Examined& examined, std::vector<Finding>& findings) {
+  if (has_format(examined, "chakra") || has_format(examined, "execution_trace")) return add_untimed(examined, findings);
   if (examined.replay == nullptr || examined.replay->summary.measured) return;
   findings.push_back({.name = "nothing_measured",
                       .cost = Cost::kNothing,
@@ -108,6 +142,7 @@ std::vector<Finding> other_job_findings(const Examined& examined) {
   add_refused_job(examined, findings);
   add_untied(examined, findings);
   add_parameter_server(examined, findings);
+  add_communication_alone(examined, findings);
   add_unmeasured(examined, findings);
   return findings;
 }

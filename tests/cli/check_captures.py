@@ -16,6 +16,9 @@ SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shar
 EXPECTED = [
     ("kineto/launches-no-kernels-a100.json.gz", "unusable", {"launches_without_device_work": "prevents"}, []),
     ("kineto/sampled-rank0-mismatched.json.gz", "unusable", {"sampled_operators": "prevents", "missing_ranks": "weakens"}, []),
+    ("chakra/resnet_et.json.gz", "doubtful", {"no_times": "weakens"}, ["nothing_measured"]),
+    ("chakra/feeder.0.et.gz", "doubtful", {"no_times": "weakens"}, ["nothing_measured"]),
+    ("other/horovod-timeline-resnet.json.gz", "doubtful", {"no_compute": "weakens"}, ["no_times"]),
     ("kineto/resnet-2080ti.json.gz", "doubtful", {"no_steps": "weakens"}, ["no_shapes", "missing_ranks"]),
     ("kineto/two-windows-one-process", "doubtful", {"no_steps": "weakens"}, ["missing_ranks"]),
     ("kineto/edge-cpu_only.json.gz", "good", {"missing_ranks": "weakens", "no_device_events": "note"}, ["no_sync_events"]),

@@ -177,4 +177,5 @@ def main():
     return verdict()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

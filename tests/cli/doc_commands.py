@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import collect
 from checks import check, verdict
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "trials"))
@@ -133,10 +134,17 @@ def parts(folder_and_pattern):
                        check=True, capture_output=True)
 
 
+def mxnet_folder(target):
+    """A worker's folder with what ByteProfile's recorder for MXNet leaves, and what `collect` made of it."""
+    collect.gpu_folder(os.path.join(target, "0", "0"))
+    subprocess.run([STEPSIM, "collect", target], check=True, capture_output=True)
+
+
 FILES = {  # the files that lines name, and how they come to be
     "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
+    "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "graph.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "trace.json.gz": packed(OVERLAP),

@@ -24,10 +24,12 @@ Commands:
   graph          Draw what depends on what in an iteration, with the critical path: .svg, .html,
                  .dot, .gml
   calibrate      Fit links, copies, sums and launches to a capture, and write them as cluster.yaml
-  convert        Write the job in another format, by the extension of -o
+  convert        Write the job in another format, by the extension of -o; a part of a trace; or one
+                 to give away
   combine        Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks
   collect        Make ByteProfile's merged traces and dag.gml anew from a job's source files, and
                  time its iterations
+  analyze        Run a command line of ByteProfile's analyze.py: it is translated and printed
 
   stepsim COMMAND --help   a command's options
   stepsim help WORD        what a word means, or all words of a kind
