@@ -93,8 +93,8 @@ class Groups {
 
 class Folder {
  public:
-  Folder(const Capture& capture, const CriticalPath& path, const std::vector<bool>& chosen, Folding folding)
-      : capture_(capture), dag_(capture.dag), path_(path), chosen_(chosen), groups_(dag_, folding) {
+  Folder(const Dag& dag, const CriticalPath& path, const std::vector<bool>& chosen, Folding folding)
+      : dag_(dag), path_(path), chosen_(chosen), groups_(dag_, folding) {
     graph_.folding = folding;
   }
 
@@ -219,7 +219,6 @@ class Folder {
     auto operator<=>(const AddedLink&) const = default;
   };
 
-  const Capture& capture_;
   const Dag& dag_;
   const CriticalPath& path_;
   const std::vector<bool>& chosen_;
@@ -310,13 +309,13 @@ Graph graph_of(const Capture& capture, const CriticalPath& path, const std::opti
   const Part part = part_of(capture, path);
   std::optional<Graph> graph;
   if (folding) {
-    graph = Folder(capture, path, part.chosen, *folding).fold(capture.dag.task_count());
+    graph = Folder(capture.dag, path, part.chosen, *folding).fold(capture.dag.task_count());
   } else {
     for (const Folding& next : ladder(has_layers(capture.dag, part.chosen))) {
-      graph = Folder(capture, path, part.chosen, next).fold(kReadableNodes);
+      graph = Folder(capture.dag, path, part.chosen, next).fold(kReadableNodes);
       if (graph) break;
     }
-    if (!graph) graph = Folder(capture, path, part.chosen, {Fold::kRank, true}).fold(capture.dag.task_count());
+    if (!graph) graph = Folder(capture.dag, path, part.chosen, {Fold::kRank, true}).fold(capture.dag.task_count());
   }
   graph->of = part.of;
   return std::move(*graph);

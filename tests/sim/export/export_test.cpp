@@ -186,11 +186,13 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
       json.end_object();
     };
     const Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bits_per_second(1e9)});
-    export_to_file(path, *GetParam(),
-                   {.provenance = kProvenance,
-                    .document = &document,
-                    .replays = {{"replayed", capture, timeline}},
-                    .cluster = &cluster});
+    Answer answer{.provenance = kProvenance,
+                  .document = &document,
+                  .replays = {{"replayed", capture, timeline}},
+                  .cluster = &cluster};
+    const Graph graph = graph_of(capture, {}, std::nullopt);
+    if (GetParam()->accepts == Content::kGraph) answer.graph = &graph;  // a picture of it takes Graphviz
+    export_to_file(path, *GetParam(), answer);
     return stepsim::testing::read_file(path);
   }
 };
