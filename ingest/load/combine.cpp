@@ -26,10 +26,14 @@ constexpr std::size_t kLargestText = std::size_t{1} << 30U;
 
 bool is_chrome_trace(std::string_view head) { return head.find("\"ph\"") != std::string_view::npos; }
 
-/// The deepest folder that all of `paths` lie in.
+/// The deepest folder that all of `paths` lie in; empty if there are none.
 fs::path common_folder(const std::vector<fs::path>& paths) {
-  fs::path common = paths.front();
+  fs::path common;
   for (const fs::path& path : paths) {
+    if (&path == paths.data()) {
+      common = path;
+      continue;
+    }
     fs::path shared;
     for (auto a = common.begin(), b = path.begin(); a != common.end() && b != path.end() && *a == *b; ++a, ++b)
       shared /= *a;
