@@ -6,8 +6,8 @@
 #include "sim/stats/statistics.h"
 
 /// Statistics of a capture that is loaded: 2.4 M kernels of 100 names on 4 streams of one device, every eighth a
-/// collective. Items are kernels. Sums are compared with closed forms, and a wrong one ends the benchmark with an
-/// error.
+/// collective; with details, each launched by a call, four of them by an operator. Items are kernels. Sums are compared
+/// with closed forms, and a wrong one ends the benchmark with an error.
 namespace stepsim::sim {
 namespace {
 
@@ -42,6 +42,50 @@ Capture capture_of(std::int64_t kernels) {
   capture.dag = std::move(builder).build().dag;  // nothing orders them but their times: the ids stay
   return capture;
 }
+
+/// Kernel i is launched half a pace before it begins, by operator i / kStreams.
+TraceDetails details_of(std::int64_t kernels) {
+  TraceDetails details;
+  details.names = {"aten::linear", "cudaLaunchKernel"};
+  details.threads = {{0, "thread 1"}};
+  std::uint32_t caller = TraceDetails::kNone;
+  for (std::int64_t i = 0; i < kernels; ++i) {
+    const Time at{Duration{i * kPace - kPace / 2}};
+    if (i % kStreams == 0) {
+      caller = static_cast<std::uint32_t>(details.calls.size());
+      details.calls.push_back({.start = at, .duration = Duration{kStreams * kPace - 1}, .kind = CallKind::kOperator});
+    }
+    details.launches.push_back({TaskId{static_cast<std::size_t>(i)}, static_cast<std::uint32_t>(details.calls.size())});
+    details.calls.push_back(
+        {.start = at, .duration = Duration{kPace / 4}, .name = 1, .caller = caller, .kind = CallKind::kRuntime});
+  }
+  return details;
+}
+
+/// Each kernel waits for half a pace in the queue of its stream, and its call begins when the stream has been idle for
+/// as long.
+void BM_LaunchedStats(benchmark::State& state) {
+  const std::int64_t kernels = state.range(0);
+  const Capture capture = capture_of(kernels);
+  const TraceDetails details = details_of(kernels);
+  for (auto _ : state) {
+    const Statistics statistics =
+        statistics_of(capture, details, "bench", {.key = StatsKey::kName, .order = StatsOrder::kSelf});
+    std::size_t launched = 0;
+    std::size_t calls = 0;
+    for (const LaunchUse& use : statistics.launches)
+      launched += use.delay.median == Duration{kPace / 4} ? use.work.count : 0;
+    for (const KernelSequence& sequence : statistics.sequences) calls += sequence.calls;
+    const StreamUse& stream = statistics.streams.front();
+    if (launched != static_cast<std::size_t>(kernels) || calls != launched / kStreams || stream.longest.length != 1 ||
+        stream.host_wait != Duration{(kernels / kStreams - 1) * (kStreams * kPace - kLength)}) {
+      state.SkipWithError("a sum is wrong");
+      return;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kernels);
+}
+BENCHMARK(BM_LaunchedStats)->ArgName("kernels")->Arg(240'000)->Arg(2'400'000)->Unit(benchmark::kMillisecond);
 
 void BM_Stats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);

@@ -1,11 +1,15 @@
 # What `cmake --install` installs: component runtime is the program, component dev the libraries with their headers and
-# the files that find_package(stepsim) reads.
+# the files that find_package(stepsim) reads, component capture what is loaded into programs that are captured, and the
+# header that these may include.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(STEPSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stepsim)
 install(TARGETS stepsim COMPONENT runtime)
+install(TARGETS stepsim_capture_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepsim COMPONENT capture)
+install(FILES ${PROJECT_SOURCE_DIR}/capture/capture.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim/capture COMPONENT capture)
 foreach(folder IN ITEMS model ingest sim scenarios)
   get_property(rooms GLOBAL PROPERTY stepsim_rooms_of_${folder})
   list(APPEND STEPSIM_LIBRARIES ${rooms})
@@ -14,6 +18,9 @@ endforeach()
 install(TARGETS ${STEPSIM_LIBRARIES} stepsim_version EXPORT stepsimTargets
   ARCHIVE COMPONENT dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim COMPONENT dev)
+# The inline profiler is one header, for programs that need nothing else of stepsim.
+install(FILES ${PROJECT_SOURCE_DIR}/capture/inline.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim/capture COMPONENT dev)
+
 install(EXPORT stepsimTargets NAMESPACE stepsim:: DESTINATION ${STEPSIM_PACKAGE_DIR} COMPONENT dev)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/stepsimConfig.cmake.in

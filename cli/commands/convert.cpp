@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
@@ -52,35 +53,46 @@ void scrub_traces(const CommonOptions& options, const Session& session) {
 }
 
 void cut_trace(const ConvertCommand& command, const Session& session) {
-  check_output(command.common);
-  const CutAnswer answer = cut(command.common, command.cut, session);
-  const sim::CutOut out{.input = answer.input,
-                        .output = *command.common.output,
-                        .records = answer.counts.records,
-                        .events = answer.counts.events,
-                        .flows = answer.counts.flows,
-                        .metadata = answer.counts.metadata};
+  if (!names_folder(*command.common.output)) check_output(command.common);
+  std::vector<sim::CutOut> cuts;
+  for (const CutAnswer& answer : cut(command.common, command.cut, session)) {
+    cuts.push_back({.input = answer.input,
+                    .output = answer.output,
+                    .records = answer.counts.records,
+                    .events = answer.counts.events,
+                    .flows = answer.counts.flows,
+                    .metadata = answer.counts.metadata});
+  }
   const Provenance provenance = provenance_if_needed(command.common, session, {});
-  say(sim::cut_document(out, provenance), command.common, session);
+  say(sim::cut_document(cuts, *command.common.output, provenance), command.common, session);
+}
+
+void convert_to_profiler_trace(const CommonOptions& options, const Session& session) {
+  check_output(options);
+  const sim::ProfilerTrace written = write_profiler_trace(options, session);
+  const Provenance provenance = provenance_if_needed(options, session, {});
+  say(sim::profiler_trace_document(written, provenance), options, session);
 }
 
 /// A cut is a trace. Of other formats, --steps and --ranks say what of the replay is written, as for every exporter.
 bool wants_cut(const ConvertCommand& command) {
   const CommonOptions& options = command.common;
   const sim::Exporter* const exporter = sim::find_exporter(*options.output);
-  const bool to_trace = exporter != nullptr && exporter->extension == "trace.json";
+  const bool to_folder = names_folder(*options.output);
+  const bool to_trace = to_folder || (exporter != nullptr && exporter->extension == "trace.json");
   if (command.cuts_events && !to_trace)
-    throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json");
+    throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json or -o FOLDER/");
   const bool asked = command.cuts_events || options.steps || !options.ranks.empty();
   if (!asked || !to_trace) return false;
   if (options.network_given) {
-    if (!command.cuts_events) return false;
-    throw UsageError("--select and --min-duration cut what was recorded; expected them without --network");
+    if (!command.cuts_events && !to_folder) return false;
+    throw UsageError("--select, --min-duration and -o FOLDER/ cut what was recorded; expected them without --network");
   }
   if (can_be_cut(options)) return true;
-  if (command.cuts_events) {
+  if (command.cuts_events || to_folder) {
     throw UsageError(
-        "--select and --min-duration cut files of PyTorch's profiler (Kineto), one a rank, on disk and in no archive; "
+        "--select, --min-duration and -o FOLDER/ cut files of PyTorch's profiler (Kineto), one a rank, on disk and in "
+        "no archive; "
         "expected such files");
   }
   return false;
@@ -96,6 +108,7 @@ void run(const ConvertCommand& command, const Session& session) {
           "--scrub rewrites all of the text; expected --select or --min-duration in a command of their own");
     return scrub_traces(command.common, session);
   }
+  if (wants_profiler_trace(command.common)) return convert_to_profiler_trace(command.common, session);
   if (wants_cut(command)) return cut_trace(command, session);
   convert(command.common, session);
 }

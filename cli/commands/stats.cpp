@@ -11,9 +11,11 @@
 #include "cli/program/command.h"
 #include "cli/program/named_values.h"
 #include "cli/program/options.h"
+#include "cli/work/profiles.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "sim/stats/profile_statistics.h"
 #include "sim/stats/stats_document.h"
 
 namespace stepsim::cli {
@@ -32,6 +34,11 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
                               const Session& session, std::vector<InputFile>& inputs) {
   CommonOptions common = command.common;
   common.traces = traces;
+  if (ingest::are_profiles(traces)) {
+    const ingest::LoadedRun loaded = load_profiled_run(traces, common, session);
+    inputs.insert(inputs.end(), loaded.inputs.begin(), loaded.inputs.end());
+    return sim::statistics_of(loaded.run, command.what);
+  }
   const auto [capture, details] = load_detailed_capture(common, session);
   inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
   return sim::statistics_of(capture, details, traces.front(), command.what);

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_CLI_PROGRAM_MEMORY_H
 #define STEPSIM_CLI_PROGRAM_MEMORY_H
 
+/// How the program takes its memory. Beside the functions, the source replaces operator new: large blocks lie on huge
+/// pages.
 namespace stepsim::cli {
 
 /// From now on freed blocks of a mebibyte and more go back to the system at once. Otherwise glibc keeps what one phase

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/program/output_rule.h"
+#include "ingest/formats/kineto/kineto_text.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/recognise.h"
 #include "ingest/privacy/scrubbed_files.h"
@@ -52,11 +53,48 @@ std::string written_name(const std::string& name) {
   return path.extension() == ".zst" ? fs::path(path).replace_extension().string() : name;
 }
 
+void make_folder_of(const std::string& file) {
+  const fs::path folder = fs::path(file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) throw OutputError(fmt::format("{}: cannot make this folder: {}", shown(folder.string()), error.message()));
+}
+
+/// Where the cut of each file goes.
+std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, const std::string& output) {
+  if (!names_folder(output)) {
+    if (files.size() == 1) return {output};
+    throw UsageError(
+        fmt::format("{} files are left, and a trace that is cut out holds one rank; expected --ranks with one "
+                    "of them, -o FOLDER/ for a file each, or 'stepsim combine' before it",
+                    files.size()));
+  }
+  std::vector<std::string> outputs;
+  for (const ingest::RankFile& file : files) {
+    const std::string path = (fs::path(output) / written_name(fs::path(file.file).filename().string())).string();
+    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end())
+      throw UsageError(
+          fmt::format("two files are called {}, and one folder cannot hold both; expected --ranks with "
+                      "one of them",
+                      shown(path)));
+    outputs.push_back(path);
+  }
+  return outputs;
+}
+
 /// The only file need not be read to learn its rank, if nobody asks for ranks.
 std::vector<ingest::RankFile> files_to_cut(const CommonOptions& options, const Session& session) {
   const std::vector<ingest::FoundFile> found = ingest::discover(options.traces).files;
   if (found.size() == 1 && options.ranks.empty()) return {{found.front().path, 0}};
   return ingest::ranks_of_files(options.traces, reading(options, session));
+}
+
+/// Whether the inputs are files on disk of this format.
+bool all_are(const CommonOptions& options, std::string_view format) {
+  const std::vector<ingest::FoundFile> files = ingest::discover(options.traces).files;
+  return !files.empty() && std::all_of(files.begin(), files.end(), [format](const ingest::FoundFile& file) {
+    return file.path != ingest::kStandardInput && ingest::is_in_format(file.path, format);
+  });
 }
 
 }  // namespace
@@ -73,13 +111,7 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   sim::Scrubbed scrubbed{.output = output};
   const auto open = [&](const std::string& name) {
     const fs::path path = name.empty() || !several ? fs::path(output) : fs::path(output) / written_name(name);
-    if (several) {
-      std::error_code error;
-      fs::create_directories(path.parent_path(), error);
-      if (error)
-        throw OutputError(
-            fmt::format("{}: cannot make this folder: {}", shown(path.parent_path().string()), error.message()));
-    }
+    if (several) make_folder_of(path.string());
     ++scrubbed.files;
     const std::shared_ptr<sim::OutputFile> file = open_output(path.string());
     return ingest::ScrubTarget{[file](std::string_view text) { file->write(text); }, [file] { file->commit(); }};
@@ -88,39 +120,60 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   return scrubbed;
 }
 
-bool can_be_cut(const CommonOptions& options) {
-  const std::vector<ingest::FoundFile> files = ingest::discover(options.traces).files;
-  const auto is_trace = [](const ingest::FoundFile& file) {
-    if (file.path == ingest::kStandardInput) return false;
-    const ingest::Input input = ingest::Input::open(file.path);
-    const ingest::Format* const format = ingest::recognise(input);
-    return format != nullptr && format->name == "kineto";
-  };
-  return !files.empty() && std::all_of(files.begin(), files.end(), is_trace);
+bool can_be_cut(const CommonOptions& options) { return all_are(options, "kineto"); }
+
+bool names_folder(const std::string& output) {
+  std::error_code ignored;
+  return output.ends_with('/') || fs::is_directory(output, ignored);
 }
 
-CutAnswer cut(const CommonOptions& options, ingest::Cut what, const Session& session) {
+std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const Session& session) {
   std::vector<ingest::RankFile> files = files_to_cut(options, session);
   const std::set<Rank> wanted(options.ranks.begin(), options.ranks.end());
   if (!wanted.empty()) {
     std::erase_if(files, [&wanted](const ingest::RankFile& file) { return !wanted.contains(file.rank); });
     if (files.empty()) throw UsageError("--ranks names none of the input's ranks; 'stepsim check' lists them");
   }
-  if (files.size() > 1) {
-    throw UsageError(
-        fmt::format("{} files are left, and a trace that is cut out holds one rank; expected --ranks with one "
-                    "of them, or 'stepsim combine' before it",
-                    files.size()));
-  }
   what.stop = &session.stop;
   what.steps = options.steps;
-  refuse_input_as_output(*options.output, files.front().file);
+  const std::vector<std::string> outputs = outputs_of(files, *options.output);
+  for (const std::string& output : outputs) {
+    for (const ingest::RankFile& file : files) refuse_input_as_output(output, file.file);
+  }
+  std::vector<CutAnswer> answers;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    make_folder_of(outputs[i]);
+    const std::unique_ptr<sim::OutputFile> output = open_output(outputs[i]);
+    answers.push_back({.input = files[i].file, .output = outputs[i], .counts = {}});
+    answers.back().counts =
+        ingest::cut_trace(files[i].file, what, [&output](std::string_view text) { output->write(text); });
+    output->commit();
+  }
+  return answers;
+}
+
+bool wants_profiler_trace(const CommonOptions& options) {
+  const std::string_view name = *options.output;
+  const bool named = name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");
+  return named && all_are(options, "capture");
+}
+
+sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Session& session) {
+  const std::vector<ingest::FoundFile> files = ingest::discover(options.traces).files;
+  if (files.size() > 1) {
+    throw UsageError(fmt::format("{} captures, and a trace of PyTorch's profiler is of one rank; expected one of them",
+                                 files.size()));
+  }
+  const std::string& file = files.front().path;
+  refuse_input_as_output(*options.output, file);
+  ingest::Input input = ingest::Input::open(file, {.stop = &session.stop, .progress = {}});
+  ingest::PartSink sink;
+  ingest::recognise(input)->read(input, sink);
+  const auto& trace = std::get<ingest::HostDeviceTrace>(sink.parts.front().part);
   const std::unique_ptr<sim::OutputFile> output = open_output(*options.output);
-  CutAnswer answer{.input = files.front().file, .counts = {}};
-  answer.counts =
-      ingest::cut_trace(files.front().file, what, [&output](std::string_view text) { output->write(text); });
+  ingest::write_kineto(trace, "\"program\": \"stepsim\"", [&output](std::string_view text) { output->write(text); });
   output->commit();
-  return answer;
+  return {.input = file, .output = *options.output, .events = trace.size()};
 }
 
 }  // namespace stepsim::cli

@@ -7,6 +7,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "ingest/cut/cut.h"
+#include "sim/check/profiler_trace_document.h"
 #include "sim/check/scrub_document.h"
 
 /// What `convert` writes of the traces' own text, and not of a replay.
@@ -23,12 +24,25 @@ namespace stepsim::cli {
 /// What was cut, for the report.
 struct CutAnswer {
   std::string input;
+  std::string output;
   ingest::CutCounts counts;
 };
 
-/// Cuts the part of the rank of --ranks, or of the only one, out of its file, into the file of -o. Throws UsageError if
-/// more than one rank is left.
-[[nodiscard]] CutAnswer cut(const CommonOptions& options, ingest::Cut what, const Session& session);
+/// Whether -o is a folder: one that is there, or a name that ends with a slash.
+[[nodiscard]] bool names_folder(const std::string& output);
+
+/// Cuts the part of the ranks of --ranks, or of all, out of their files: of one into the file of -o, or of any number
+/// into the folder of -o, which is made if it is not there, each under its own name. Throws UsageError if several are
+/// left and -o is no folder, or if two have one name.
+[[nodiscard]] std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const Session& session);
+
+/// Whether -o asks for a trace as PyTorch's profiler names it (.pt.trace.json, .gz), and every input is a file of
+/// `stepsim capture`.
+[[nodiscard]] bool wants_profiler_trace(const CommonOptions& options);
+
+/// Writes what such a file holds as PyTorch's profiler would have written it, to the file of -o. Throws UsageError if
+/// there are several files: a trace is of one rank.
+[[nodiscard]] sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli
 

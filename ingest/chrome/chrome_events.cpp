@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <optional>
 
 #include "ingest/chrome/chrome_record.h"
 #include "ingest/chrome/record_marks.h"
+#include "ingest/chrome/records_ahead.h"
 #include "ingest/chrome/trace_defects.h"
 #include "ingest/json/source_cursor.h"
 #include "model/base/error.h"
@@ -23,11 +25,15 @@ constexpr std::string_view kEventsKey = "traceEvents";
 }  // namespace
 
 struct ChromeEventReader::State {
-  State(ByteSource& source_in, Diagnostics& diagnostics_in)
-      : source(source_in), defects(source_in, diagnostics_in), text(source_in) {}
+  State(ByteSource& source_in, Diagnostics& diagnostics_in, std::unique_ptr<RecordsAhead> ahead_in)
+      : ahead(std::move(ahead_in)),
+        source(ahead ? *ahead : source_in),
+        defects(source_in, diagnostics_in),
+        text(source) {}
 
   bool next(ChromeEvent& event);
 
+  std::unique_ptr<RecordsAhead> ahead;  // null on one thread
   ByteSource& source;
   TraceDefects defects;
   std::vector<std::pair<std::string, std::string>> members;
@@ -39,6 +45,7 @@ struct ChromeEventReader::State {
   void member();
   void member_value(std::uint64_t begin, const std::string& key);
   void keep_member(std::string key, std::string value);
+  bool take_piece();
   bool in_events(ChromeEvent& event);
   bool record(ChromeEvent& event);
   void other_element();
@@ -58,7 +65,11 @@ struct ChromeEventReader::State {
   Place place = Place::kStart;
   bool bare_array = false;
   bool events_found = false;
+  RecordPiece* piece = nullptr;  // whose records are handed out
+  std::size_t next_of_piece = 0;
+  std::size_t next_odd = 0;  // of piece->odd
   ChromeRecord fields;
+  std::deque<std::string> unescaped;                                        // of the record that was handed out
   bool record_is_odd = false;                                               // not strict JSON
   enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what precedes at()
   bool recovering = false;                   // looking for the next record behind a bad one
@@ -68,11 +79,18 @@ struct ChromeEventReader::State {
 };
 
 bool ChromeEventReader::State::next(ChromeEvent& event) {
+  if (piece != nullptr && next_of_piece < piece->events.size()) {
+    event = piece->events[next_of_piece++];
+    ++records;
+    if (next_odd < piece->odd.size() && piece->odd[next_odd] == event.offset) defects.odd(piece->odd[next_odd++]);
+    return true;
+  }
   while (place != Place::kDone) {
     switch (place) {
       case Place::kStart: start(); break;
       case Place::kMembers: member(); break;
       case Place::kEvents:
+        if (take_piece()) return next(event);
         if (in_events(event)) return true;
         break;
       case Place::kBehind: behind(); break;
@@ -156,6 +174,16 @@ void ChromeEventReader::State::keep_member(std::string key, std::string value) {
   defects.ignored_member(text.at());
 }
 
+// Between two records, where the text in memory ends, the records of the next piece may have been scanned.
+bool ChromeEventReader::State::take_piece() {
+  if (!ahead || recovering || before != Before::kComma || !text.at_window_end()) return false;
+  piece = ahead->take(text.at());
+  if (piece == nullptr || piece->events.empty()) return false;
+  next_of_piece = next_odd = 0;
+  text.skip_to(piece->end);
+  return true;
+}
+
 bool ChromeEventReader::State::in_events(ChromeEvent& event) {
   if (recovering && !find_record()) {
     if (open_record) {
@@ -205,7 +233,8 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
       return false;
     }
     ++records;
-    fields.fill(event);
+    unescaped.clear();
+    fields.fill(event, unescaped);
     event.offset = begin;
     event.record = written;
     if (record_is_odd) defects.odd(begin);
@@ -332,8 +361,9 @@ bool ChromeEventReader::State::find_record() {
   return found;
 }
 
-ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics)
-    : state_(std::make_unique<State>(source, diagnostics)) {}
+ChromeEventReader::ChromeEventReader(ByteSource& source, Diagnostics& diagnostics, int threads, std::size_t piece_bytes)
+    : state_(std::make_unique<State>(
+          source, diagnostics, threads > 1 ? std::make_unique<RecordsAhead>(source, threads, piece_bytes) : nullptr)) {}
 
 ChromeEventReader::~ChromeEventReader() = default;
 

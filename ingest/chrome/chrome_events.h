@@ -1,6 +1,7 @@
 #ifndef STEPSIM_INGEST_CHROME_CHROME_EVENTS_H
 #define STEPSIM_INGEST_CHROME_CHROME_EVENTS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,8 +58,13 @@ struct ChromeEvent {
 /// that is cut short is used up to the cut and counted as "truncated_file".
 class ChromeEventReader {
  public:
-  /// Both must outlive the reader.
-  ChromeEventReader(ByteSource& source, Diagnostics& diagnostics);
+  static constexpr std::size_t kPieceBytes = std::size_t{512} << 10U;
+
+  /// Scans records ahead on up to `threads` threads, the caller's included; what it hands out and counts does not
+  /// depend on that, nor on `piece_bytes`, the text that one thread scans at a time. `source` and `diagnostics` must
+  /// outlive the reader.
+  ChromeEventReader(ByteSource& source, Diagnostics& diagnostics, int threads = 1,
+                    std::size_t piece_bytes = kPieceBytes);
   ~ChromeEventReader();
   ChromeEventReader(const ChromeEventReader&) = delete;
   ChromeEventReader& operator=(const ChromeEventReader&) = delete;

@@ -67,12 +67,12 @@ const char* ChromeRecord::scan_arguments(json::Scanner& scanner, const char* p) 
   return p;
 }
 
-std::string_view ChromeRecord::content(Member member) {
+std::string_view ChromeRecord::content(Member member, std::deque<std::string>& unescaped) const {
   if (!has(member)) return {};
   const json::Value& value = values_[member];
   if (value.type == json::Type::kLiteral && value.raw == "null") return {};
   if (value.plain) return value.raw;
-  return unescaped_[member] = json::unescaped(value.raw);
+  return unescaped.emplace_back(json::unescaped(value.raw));
 }
 
 std::optional<std::int64_t> ChromeRecord::time(Member member) const {
@@ -80,16 +80,16 @@ std::optional<std::int64_t> ChromeRecord::time(Member member) const {
   return microseconds_as_ns(values_[member].raw);
 }
 
-void ChromeRecord::fill(ChromeEvent& event) {
-  event.phase = content(kPhase);
-  event.category = content(kCategory);
-  event.name = content(kName);
-  event.process = content(kProcess);
-  event.thread = content(kThread);
-  event.id = has(kId) && values_[kId].type <= json::Type::kNumber ? content(kId) : std::string_view{};
+void ChromeRecord::fill(ChromeEvent& event, std::deque<std::string>& unescaped) const {
+  event.phase = content(kPhase, unescaped);
+  event.category = content(kCategory, unescaped);
+  event.name = content(kName, unescaped);
+  event.process = content(kProcess, unescaped);
+  event.thread = content(kThread, unescaped);
+  event.id = has(kId) && values_[kId].type <= json::Type::kNumber ? content(kId, unescaped) : std::string_view{};
   const bool has_arguments = has(kArguments) && values_[kArguments].type == json::Type::kObject;
   event.arguments = has_arguments ? values_[kArguments].raw : std::string_view{};
-  event.argument_list = has_arguments ? std::span{arguments_} : std::span<ChromeArgument>{};
+  event.argument_list = has_arguments ? std::span<const ChromeArgument>{arguments_} : std::span<const ChromeArgument>{};
   event.start_ns = time(kStart);
   event.duration_ns = time(kDuration);
   event.has_duration = has(kDuration);

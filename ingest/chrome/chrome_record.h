@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,9 @@ class ChromeRecord {
   [[nodiscard]] bool scan(json::Scanner& scanner);
 
   [[nodiscard]] bool has(Member member) const noexcept { return (seen_ >> member & 1U) != 0; }
-  /// Sets all of `event` but its offset. Views are valid as long as the text, and until the next call.
-  void fill(ChromeEvent& event);
+  /// Sets all of `event` but its offset and its text. Contents that differ from their text go to `unescaped`. Views are
+  /// valid as long as the text and `unescaped`; the list of arguments is until the next call of scan().
+  void fill(ChromeEvent& event, std::deque<std::string>& unescaped) const;
 
   /// True for an event; false for an object that stands inside some event's arguments.
   [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
@@ -47,13 +49,12 @@ class ChromeRecord {
   // More are not kept: the list would need more memory than the text.
   static constexpr std::size_t kMostArguments = 256;
   const char* scan_arguments(json::Scanner& scanner, const char* p);
-  std::string_view content(Member member);
+  std::string_view content(Member member, std::deque<std::string>& unescaped) const;
   [[nodiscard]] std::optional<std::int64_t> time(Member member) const;
 
   unsigned seen_ = 0;  // one bit a member
   std::array<json::Value, kOther + 1> values_;
-  std::vector<ChromeArgument> arguments_;       // empty if they are more than kMostArguments
-  std::array<std::string, kId + 1> unescaped_;  // contents that differ from their text
+  std::vector<ChromeArgument> arguments_;  // empty if they are more than kMostArguments
 };
 
 }  // namespace stepsim::ingest

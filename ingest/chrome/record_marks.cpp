@@ -48,6 +48,17 @@ bool may_begin_record(const char* begin, const char* at, const char* end) {
   return key != end && *key == '"';
 }
 
+const char* last_record_gap(const char* begin, const char* end) {
+  for (const char* at = end; at != begin;) {
+    if (*--at != '{' || !may_begin_record(begin, at, end)) continue;
+    const char* const gap = before_blanks(at, begin);
+    if (gap == begin || gap[-1] != ',') continue;
+    const char* const record_end = before_blanks(gap - 1, begin);
+    if (record_end != begin && record_end[-1] == '}') return gap;
+  }
+  return end;
+}
+
 bool ends_events(const char* at, const char* end) {
   const char* const comma = behind_blanks(at + 1, end);
   if (comma == end || *comma != ',') return false;

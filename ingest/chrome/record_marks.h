@@ -10,6 +10,9 @@ namespace stepsim::ingest {
 /// key, as in `"args": {`.
 [[nodiscard]] bool may_begin_record(const char* begin, const char* at, const char* end);
 
+/// The last place behind a comma between what seem to be two records; `end` if there is none.
+[[nodiscard]] const char* last_record_gap(const char* begin, const char* end);
+
 /// At a bracket: it closes the list of events, because a member of the file follows it. The
 /// first bracket in `"grid": [1, 1, 1], "block": [32, 1, 1]` does not.
 [[nodiscard]] bool ends_events(const char* at, const char* end);

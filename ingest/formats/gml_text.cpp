@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "model/base/gml.h"
 #include "model/base/number.h"
-#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -22,32 +22,16 @@ bool is_bare_number(std::string_view value) {
   return number && std::isfinite(*number) && value.find('.') != std::string_view::npos;
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const Character character = decode_utf8(text);
-    const bool plain =
-        character.code >= 0x20 && character.code < 0x7F && character.code != '"' && character.code != '&';
-    if (plain) {
-      out += text.front();
-    } else {
-      out += fmt::format("&#{};", character.valid ? static_cast<std::uint32_t>(character.code) : 0xFFFDU);
-    }
-    text.remove_prefix(character.length);
-  }
-  return out + '"';
-}
-
 }  // namespace
 
 std::string gml_text(const OperatorGraph& graph) {
   std::string out = "graph [\n  directed 1\n";
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const OperatorGraph::Node& node = graph.nodes[i];
-    out += fmt::format("  node [\n    id {}\n    label {}\n", i, quoted(node.label));
+    out += fmt::format("  node [\n    id {}\n    label {}\n", i, gml_quoted(node.label));
     for (const OperatorGraph::Attribute& attribute : node.attributes)
       out += fmt::format("    {} {}\n", attribute.key,
-                         is_bare_number(attribute.value) ? attribute.value : quoted(attribute.value));
+                         is_bare_number(attribute.value) ? attribute.value : gml_quoted(attribute.value));
     out += "  ]\n";
   }
   std::vector<OperatorGraph::Edge> edges = graph.edges;

@@ -44,6 +44,14 @@ class SourceCursor {
   }
   /// Skips the three bytes that some editors put in front of UTF-8.
   void skip_byte_order_mark();
+  /// True where the text in memory ends.
+  [[nodiscard]] bool at_window_end() const noexcept { return at_ == window_.end_offset(); }
+  /// Goes on at `offset`, from which on the source will read next: what lies before was taken elsewhere.
+  /// Precondition: at_window_end().
+  void skip_to(std::uint64_t offset) {
+    window_.skip_to(offset);
+    at_ = offset;
+  }
   [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
 
   /// Runs `step(scanner)` from at() on. If the text in memory ends first, reads more and runs the

@@ -1,5 +1,6 @@
 #include "ingest/json/text_window.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -35,18 +36,25 @@ void TextWindow::make_room(std::size_t kept_from) {
   size_ = kept;
 }
 
+void TextWindow::skip_to(std::uint64_t offset) noexcept {
+  begin_offset_ = offset;
+  size_ = 0;
+  std::memset(storage_.get(), 0, json::kPadding);
+}
+
 bool TextWindow::more(std::uint64_t keep) {
   if (source_ended_) return false;
   make_room(keep - begin_offset_);
-  if (size_ < capacity_) {
+  // Twice what is kept, however little a source delivers at a time: a long record is read again a few times only.
+  const std::size_t kept = size_;
+  const std::size_t wanted = std::min(capacity_, 2 * kept + 1);
+  while (size_ < wanted && !source_ended_) {
     const std::size_t got = source_.read(std::span{storage_.get() + size_, capacity_ - size_});
     size_ += got;
     source_ended_ = got == 0;
-    std::memset(storage_.get() + size_, 0, json::kPadding);
-    return got > 0;
   }
   std::memset(storage_.get() + size_, 0, json::kPadding);
-  return false;
+  return size_ > kept;
 }
 
 }  // namespace stepsim::ingest

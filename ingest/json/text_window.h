@@ -34,6 +34,8 @@ class TextWindow {
   /// Drops what lies before `keep` and reads on behind the end. False if nothing was read,
   /// because the source has ended or kLargest bytes are kept already.
   [[nodiscard]] bool more(std::uint64_t keep);
+  /// Drops all text. The source reads on at `offset`.
+  void skip_to(std::uint64_t offset) noexcept;
   [[nodiscard]] const ByteSource& source() const noexcept { return source_; }
   /// True once the source has nothing left behind end().
   [[nodiscard]] bool source_ended() const noexcept { return source_ended_; }

@@ -58,6 +58,26 @@ void refuse_without_memory(std::error_code error) {
   if (error == std::errc::not_enough_memory) throw std::bad_alloc();
 }
 
+/// A path that leads through a file: "run.tar.gz", "job/rank0.json".
+struct InFile {
+  std::string file;
+  struct ::stat status {};
+  std::string member;
+};
+
+std::optional<InFile> in_file(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  for (std::size_t end = path.rfind('/'); end != std::string_view::npos && end > 0; end = path.rfind('/', end - 1)) {
+    std::string_view before = path.substr(0, end);
+    while (before.ends_with('/')) before.remove_suffix(1);
+    std::string file(before);
+    const auto status = status_of(file, "a trace");
+    if (status && S_ISREG(status->st_mode)) return InFile{std::move(file), *status, std::string(path.substr(end + 1))};
+    if (status) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 struct Found {
   std::string path;
   struct ::stat status;
@@ -105,7 +125,11 @@ class Search {
   void add(const std::string& trace) {
     if (trace == kStandardInput) return add_standard_input();
     const auto status = status_of(trace, "a trace");
-    if (!status) refuse_missing(trace);
+    if (!status) {
+      const std::optional<InFile> inside = in_file(trace);
+      if (!inside) refuse_missing(trace);
+      return add_file(inside->file, inside->status, true, inside->member);
+    }
     if (S_ISDIR(status->st_mode)) {
       for (const Found& found : all_below(trace)) add_found(found);
       return;
@@ -125,21 +149,21 @@ class Search {
                              fmt::format("{} is {}", shown(found.path), kind));
   }
 
-  void add_file(const std::string& path, const struct ::stat& status, bool named) {
-    if (!seen_.insert({status.st_dev, status.st_ino}).second) {
+  void add_file(const std::string& path, const struct ::stat& status, bool named, const std::string& member = {}) {
+    if (!seen_.insert({{status.st_dev, status.st_ino}, member}).second) {
       return found_.diagnostics.count(diagnostic("same_file_again"), {path, {}, {}},
                                       fmt::format("{} is the same file as one before it", shown(path)));
     }
     const auto size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-    found_.files.push_back({path, named, size});
+    found_.files.push_back({path, named, size, member});
   }
 
   void add_standard_input() {
     if (std::exchange(standard_input_, true)) return;
-    found_.files.push_back({std::string{kStandardInput}, true, 0});
+    found_.files.push_back({std::string{kStandardInput}, true, 0, {}});
   }
 
-  std::set<Inode> seen_;
+  std::set<std::pair<Inode, std::string>> seen_;  ///< with the member that was named
   bool standard_input_ = false;
   FoundFiles found_;
 };

@@ -19,6 +19,7 @@ struct FoundFile {
   std::string path;        ///< kStandardInput, if that was named
   bool named = false;      ///< by the user; else found in a folder, where other files may lie beside the traces
   std::uint64_t size = 0;  ///< on disk, for progress; 0 unknown
+  std::string member;      ///< the file or folder in it that was named, of an archive; empty: all of it
 };
 
 struct FoundFiles {
@@ -27,7 +28,8 @@ struct FoundFiles {
 };
 
 /// Lists the files under `traces`: files, FIFOs and "-" as they are, folders searched to any depth, in natural
-/// order (rank2 before rank10). Only a folder's regular files are taken, each inode once, and no
+/// order (rank2 before rank10). A path that goes on behind a file, "run.tar.gz/job/rank0.json", names what is in that
+/// archive, as messages do. Only a folder's regular files are taken, each inode once, and no
 /// hidden ones. Throws InputError for a path that is not there, and for whatever the system does not let us look at.
 [[nodiscard]] FoundFiles discover(const std::vector<std::string>& traces);
 

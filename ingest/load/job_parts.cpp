@@ -15,6 +15,7 @@
 #include "ingest/stitch/host_device/execution_trace.h"
 #include "ingest/stitch/operator_graphs.h"
 #include "ingest/stitch/trial/trial.h"
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -52,7 +53,7 @@ bool has_rank(const RankInput& rank) {
                                         const std::string& first_file) {
   throw InputError({second.file, {}, {}},
                    fmt::format("the name of this execution trace says that it is rank {}, and so does that of {}; "
-                               "expected one a rank: name those of one job",
+                               "expected one a rank: name those of one job, as they are called here",
                                second.rank, shown(first_file)));
 }
 
@@ -251,6 +252,10 @@ void JobParts::take(RankGraph&& graph, const Origin& origin) {
 void JobParts::take(MessageTrace&& trace, const Origin& origin) { put(messages_, std::move(trace), origin.name); }
 void JobParts::take(ServerTrace&& trace, const Origin& origin) { put(servers_, std::move(trace), origin.name); }
 void JobParts::take(KeyTable&& keys, const Origin& origin) { put(keys_, std::move(keys), origin.name); }
+// NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved): only that it is there counts
+void JobParts::take(RangeProfile&& /*profile*/, const Origin& origin) {
+  if (profile_file_.empty()) profile_file_ = origin.name;
+}
 
 GpuParts& JobParts::gpu_of(const Origin& origin) {
   Gpus& worker = workers_.try_emplace(origin.worker_folder, Gpus(&natural_less)).first->second;
@@ -346,6 +351,12 @@ void JobParts::join_execution_traces(Assembly& assembly) {
 }
 
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
+  if (!profile_file_.empty()) {
+    throw CannotAnswer(
+        {profile_file_, {}, {}},
+        "an inline profile measures each range in other iterations, and says nothing of what waits for "
+        "what: it cannot be replayed; expected a capture of a step, or one of timeline, scaling and stats");
+  }
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   if (ranks_.empty()) make_graphs_of_execution_traces();
   refuse_mix(ranks_, gpus, graphs_, execution_graphs_);

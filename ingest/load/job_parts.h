@@ -25,7 +25,8 @@ class JobParts {
   void add(ReadInput& input);
 
   /// Joins all parts into `assembly`; `ranks` as in LoadOptions. Call it once, last.
-  /// Throws InputError if they are not of one job, UsageError if `ranks` names none of it.
+  /// Throws InputError if they are not of one job, CannotAnswer if they make none, UsageError if `ranks` names none of
+  /// it.
   void stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly);
 
   /// Where there are graphs of operators and nothing else: joins these into `assembly`, and returns true. Then
@@ -64,6 +65,7 @@ class JobParts {
   void take(MessageTrace&& trace, const Origin& origin);
   void take(ServerTrace&& trace, const Origin& origin);
   void take(KeyTable&& keys, const Origin& origin);
+  void take(RangeProfile&& profile, const Origin& origin);
 
   /// Completes the traces of torch.profiler by the execution traces of their processes.
   void join_execution_traces(Assembly& assembly);
@@ -82,6 +84,7 @@ class JobParts {
   std::optional<KeyTable> keys_;
   std::vector<ExecutionRank> execution_graphs_;
   std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
+  std::string profile_file_;  ///< the first of an inline profiler, whose ranges make no job; empty: there is none
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
   std::vector<Source> sources_;
 };

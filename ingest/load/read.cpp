@@ -67,10 +67,17 @@ const Format& format_called(const std::string& name, const Input& input) {
                                                        shown(name), known_formats()));
 }
 
-ReadInput read_with(const Format& format, Input& input, bool details) {
+/// What a format is to deliver of one input, and on how many threads.
+struct Reading {
+  bool details = false;
+  int threads = 1;
+};
+
+ReadInput read_with(const Format& format, Input& input, Reading reading) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
   ReadInput read{input.name(), folder.string(), folder.parent_path().string(), format.name, {}};
-  read.sink.details = details;
+  read.sink.details = reading.details;
+  read.sink.threads = reading.threads;
   format.read(input, read.sink);
   return read;
 }
@@ -106,16 +113,19 @@ void note_archive(const std::string& name, Diagnostics& diagnostics) {
 /// Reads one archive.
 class ArchiveFile {
  public:
-  ArchiveFile(Input& input, bool details, FileContent& content)
-      : input_(input), details_(details), archive_(input), content_(content) {}
+  /// Takes `wanted`, a file or a folder in it, or all if that is empty.
+  ArchiveFile(Input& input, std::string_view wanted, Reading reading, FileContent& content)
+      : input_(input), wanted_(wanted), reading_(reading), archive_(input), content_(content) {}
 
   void read() {
     while (const std::optional<Archive::Member> member = archive_.next()) {
       const std::string name = input_.name() + '/' + member->name;
       if (!member->whynot.empty()) {
-        note_unreadable(name, member->whynot);
+        if (is_wanted(member->name)) note_unreadable(name, member->whynot);
       } else if (!is_hidden(member->name)) {
-        read_member(name);
+        note_member(member->name);
+        if (is_wanted(member->name)) read_member(name);
+        found_wanted_ = found_wanted_ || (is_wanted(member->name) && !is_job_file(name));
       }
     }
     if (!archive_.damage().empty() || input_.stream().truncated()) {
@@ -125,9 +135,15 @@ class ArchiveFile {
       throw InputError({content_.other->name, {}, {}},
                        fmt::format("no trace was found in this archive: {}", problem_of(*content_.other->kind)));
     }
+    const std::string place = wanted_.empty() ? input_.name() : fmt::format("{}/{}", input_.name(), wanted_);
+    if (!found_wanted_ && archive_.damage().empty() && !wanted_.empty()) {
+      throw InputError(
+          {place, {}, {}},
+          fmt::format("there is no such trace in the archive{}; expected a file or a folder of it", what_it_holds()));
+    }
     if (content_.inputs.empty()) {
       throw InputError(
-          {input_.name(), {}, {}},
+          {place, {}, {}},
           fmt::format("no trace was found in this archive{}{}; expected members in one of these formats: {}",
                       archive_.damage().empty() ? "" : ", which is damaged or cut", what_it_holds(), known_formats()));
     }
@@ -140,21 +156,37 @@ class ArchiveFile {
     return name.starts_with('.') || name.find("/.") != std::string::npos;
   }
 
-  /// ", which holds notes.txt and 3 more"; empty if it holds no plain file.
+  /// ", which holds a.json, b.json, notes.txt and 3 more"; empty if it holds no plain file.
   [[nodiscard]] std::string what_it_holds() const {
     if (members_ == 0) return {};
-    const std::string more = members_ == 1 ? "" : fmt::format(" and {} more", members_ - 1);
-    return fmt::format(", which holds {}{}", shown(first_member_), more);
+    std::string names;
+    for (const std::string& name : first_members_) names += fmt::format("{}{}", names.empty() ? "" : ", ", shown(name));
+    const std::size_t more = members_ - first_members_.size();
+    return fmt::format(", which holds {}{}", names, more == 0 ? "" : fmt::format(" and {} more", more));
+  }
+
+  void note_member(const std::string& name) {
+    constexpr std::size_t kShown = 3;
+    if (members_++ < kShown) first_members_.push_back(name);
+  }
+
+  /// A member that was named, one in a folder that was, or a job.yaml beside it or above.
+  [[nodiscard]] bool is_wanted(std::string_view name) const {
+    const auto is_in = [](std::string_view path, std::string_view folder) {
+      return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+    };
+    if (wanted_.empty() || name == wanted_ || is_in(name, wanted_)) return true;
+    const std::size_t slash = name.rfind('/');
+    return is_job_file(std::string(name)) && (slash == std::string_view::npos || is_in(wanted_, name.substr(0, slash)));
   }
 
   void read_member(const std::string& name) {
-    if (members_++ == 0) first_member_ = name.substr(input_.name().size() + 1);
     if (is_job_file(name)) return read_job(name);
     Input member(archive_.open(name));
     if (is_own_export(member.head())) return note_own_export(name, content_.diagnostics);
     const Format* const format = recognise(member);
     if (format == nullptr) return note_unknown(member, content_);
-    content_.inputs.push_back(read_with(*format, member, details_));
+    content_.inputs.push_back(read_with(*format, member, reading_));
   }
 
   /// The one that is nearest to the archive's root counts.
@@ -174,15 +206,17 @@ class ArchiveFile {
   }
 
   Input& input_;
-  bool details_;
-  std::size_t members_ = 0;  ///< plain files that are not hidden
-  std::string first_member_;
+  std::string_view wanted_;
+  Reading reading_;
+  bool found_wanted_ = false;
+  std::size_t members_ = 0;                 ///< plain files that are not hidden
+  std::vector<std::string> first_members_;  ///< of these
   Archive archive_;
   FileContent& content_;
 };
 
 /// Reads the files that were combined into one, under the names that they had.
-void read_combined(Input& input, bool details, FileContent& content) {
+void read_combined(Input& input, Reading reading, FileContent& content) {
   for (SeparatedFile& file : separate(input.stream(), content.diagnostics)) {
     const std::string name = fmt::format("{}/{}", input.name(), file.name);
     if (is_job_file(name)) {
@@ -191,7 +225,7 @@ void read_combined(Input& input, bool details, FileContent& content) {
     }
     const std::string text = std::move(file.text);  // not all of them at once beside what is made of them
     Input member = Input::from_memory(text, name);
-    content.inputs.push_back(read_with(format_called(file.format, member), member, details));
+    content.inputs.push_back(read_with(format_called(file.format, member), member, reading));
   }
   if (content.inputs.empty()) {
     throw InputError({input.name(), {}, {}},
@@ -204,18 +238,23 @@ Input open_input(const FoundFile& file, Watch watch) {
                                      : Input::open(file.path, std::move(watch));
 }
 
-void read_file(const FoundFile& file, Watch watch, bool details, FileContent& content) {
+void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent& content) {
   Input input = open_input(file, std::move(watch));
   if (!file.named && is_own_export(input.head())) {
     return note_own_export(input.name(), content.diagnostics);
   }
   if (is_archive(input.head())) {
     if (!file.named) return note_archive(input.name(), content.diagnostics);
-    ArchiveFile(input, details, content).read();
+    ArchiveFile(input, file.member, reading, content).read();
+  } else if (!file.member.empty()) {
+    throw InputError(
+        {fmt::format("{}/{}", file.path, file.member), {}, {}},
+        fmt::format("there is no such file or folder, because {} is a file and no archive; expected a trace",
+                    shown(file.path)));
   } else if (is_combined_trace(input.head())) {
-    read_combined(input, details, content);
+    read_combined(input, reading, content);
   } else if (const Format* const format = recognise(input)) {
-    content.inputs.push_back(read_with(*format, input, details));
+    content.inputs.push_back(read_with(*format, input, reading));
   } else if (file.named) {
     refuse_unknown(input);
   } else {
@@ -229,9 +268,11 @@ void read_file(const FoundFile& file, Watch watch, bool details, FileContent& co
 ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options, bool details) {
   std::vector<FileContent> contents(files.size());
   ReadProgress progress(options, files);
+  const int files_at_once = static_cast<int>(std::min(files.size(), static_cast<std::size_t>(options.threads)));
+  const Reading reading{details, options.threads / std::max(1, files_at_once)};
   side_by_side(options.threads, files.size(), [&](std::size_t i) {
     try {
-      read_file(files[i], {options.stop, progress.counter()}, details, contents[i]);
+      read_file(files[i], {options.stop, progress.counter()}, reading, contents[i]);
     } catch (...) {
       contents[i].error = std::current_exception();
     }

@@ -73,6 +73,11 @@ bool is_own_export(std::string_view head) {
 
 bool is_own_answer(std::string_view head) { return without_blanks(head, kAnswer.size()) == kAnswer; }
 
+bool is_in_format(const std::string& path, std::string_view format) {
+  const Format* const found = recognise(Input::open(path));
+  return found != nullptr && found->name == format;
+}
+
 const KnownOther* recognise_other(const Input& input) { return find_known_other(file_name_of(input), input.head()); }
 
 const Format* recognise(const Input& input) {

@@ -12,6 +12,8 @@ namespace stepsim::ingest {
 /// The format that is surest that `input` is its own, the first registered of equals; null if none is, or if none is
 /// sure of what recognise_other() knows.
 [[nodiscard]] const Format* recognise(const Input& input);
+/// Whether the file at `path` is in the format of this name. Throws InputError if it cannot be read.
+[[nodiscard]] bool is_in_format(const std::string& path, std::string_view format);
 /// What `input` is, if it is known as no trace; else null.
 [[nodiscard]] const KnownOther* recognise_other(const Input& input);
 

@@ -128,6 +128,9 @@ class Appending {
     for (const auto& [from, to] : from_.hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
     for (const auto& [event, number] : from_.operator_of)
       to_.operator_of.emplace_back(event + first_event, number + first_operator);
+    for (const HostDeviceTrace::Communicator& known : from_.communicators)
+      to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size});
+    for (TransportUse& use : from_.transports) to_.transports.push_back(std::move(use));
   }
 
  private:

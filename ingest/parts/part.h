@@ -20,6 +20,8 @@
 #include "model/base/units.h"
 #include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
+#include "model/job/range_profile.h"
+#include "model/job/transport_use.h"
 
 /// What the files of a capture hold before anything is joined. A format (ingest/formats/) turns one file
 /// into Parts and knows nothing of other files; ingest/stitch/ joins the Parts of all files into a Dag.
@@ -131,6 +133,16 @@ struct HostDeviceTrace {
     std::int64_t sequence = 0;  ///< the collective's number
   };
   std::vector<CollectiveCall> collective_calls;
+
+  /// A group of ranks as its library numbers them. Until they are known by the job's numbers
+  /// (stitch/host_device/communicators.h), `peer` in details of the group counts within it.
+  struct Communicator {
+    TextId group;  ///< as in details: equal in the traces of all members
+    std::int32_t rank = 0;
+    std::int32_t size = 0;  ///< 0: not known
+  };
+  std::vector<Communicator> communicators;  ///< of each group once
+  std::vector<TransportUse> transports;     ///< where PartSink::details asks for them
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
@@ -266,7 +278,7 @@ struct TaskGraph {
 /// One kind of content that a file may have.
 using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
                           ExecutionGraph, ExecutionTrace, TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace,
-                          RankGraph, MessageTrace, ServerTrace, KeyTable>;
+                          RankGraph, MessageTrace, ServerTrace, KeyTable, RangeProfile>;
 
 }  // namespace stepsim::ingest
 

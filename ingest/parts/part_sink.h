@@ -22,6 +22,7 @@ struct PartSink {
   void add(Part part, std::string of = {});
 
   bool details = false;  ///< whether the format is to deliver what only TraceDetails holds, too
+  int threads = 1;       ///< that may read the input
   std::vector<Item> parts;
   Diagnostics diagnostics;
   std::uint64_t events = 0;   ///< records seen

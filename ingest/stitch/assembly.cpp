@@ -206,7 +206,10 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   renumber(capture.launches.uses, new_id);
   capture.annotations = std::move(assembly.annotations);
   renumber(capture.annotations.uses, new_id);
-  if (assembly.details != nullptr) renumber(assembly.details->tasks, new_id);
+  if (assembly.details != nullptr) {
+    renumber(assembly.details->tasks, new_id);
+    renumber(assembly.details->launches, new_id);
+  }
 }
 
 }  // namespace
@@ -245,7 +248,10 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   renumber(assembly.operators.uses, kept);
   renumber(assembly.launches.uses, kept);
   renumber(assembly.annotations.uses, kept);
-  if (assembly.details != nullptr) renumber(assembly.details->tasks, kept);
+  if (assembly.details != nullptr) {
+    renumber(assembly.details->tasks, kept);
+    renumber(assembly.details->launches, kept);
+  }
   assembly.builder = std::move(out.builder);
   assembly.start = std::move(out.start);
   assembly.finish = std::move(out.finish);

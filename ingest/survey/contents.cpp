@@ -166,6 +166,10 @@ class PartCounter {
   void operator()(const TaskGraph& graph) const { contents_.graph_tasks += graph.tasks.size(); }
   void operator()(const ExecutionGraph& graph) const { contents_.graph_tasks += graph.nodes.size(); }
   void operator()(const ExecutionTrace& trace) const { contents_.graph_tasks += trace.runs.size(); }
+  void operator()(const RangeProfile& profile) const {
+    contents_.ranges += profile.ranges.size();
+    for (const MeasuredRange& range : profile.ranges) contents_.samples += range.lengths.size();
+  }
   /// The files of a trial, whose records are in SourceContents::events.
   template <class OfTrial>
   void operator()(const OfTrial& /*part*/) const {}

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/base/diagnostic_tables/capture_diagnostics.h"
 #include "model/base/diagnostic_tables/execution_trace_diagnostics.h"
 #include "model/base/diagnostic_tables/file_diagnostics.h"
 #include "model/base/diagnostic_tables/host_device_diagnostics.h"
@@ -17,10 +18,10 @@
 /// row.
 namespace stepsim {
 
-inline constexpr std::array<std::span<const Diagnostic>, 7> kDiagnosticTables{
-    kFileDiagnostics,          kKinetoDiagnostics,          kHostDeviceDiagnostics,
-    kOtherProfilerDiagnostics, kParameterServerDiagnostics, kTrialDiagnostics,
-    kExecutionTraceDiagnostics};
+inline constexpr std::array<std::span<const Diagnostic>, 8> kDiagnosticTables{
+    kFileDiagnostics,           kKinetoDiagnostics,          kHostDeviceDiagnostics,
+    kOtherProfilerDiagnostics,  kParameterServerDiagnostics, kTrialDiagnostics,
+    kExecutionTraceDiagnostics, kCaptureDiagnostics};
 
 /// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
 /// `stepsim help` cannot explain.

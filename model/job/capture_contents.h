@@ -67,6 +67,9 @@ struct SourceContents {
   std::uint64_t graph_nodes = 0;  ///< of dag.gml
   std::uint64_t tensors = 0;      ///< of lists of gradients
   std::uint64_t graph_tasks = 0;  ///< of a task graph
+  // Of an inline profiler.
+  std::uint64_t ranges = 0;   ///< labels, each on its stream
+  std::uint64_t samples = 0;  ///< measurements of these
 };
 
 struct CaptureContents {

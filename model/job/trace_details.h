@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/transport_use.h"
 
 namespace stepsim {
 
@@ -60,11 +62,19 @@ struct TraceDetails {
     bool whole = true;  ///< false: a further part of what another task stands for
   };
 
+  /// Which call launched a task of device work; of a piece that is several tasks the first.
+  struct Launch {
+    TaskId task;
+    std::uint32_t call = 0;  ///< index into calls
+  };
+
   std::vector<RecordedTask> tasks;  ///< by task
+  std::vector<Launch> launches;     ///< by task; work whose launch was not recorded has none
   std::vector<std::string> names;   ///< each once
   std::vector<Thread> threads;
   std::vector<Call> calls;  ///< by thread, then start, callers before their callees
   std::vector<Memory> memory;
+  std::vector<std::pair<Rank, TransportUse>> transports;  ///< by rank
 
   [[nodiscard]] bool has_calls() const noexcept { return !calls.empty(); }
 };

@@ -60,6 +60,7 @@ class Pools {
       for (const TaskId collective : collectives) edit_.builder().task(collective).lane = pool;
       wait_in_order(collectives);
     }
+    take_in_order();
     return std::move(edit_).finish();
   }
 
@@ -111,6 +112,57 @@ class Pools {
       if (recording_.finish[collective.index()] <= recording_.start[waiter.index()])
         edit_.builder().add_edge(collective, waiter, EdgeKind::kHandOff);
     }
+  }
+
+  /// Puts a task that takes no time before each collective: it is submitted when all that it waits for has ended and
+  /// the one before it in its pool is submitted. Then none overtakes another whose thread was slow to wake up, and two
+  /// ranks do not each fill their threads with collectives that the other cannot begin.
+  void take_in_order() {
+    DagBuilder& builder = edit_.builder();
+    const NameId name = builder.intern("submitted");
+    std::vector<TaskId> submission(dag_.task_count());  // by collective
+    const std::size_t edges = builder.edges().size();
+    const std::vector<Time> submitted = submission_times();
+    for (auto& [pool, collectives] : carried_) {
+      std::stable_sort(collectives.begin(), collectives.end(),
+                       [&](TaskId a, TaskId b) { return submitted[a.index()] < submitted[b.index()]; });
+      Lane lane = builder.lane(pool);
+      lane.name = "submissions of collectives";
+      lane.order = LaneOrder::kEdges;
+      lane.capacity = 1;
+      const LaneId line = builder.add_lane(lane);
+      TaskId before;
+      Time hint = Time::min();
+      for (const TaskId collective : collectives) {
+        hint = std::max(hint + Duration{1}, recording_.start[collective.index()]);
+        builder.task(collective).hint = hint;  // ties on a pool are served by task id
+        const TaskId task =
+            edit_.add_task({.kind = TaskKind::kControl, .name = name, .lane = line, .hint = hint}, step_of(collective));
+        if (before.valid()) builder.add_edge(before, task, EdgeKind::kProgram);
+        builder.add_edge(task, collective, EdgeKind::kHandOff);
+        submission[collective.index()] = before = task;
+      }
+    }
+    for (std::size_t i = 0; i < edges; ++i) {
+      DagBuilder::Edge& edge = builder.edges()[i];
+      if (edge.to.index() < submission.size() && submission[edge.to.index()].valid())
+        edge.to = submission[edge.to.index()];
+    }
+  }
+
+  /// When each collective was submitted, by task; when it began if that is not known. The order of submissions is that
+  /// of all ranks. The order of begins need not be: a thread may be slow to wake up.
+  [[nodiscard]] std::vector<Time> submission_times() {
+    std::vector<Time> times(dag_.task_count(), Time::min());
+    for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
+      if (is_pooled(edge.from)) continue;
+      Time& time = times[edge.to.index()];
+      time = std::max(time, recording_.finish[edge.from.index()]);
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] == Time::min()) times[i] = recording_.start[i];
+    }
+    return times;
   }
 
   [[nodiscard]] std::int32_t step_of(TaskId task) const { return recording_.step[task.index()]; }

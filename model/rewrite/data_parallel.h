@@ -9,8 +9,9 @@ namespace stepsim {
 /// collectives take other times than recorded:
 ///
 /// * Threads of a rank that do nothing but carry host collectives (gloo's) become one pool: a
-///   collective is taken by whichever is free, in the order in which they were submitted. Which
-///   thread took it, after which other one, was an outcome and is no edge any more.
+///   collective is taken by whichever is free, in the order in which they were submitted: of each
+///   there is a task of its own, "submitted", that takes no time. Which thread took it, after
+///   which other one, was an outcome and is no edge any more.
 /// * A task that waits for a collective also waits for all that its rank submitted before it, as a
 ///   loop over futures does. In the recording those had ended already, so no wait shows. What no
 ///   task of the step waits for, the next step waits for.

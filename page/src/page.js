@@ -1,6 +1,7 @@
 // The page from above to below. The summary is drawn as soon as the answer is there, before the timelines are read.
 
 import {adviceBars} from './advice.js';
+import {barRows} from './bar_rows.js';
 import {collectivesTable} from './collectives.js';
 import {el, embedded, part} from './dom.js';
 import {graphDrawing} from './graph.js';
@@ -79,6 +80,7 @@ export function start(libraries) {
   document.getElementById('page').replaceChildren(...[
     titleLine(answer), verdict(answer, text), tiles(answer),
     part('graph', 'Graph', graphDrawing(embedded('graph'))),
+    part('bars', 'Ranges', barRows(embedded('bars'))),
     part('answer-itself', 'The answer', otherSections(text)),
     part('advice', 'What would help', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'What was asked, and how sure the answer is', sections(text, REPORTS.question)),

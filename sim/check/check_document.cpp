@@ -167,6 +167,8 @@ Section files_section(const CaptureContents& contents) {
     add(source.graph_nodes, "graph node");
     add(source.tensors, "tensor");
     add(source.graph_tasks, "task");
+    add(source.ranges, "range");
+    add(source.samples, "measurement");
     table.add_row({source.file, source.format.empty() ? "-" : source.format, source.events, source.skipped,
                    holds.empty() ? "nothing that can be used" : joined(holds)});
   }

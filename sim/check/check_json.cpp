@@ -80,6 +80,8 @@ constexpr auto kSourceCounts = std::to_array<CountMember<SourceContents>>({
     {"graph_nodes", &SourceContents::graph_nodes},
     {"tensors", &SourceContents::tensors},
     {"graph_tasks", &SourceContents::graph_tasks},
+    {"ranges", &SourceContents::ranges},
+    {"samples", &SourceContents::samples},
 });
 
 void write_process(JsonWriter& json, const HostDeviceContents& process) {

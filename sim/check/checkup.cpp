@@ -22,8 +22,9 @@ void keep_applicable(Finding& finding, Questions applicable) {
   if (finding.weakens.empty()) finding.cost = Cost::kNothing;
 }
 
-Verdict verdict_of(const Checkup& checkup, bool has_job) {
-  if (!has_job || checkup.cost_of(Question::kReplay) == Cost::kPrevents) return Verdict::kUnusable;
+/// `has_work`: there is something that commands can show.
+Verdict verdict_of(const Checkup& checkup, bool has_work) {
+  if (!has_work || checkup.cost_of(Question::kReplay) == Cost::kPrevents) return Verdict::kUnusable;
   for (const Question question : kQuestions) {
     if (checkup.cost_of(question) == Cost::kPrevents) return Verdict::kDoubtful;
   }
@@ -62,7 +63,7 @@ Checkup check(const Examined& examined) {
     return std::tuple(a.cost, -a.weakens.count(), -a.share.value_or(0)) <
            std::tuple(b.cost, -b.weakens.count(), -b.share.value_or(0));
   });
-  checkup.verdict = verdict_of(checkup, examined.capture != nullptr);
+  checkup.verdict = verdict_of(checkup, examined.capture != nullptr || holds_profile(examined));
   return checkup;
 }
 

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {
 
-/// What `convert --steps --select --min-duration` wrote of a trace.
+/// What `convert --steps --ranks --select --min-duration` wrote of a trace.
 struct CutOut {
   std::string input;
   std::string output;
@@ -19,8 +20,10 @@ struct CutOut {
   std::uint64_t metadata = 0;  ///< kept: names of processes and threads
 };
 
-/// {"schema":"stepsim.cut/1", ...} Refers to its arguments.
-[[nodiscard]] Document cut_document(const CutOut& cut, const Provenance& provenance);
+/// {"schema":"stepsim.cut/1", ...}: of one file its counts, of several their sums and each file's. `output` is the file
+/// or the folder of -o. Refers to its arguments. Precondition: there is a cut.
+[[nodiscard]] Document cut_document(const std::vector<CutOut>& cuts, const std::string& output,
+                                    const Provenance& provenance);
 
 }  // namespace stepsim::sim
 

@@ -6,6 +6,7 @@
 
 #include "model/base/assumption.h"
 #include "model/base/text.h"
+#include "sim/check/recorded.h"
 
 namespace stepsim::sim {
 namespace {
@@ -28,8 +29,30 @@ void add_unusable_files(const Examined& examined, std::vector<Finding>& findings
   }
 }
 
+/// Of an inline profile, which is no job and is none by design.
+void add_profiled_ranges(const Examined& examined, std::vector<Finding>& findings) {
+  if (!holds_profile(examined)) return;
+  std::uint64_t samples = 0;
+  for (const SourceContents& source : examined.contents.sources) samples += source.samples;
+  findings.push_back({.name = "no_dependencies",
+                      .cost = Cost::kPrevents,
+                      .weakens = {kHost, kDevice, kNetwork, kRanks},
+                      .sentence = "results of an inline profiler: how long ranges take, and nothing of what waits for "
+                                  "what",
+                      .effect = "'stepsim timeline', 'scaling' and 'stats' show what was measured; nothing can be "
+                                "replayed or asked what if.",
+                      .remedy = "record a step with torch.profiler or nsys profile for that"});
+  findings.push_back({.name = "different_iterations",
+                      .cost = Cost::kWeakens,
+                      .weakens = {kReplay},
+                      .count = samples,
+                      .sentence = "measurements of single ranges, each of another iteration",
+                      .effect = "They are figures of many iterations: a timeline of them is of no one iteration.",
+                      .remedy = {}});
+}
+
 void add_refused_job(const Examined& examined, std::vector<Finding>& findings) {
-  if (examined.problem.empty()) return;
+  if (examined.problem.empty() || holds_profile(examined)) return;
   for (const SourceContents& source : examined.contents.sources) {
     if (source.problem == examined.problem) return;
   }
@@ -139,6 +162,7 @@ void add_unmeasured(const Examined& examined, std::vector<Finding>& findings) {
 std::vector<Finding> other_job_findings(const Examined& examined) {
   std::vector<Finding> findings;
   add_unusable_files(examined, findings);
+  add_profiled_ranges(examined, findings);
   add_refused_job(examined, findings);
   add_untied(examined, findings);
   add_parameter_server(examined, findings);

@@ -44,6 +44,12 @@ bool communicates(const Dag& dag) {
 
 }  // namespace
 
+bool holds_profile(const Examined& examined) {
+  const std::vector<SourceContents>& sources = examined.contents.sources;
+  return examined.capture == nullptr && !sources.empty() &&
+         std::all_of(sources.begin(), sources.end(), [](const SourceContents& source) { return source.ranges > 0; });
+}
+
 Profiler profiler_of(const CaptureContents& contents) {
   const auto written_by = [&contents](std::string_view format) {
     return std::any_of(contents.sources.begin(), contents.sources.end(),

@@ -26,6 +26,9 @@ struct Recorded {
 };
 [[nodiscard]] Recorded recorded_of(const CaptureContents& contents);
 
+/// Whether there is no job, but what inline profilers measured.
+[[nodiscard]] bool holds_profile(const Examined& examined);
+
 /// Ranks of the job that are in the capture, as far as can be told.
 [[nodiscard]] std::size_t ranks_in(const Examined& examined);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/report/intervals.h"
+#include "sim/report/slowing.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
@@ -19,6 +20,8 @@ constexpr double kReplayUseless = 0.2;
 // Predictions of what was measured elsewhere are off by about this (docs/fidelity.md), whatever the capture.
 constexpr double kTestOff = 0.1;
 constexpr double kUnexplained = 0.05;
+// As little as steps of one job differ anyhow.
+constexpr double kSlowed = 0.02;
 
 void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const double error = std::abs(replay.summary.iteration.error);
@@ -81,6 +84,22 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
        .remedy = "mark what the job does there with torch.profiler.record_function"});
 }
 
+void add_slowing(const Capture& capture, const ReplayCheck& replay, std::vector<Finding>& findings) {
+  const std::optional<Slowing> slowing = slowing_of(capture, replay.summary);
+  if (!slowing) return;
+  const bool slowed = slowing->is_seen() && slowing->share() >= kSlowed;
+  findings.push_back(
+      {.name = "profiler_slowing",
+       .cost = slowed ? Cost::kBlurs : Cost::kNothing,
+       .weakens = slowed ? Questions{kReplay, kHost} : Questions{},
+       .share = std::max(0.0, slowing->share()),
+       .sentence = to_text(*slowing),
+       .effect = slowed ? "The replay is of the slowed steps; what-ifs and sweeps take it out of the host's "
+                          "work as far as events were counted."
+                        : "None.",
+       .remedy = slowed ? "record less: without stacks, modules and memory" : ""});
+}
+
 }  // namespace
 
 std::vector<Finding> replay_findings(const Examined& examined) {
@@ -90,6 +109,7 @@ std::vector<Finding> replay_findings(const Examined& examined) {
   add_test(*examined.replay, findings);
   add_unexplained(*examined.replay, findings);
   add_silence(*examined.replay, findings);
+  if (examined.capture != nullptr) add_slowing(*examined.capture, *examined.replay, findings);
   return findings;
 }
 

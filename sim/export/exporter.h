@@ -14,6 +14,7 @@
 #include "sim/graph/graph.h"
 #include "sim/output/provenance.h"
 #include "sim/output/write_file.h"
+#include "sim/report/bar_chart.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {
@@ -24,7 +25,7 @@ enum class Content : std::uint8_t {
   kTimeline,
   kTaskGraph,
   kCluster,
-  kPicture,  ///< a graph, a timeline, or a document with a plot
+  kPicture,  ///< a graph, a timeline, bars, or a document with a plot
   kGraph,
 };
 /// "document", "timeline", "task graph", "cluster", "picture", "graph".
@@ -45,6 +46,7 @@ struct Answer {
   const Cluster* cluster = nullptr;          ///< that the last replay ran on
   const Calibration* calibration = nullptr;  ///< how `cluster` was found, if by calibration
   const Graph* graph = nullptr;              ///< to be drawn
+  const BarChart* bars = nullptr;            ///< to be drawn
 };
 
 /// One way to write a file: one .cpp in sim/export/ and one line in its CMakeLists.txt.

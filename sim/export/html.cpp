@@ -99,6 +99,21 @@ void write_graph(JsonWriter& json, const Graph& graph) {
   json.end_array().end_object();
 }
 
+void write_bars(JsonWriter& json, const BarChart& chart) {
+  json.begin_object().key("title").value(chart.title).key("axis").value(chart.axis).key("kinds").begin_array();
+  for (const std::string& kind : chart.kinds) json.value(kind);
+  json.end_array().key("rows").begin_array();
+  for (const BarChart::Row& row : chart.rows) {
+    json.new_line().begin_object().key("group").value(row.group).key("name").value(row.name).key("bars").begin_array();
+    for (const BarChart::Bar& bar : row.bars) {
+      json.new_line().begin_object().key("begin").value(bar.begin).key("length").value(bar.length);
+      json.key("kind").value(bar.kind).key("level").value(bar.level).key("hint").value(bar.hint).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
 void write(const Answer& answer, OutputFile& out) {
   const PageTemplate page = page_template();
   out.write(page.head);
@@ -106,6 +121,7 @@ void write(const Answer& answer, OutputFile& out) {
   write_data(out, "answer", [&answer](JsonWriter& json) { answer.document->json(json); });
   if (answer.graph != nullptr)
     write_data(out, "graph", [&answer](JsonWriter& json) { write_graph(json, *answer.graph); });
+  if (answer.bars != nullptr) write_data(out, "bars", [&answer](JsonWriter& json) { write_bars(json, *answer.bars); });
   out.write(page.script);
   if (!answer.replays.empty()) write_page_timelines(answer, out);
   out.write(page.tail);

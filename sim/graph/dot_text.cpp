@@ -23,7 +23,10 @@ std::string escaped(std::string_view text) {
 
 std::string escaped(const std::vector<std::string>& lines) {
   std::string made;
-  for (const std::string& line : lines) made += (made.empty() ? "" : "\\n") + escaped(line);
+  for (const std::string& line : lines) {
+    if (!made.empty()) made += "\\n";
+    made += escaped(line);
+  }
   return made;
 }
 

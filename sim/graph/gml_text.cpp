@@ -4,36 +4,19 @@
 
 #include <unordered_map>
 
-#include "model/base/text.h"
+#include "model/base/gml.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr double kNanosecondsAMillisecond = 1e6;
 
-/// GML is ASCII; quotes, ampersands and all else are entities.
-std::string quoted(std::string_view text) {
-  std::string made = "\"";
-  while (!text.empty()) {
-    const Character character = decode_utf8(text);
-    const bool plain = character.code >= ' ' && character.code < 0x7F && character.code != '"' && character.code != '&';
-    if (plain) {
-      made += static_cast<char>(character.code);
-    } else {
-      constexpr std::uint32_t kReplacement = 0xFFFD;
-      made += fmt::format("&#{};", character.valid ? std::uint32_t{character.code} : kReplacement);
-    }
-    text.remove_prefix(character.length);
-  }
-  return made + '"';
-}
-
 double milliseconds(Duration duration) { return static_cast<double>(duration.count()) / kNanosecondsAMillisecond; }
 
 }  // namespace
 
 std::string gml_text(const Graph& graph, std::string_view creator) {
-  std::string text = fmt::format("Creator {}\ngraph [\n  directed 1\n", quoted(creator));
+  std::string text = fmt::format("Creator {}\ngraph [\n  directed 1\n", gml_quoted(creator));
   std::unordered_map<std::string, std::size_t> uses;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Graph::Node& node = graph.nodes[i];
@@ -41,8 +24,8 @@ std::string gml_text(const Graph& graph, std::string_view creator) {
     if (const std::size_t use = ++uses[label]; use > 1) label += fmt::format("~>{}", use);
     text += fmt::format(
         "  node [\n    id {}\n    label {}\n    avg {:#}\n    tasks {}\n    time_ms {:#}\n    critical {}\n  ]\n", i,
-        quoted(label), milliseconds(node.time) / static_cast<double>(node.tasks), node.tasks, milliseconds(node.time),
-        node.critical ? 1 : 0);
+        gml_quoted(label), milliseconds(node.time) / static_cast<double>(node.tasks), node.tasks,
+        milliseconds(node.time), node.critical ? 1 : 0);
   }
   for (const Graph::Edge& edge : graph.edges) {
     if (edge.link != Graph::Link::kDependency) continue;

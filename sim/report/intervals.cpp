@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/base/sort_runs.h"
+
 namespace stepsim::sim {
 
 Interval clipped(Interval interval, Interval window) noexcept {
@@ -16,7 +18,7 @@ double ratio(Duration part, Duration whole) noexcept {
 }
 
 Duration union_length(std::span<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  sort_runs(intervals, [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   Duration length{};
   Time covered = Time::min();
   for (const Interval& interval : intervals) {

@@ -28,15 +28,20 @@ void write_members(JsonWriter& json, const IterationPath& path) {
   json.end_object().key("unexplained_ns").value(path.path.unexplained);
 }
 
-void write_input(JsonWriter& json, const Capture& capture) {
-  json.key("ingest").begin_object().key("events").value(capture.events).key("skipped").value(capture.skipped);
+void write_diagnostics(JsonWriter& json, const Diagnostics& diagnostics) {
   json.key("diagnostics").begin_array();
-  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
     json.new_line().begin_object().key("name").value(entry.name).key("count").value(entry.count);
     json.key("severity").value(stepsim::to_text(entry.severity)).key("remedy").value(entry.remedy);
     json.key("detail").value(entry.detail).key("first").value(entry.first.to_text()).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+}
+
+void write_input(JsonWriter& json, const Capture& capture) {
+  json.key("ingest").begin_object().key("events").value(capture.events).key("skipped").value(capture.skipped);
+  write_diagnostics(json, capture.diagnostics);
+  json.end_object();
 }
 
 void write_assumptions(JsonWriter& json, const Assumptions& assumptions) {

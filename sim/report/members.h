@@ -18,6 +18,8 @@ void write_members(JsonWriter& json, const RankBreakdown& rank);
 void write_members(JsonWriter& json, const IterationParts& parts);
 /// of, length_ns, classes, unexplained_ns.
 void write_members(JsonWriter& json, const IterationPath& path);
+/// "diagnostics": what was wrong with inputs, or assumed about them.
+void write_diagnostics(JsonWriter& json, const Diagnostics& diagnostics);
 /// "ingest": what was read, what was skipped and why.
 void write_input(JsonWriter& json, const Capture& capture);
 /// "assumptions": one sentence each.

@@ -3,34 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "sim/report/intervals.h"
+#include "sim/stats/amounts.h"
 
 namespace stepsim::sim {
 namespace {
 
-/// "1.25 TFLOP", "310.00 MFLOP": three places are enough to compare.
-std::string scaled(double number, std::string_view unit) {
-  static constexpr std::array<std::string_view, 7> kPrefixes{"", "k", "M", "G", "T", "P", "E"};
-  constexpr double kStep = 1000;
-  std::size_t prefix = 0;
-  while (number >= kStep && prefix + 1 < kPrefixes.size()) {
-    number /= kStep;
-    ++prefix;
-  }
-  if (number == 0) return fmt::format("0 {}", unit);
-  return fmt::format("{:.2f} {}{}", number, kPrefixes[prefix], unit);
-}
-
-Cell bytes_cell(Bytes bytes) { return {scaled(static_cast<double>(bytes.count()), "B"), bytes.count(), Unit::kNone}; }
 Cell flops_cell(double flops) { return flops > 0 ? Cell(scaled(flops, "FLOP"), flops, Unit::kNone) : Cell("-"); }
-Cell rate_cell(double rate) { return rate > 0 ? Cell(scaled(rate, "FLOP/s"), rate, Unit::kNone) : Cell("-"); }
-
-void add_more(Section& section, std::size_t all, std::size_t rows) {
-  if (rows < all) section.sentences.emplace_back(fmt::format("{} more: --head all", all - rows));
-}
 
 Section flops_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
   if (input.flops.empty()) return {};
@@ -44,12 +25,12 @@ Section flops_section(const Statistics& input, std::size_t rows, const StatsTitl
     all.time = saturated_sum(all.time, use.time);
     if (i < rows)
       table.add_row({use.name, use.on_device ? "device" : "host", use.calls, flops_cell(use.flops), use.time,
-                     rate_cell(use.per_second())});
+                     rate_cell(use.per_second(), "FLOP/s")});
   }
   Section section{.title = titles("Flops", " (a multiplication and an addition are two)"), .table = std::move(table)};
   section.lead = fmt::format("{} in {}: {}", scaled(all.flops, "FLOP"), stepsim::to_text(all.time),
                              scaled(all.per_second(), "FLOP/s"));
-  add_more(section, input.flops.size(), rows);
+  add_more_sentence(section, input.flops.size(), rows, "--head");
   return section;
 }
 
@@ -86,7 +67,7 @@ Section modules_section(const Statistics& input, std::size_t rows, const StatsTi
   }
   Section section{.title = titles("Modules", " (forward passes; those inside count in those around them)"),
                   .table = std::move(table)};
-  add_more(section, input.modules.size(), rows);
+  add_more_sentence(section, input.modules.size(), rows, "--head");
   return section;
 }
 
@@ -115,7 +96,46 @@ Section stacks_section(const Statistics& input, std::size_t rows, const StatsTit
   }
   Section section{.title = titles("Stacks", " (Python's calls with their operators, by time of their own)"),
                   .table = std::move(table)};
-  add_more(section, stacks.size(), rows);
+  add_more_sentence(section, stacks.size(), rows, "--head");
+  return section;
+}
+
+/// How operations were done, and what the pieces that were sent and received for them waited for.
+Section transports_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
+  if (input.transports.empty()) return {};
+  Table table({{"rank"},
+               {"group", Align::kLeft},
+               {"operation", Align::kLeft},
+               {"algorithm", Align::kLeft, Use::kHelp},
+               {"count"},
+               {"bytes"},
+               {"channels", Align::kRight, Use::kHelp},
+               {"in channels", Align::kRight, Use::kHelp},
+               {"pieces", Align::kLeft},
+               {"number"},
+               {"transferred", Align::kRight, Use::kHelp},
+               {"for the GPU"},
+               {"for the peer"},
+               {"network"}});
+  const auto add = [&table](const RankTransport& one, std::string_view way, const TransportUse::Direction& pieces) {
+    const TransportUse& use = one.use;
+    const std::string how =
+        use.algorithm.empty() ? std::string("-") : fmt::format("{} {}", use.algorithm, use.protocol);
+    table.add_row({one.rank, use.group, use.operation, how, use.operations, bytes_cell(use.bytes), use.channels,
+                   use.channel_time, std::string(way), pieces.pieces, bytes_cell(pieces.bytes), pieces.device,
+                   pieces.peer, pieces.network});
+  };
+  for (std::size_t i = 0; i < std::min(rows, input.transports.size()); ++i) {
+    const RankTransport& one = input.transports[i];
+    const bool sent = one.use.sent.pieces > 0;
+    const bool received = one.use.received.pieces > 0;
+    if (sent) add(one, "sent", one.use.sent);
+    if (received) add(one, "received", one.use.received);
+    if (!sent && !received) add(one, "none", {});
+  }
+  Section section{.title = titles("Transfers", " (what pieces of NCCL's operations waited for; pieces overlap)"),
+                  .table = std::move(table)};
+  add_more_sentence(section, input.transports.size(), rows, "--head");
   return section;
 }
 
@@ -131,7 +151,7 @@ std::string StatsTitles::operator()(std::string_view title, std::string_view exp
 
 std::vector<Section> detail_sections(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
   return {flops_section(input, rows, titles), memory_section(input, titles), modules_section(input, rows, titles),
-          stacks_section(input, rows, titles)};
+          stacks_section(input, rows, titles), transports_section(input, rows, titles)};
 }
 
 }  // namespace stepsim::sim

@@ -25,7 +25,8 @@ class StatsTitles {
   std::string name_;  ///< empty for the only input
 };
 
-/// Flops, memory, modules and stacks, where the traces have them. At most `rows` rows a table.
+/// Flops, memory, modules, stacks and what a communication library told of its transfers, where the traces have them.
+/// At most `rows` rows a table.
 [[nodiscard]] std::vector<Section> detail_sections(const Statistics& input, std::size_t rows,
                                                    const StatsTitles& titles);
 

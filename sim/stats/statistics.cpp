@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "sim/report/cautions.h"
 #include "sim/report/rank_steps.h"
@@ -33,6 +34,10 @@ std::string numbers_of_steps(const Recording& recording) {
 Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                          const StatsOptions& options) {
   const MeasuredWork work = measured_work(capture, details, options.only_steps);
+  const std::vector<Launch> launched = launches(work);
+  std::vector<DeviceUse> devices = device_use(work);
+  std::vector<StreamUse> streams = stream_use(work, launched, devices);
+  OccupancyUse occupancy = occupancy_use(work, devices);
   return {.name = std::move(name),
           .warning = warning_of(capture),
           .caution = caution_of(capture.diagnostics),
@@ -47,12 +52,18 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
           .order = options.order,
           .totals = work_totals(work),
           .rows = stats_rows(work, options.key, options.order),
-          .devices = device_use(work),
+          .devices = std::move(devices),
           .stages = stage_use(work),
+          .streams = std::move(streams),
+          .launches = launch_use(work, launched),
+          .copies = copy_use(work),
+          .sequences = kernel_sequences(work, launched),
+          .occupancy = std::move(occupancy),
           .flops = flops_use(work),
           .memory = memory_use(details),
           .modules = module_use(work),
-          .stacks = call_stacks(work)};
+          .stacks = call_stacks(work),
+          .transports = transport_use(details)};
 }
 
 }  // namespace stepsim::sim

@@ -5,11 +5,17 @@
 #include <vector>
 
 #include "sim/stats/call_stacks.h"
+#include "sim/stats/copy_use.h"
 #include "sim/stats/device_use.h"
 #include "sim/stats/flops_use.h"
+#include "sim/stats/kernel_sequences.h"
+#include "sim/stats/launches.h"
 #include "sim/stats/memory_use.h"
+#include "sim/stats/occupancy_use.h"
 #include "sim/stats/stage_use.h"
 #include "sim/stats/stats_rows.h"
+#include "sim/stats/stream_use.h"
+#include "sim/stats/transport_use.h"
 
 namespace stepsim::sim {
 
@@ -18,6 +24,7 @@ struct Statistics {
   std::string name;     ///< the input as typed
   std::string warning;  ///< what a reader must know before any figure (sim/report/cautions.h); may be empty
   std::string caution;
+  std::string headline;    ///< the first line, where it is not made of the figures of a capture; else empty
   std::size_t pieces = 0;  ///< of work
   std::size_t ranks = 0;
   std::size_t steps = 0;      ///< whole ones, of all ranks
@@ -31,10 +38,16 @@ struct Statistics {
   std::vector<StatsRow> rows;
   std::vector<DeviceUse> devices;
   std::vector<StageUse> stages;
+  std::vector<StreamUse> streams;
+  std::vector<LaunchUse> launches;
+  std::vector<CopyUse> copies;
+  std::vector<KernelSequence> sequences;
+  OccupancyUse occupancy;
   std::vector<FlopsUse> flops;
   std::vector<MemoryUse> memory;  ///< of the whole capture
   std::vector<ModuleUse> modules;
   std::vector<CallStack> stacks;
+  std::vector<RankTransport> transports;
 };
 
 struct StatsOptions {

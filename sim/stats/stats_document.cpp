@@ -11,6 +11,7 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/intervals.h"
 #include "sim/stats/detail_sections.h"
+#include "sim/stats/device_sections.h"
 #include "sim/stats/stats_json.h"
 
 namespace stepsim::sim {
@@ -179,6 +180,7 @@ std::string steps_text(const std::string& numbers) {
 }
 
 std::string headline_of(const Statistics& input) {
+  if (!input.headline.empty()) return input.headline;
   const std::string what =
       fmt::format("{} of work on {}", counted(input.pieces, "piece"), counted(input.ranks, "rank"));
   const std::string times = times_text(input);
@@ -238,6 +240,7 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
     document.sections.push_back(devices_section(input, titles));
     document.sections.push_back(streams_section(input, rows, titles));
     document.sections.push_back(stages_section(input, titles));
+    for (Section& section : device_sections(input, rows, titles)) document.sections.push_back(std::move(section));
     for (Section& section : detail_sections(input, rows, titles)) document.sections.push_back(std::move(section));
   }
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });

@@ -5,15 +5,10 @@
 #include <string>
 
 #include "sim/output/json_writer.h"
+#include "sim/stats/device_json.h"
 
 namespace stepsim::sim {
 namespace {
-
-void write_members(JsonWriter& json, const Distribution& times) {
-  json.key("count").value(times.count).key("total_ns").value(times.total).key("min_ns").value(times.shortest);
-  json.key("max_ns").value(times.longest).key("mean_ns").value(times.mean_ns).key("median_ns").value(times.median);
-  json.key("deviation_ns").value(times.deviation_ns);
-}
 
 void write_members(JsonWriter& json, const TimeUse& use) {
   json.key("compute_ns").value(use.compute).key("exposed_communication_ns").value(use.exposed_communication);
@@ -133,6 +128,27 @@ void write_stacks(JsonWriter& json, const Statistics& input) {
   json.end_array().new_line();
 }
 
+void write_transports(JsonWriter& json, const Statistics& input) {
+  const auto write = [&json](const char* key, const TransportUse::Direction& pieces) {
+    json.key(key).begin_object().key("pieces").value(pieces.pieces).key("bytes").value(pieces.bytes.count());
+    json.key("device_wait_ns").value(pieces.device).key("peer_wait_ns").value(pieces.peer);
+    json.key("network_ns").value(pieces.network).end_object();
+  };
+  json.key("transfers").begin_array();
+  for (const RankTransport& one : input.transports) {
+    const TransportUse& use = one.use;
+    json.new_line().begin_object().key("rank").value(one.rank).key("group").value(use.group);
+    json.key("operation").value(use.operation).key("algorithm").value(use.algorithm);
+    json.key("protocol").value(use.protocol).key("count").value(use.operations);
+    json.key("bytes").value(use.bytes.count()).key("channels").value(use.channels);
+    json.key("channel_ns").value(use.channel_time);
+    write("sent", use.sent);
+    write("received", use.received);
+    json.end_object();
+  }
+  json.end_array().new_line();
+}
+
 void write_input(JsonWriter& json, const Statistics& input) {
   json.new_line().begin_object().key("name").value(input.name).key("by").value(to_text(input.key));
   json.key("pieces").value(input.pieces).key("ranks").value(input.ranks).key("measured").value(input.measured);
@@ -145,14 +161,22 @@ void write_input(JsonWriter& json, const Statistics& input) {
   write_rows(json, input);
   write_devices(json, input);
   write_stages(json, input);
+  write_device_members(json, input);
   write_flops(json, input);
   write_memory(json, input);
   write_modules(json, input);
   write_stacks(json, input);
+  write_transports(json, input);
   json.end_object();
 }
 
 }  // namespace
+
+void write_members(JsonWriter& json, const Distribution& times) {
+  json.key("count").value(times.count).key("total_ns").value(times.total).key("min_ns").value(times.shortest);
+  json.key("max_ns").value(times.longest).key("mean_ns").value(times.mean_ns).key("median_ns").value(times.median);
+  json.key("deviation_ns").value(times.deviation_ns);
+}
 
 void write_statistics(JsonWriter& json, const std::vector<Statistics>& inputs, const Provenance& provenance) {
   json.begin_object().key("schema").value("stepsim.stats/1").new_line();

@@ -15,6 +15,9 @@ class JsonWriter;
 /// {"schema":"stepsim.stats/1", ...}
 void write_statistics(JsonWriter& json, const std::vector<Statistics>& inputs, const Provenance& provenance);
 
+/// The members of a distribution: count, total_ns, ...
+void write_members(JsonWriter& json, const Distribution& times);
+
 /// One row each Statistics::rows, for spreadsheets and databases.
 [[nodiscard]] Table rows_of(const std::vector<Statistics>& inputs);
 

@@ -202,9 +202,13 @@ std::vector<StatsRow> stats_rows(const MeasuredWork& work, StatsKey key, StatsOr
   RowFiller filler(work, rows);
   for (std::size_t i = 0; i < members.piece.size(); ++i) filler.add(members.group[i], work.pieces[members.piece[i]]);
   filler.finish();
+  sort_rows(rows, order);
+  return rows;
+}
+
+void sort_rows(std::vector<StatsRow>& rows, StatsOrder order) {
   std::stable_sort(rows.begin(), rows.end(),
                    [order](const StatsRow& a, const StatsRow& b) { return comes_before(a, b, order); });
-  return rows;
 }
 
 }  // namespace stepsim::sim

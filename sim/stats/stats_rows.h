@@ -72,6 +72,9 @@ struct WorkTotals {
 /// nothing of any: the capture lacks what it needs. O(pieces + groups log groups), by annotation and module O(uses).
 [[nodiscard]] std::vector<StatsRow> stats_rows(const MeasuredWork& work, StatsKey key, StatsOrder order);
 
+/// Puts the rows in order; of equals by name. O(n log n).
+void sort_rows(std::vector<StatsRow>& rows, StatsOrder order);
+
 }  // namespace stepsim::sim
 
 #endif

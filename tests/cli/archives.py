@@ -76,6 +76,29 @@ def same_as_a_folder(folder):
     check("its checksum is the file's", provenance["inputs"][0]["crc64"] == checksum, provenance)
 
 
+def part_of_an_archive(folder):
+    """A path that goes on behind an archive names what is in it."""
+    rank = lambda number: KINETO.replace(b'"schemaVersion": 1', b'"schemaVersion": 1, "distributedInfo": {"rank": %d}' % number)
+    tar_of(os.path.join(folder, "two.tar"), [("one/trace.json", rank(0)), ("other/trace.json", rank(0)),
+                                             ("other/rank1.json", rank(1)), ("notes.txt", b"none")])
+    refused("two captures of a rank", replay(folder, "two.tar"),
+            "two.tar/other/trace.json: this trace says it is rank 0, and so does two.tar/one/trace.json")
+    for named, ranks in (("two.tar/one", [0]), ("two.tar/one/trace.json", [0]), ("two.tar/other/", [0, 1]),
+                         ("./two.tar/other/rank1.json", [1])):
+        run = replay(folder, named)
+        check(f"{named} is read", run.returncode == 0 and json.loads(run.stdout)["ranks"] == ranks, run.stderr)
+    run = replay(folder, "two.tar/one", "two.tar/other/rank1.json")
+    check("two parts of one archive are a job", run.returncode == 0 and json.loads(run.stdout)["ranks"] == [0, 1], run.stderr)
+    refused("a part that is not there", replay(folder, "two.tar/on"),
+            "two.tar/on: there is no such trace in the archive, which holds one/trace.json, other/trace.json, other/rank1.json "
+            "and 1 more; expected a file or a folder of it")
+    refused("a part that is no trace", replay(folder, "two.tar/notes.txt"), "two.tar/notes.txt: no trace was found")
+    with open(os.path.join(folder, "plain.json"), "wb") as file:
+        file.write(KINETO)
+    refused("a part of a file that is no archive", replay(folder, "plain.json/one"),
+            "plain.json/one: there is no such file or folder, because plain.json is a file and no archive; expected a trace")
+
+
 def streams(folder):
     path = os.path.join(folder, "one.json")
     with open(path, "wb") as file:
@@ -142,6 +165,7 @@ def hostile(folder):
 with tempfile.TemporaryDirectory() as temporary:
     os.symlink(SAMPLE, os.path.join(temporary, "sample"))
     same_as_a_folder(temporary)
+    part_of_an_archive(temporary)
     streams(temporary)
     hostile(temporary)
 sys.exit(verdict())

@@ -35,7 +35,7 @@ EXPECTED = [
     ("pytorch-cpu/transformer-all-options.pt.trace.json.gz", "good", {"python_recorded": "blurs"}, ["no_steps"]),
     ("other/tensorflow1-timeline-gpu.json.gz", "doubtful", {"rows_of_operators": "blurs"}, []),
     ("nsys/full-schema-3.17.2.sqlite", "doubtful", {"missing table: CUPTI_ACTIVITY_KIND_KERNEL": "prevents"}, []),
-    ("hugectr/v1-dlrm-8gpu.prof.json.gz", "unusable", {"file_unusable": "prevents"}, []),
+    ("hugectr/v1-dlrm-8gpu.prof.json.gz", "doubtful", {"no_dependencies": "prevents", "different_iterations": "weakens"}, ["file_unusable", "no_job"]),
 ]
 
 

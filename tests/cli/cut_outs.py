@@ -140,6 +140,23 @@ def made_traces():
         check_valid("a step", cut, trace(0))
         run = stepsim("convert", *paths, "--ranks", "1", "-o", out)
         check("--ranks", run.returncode == 0 and load(out)["distributedInfo"]["rank"] == 1 and len(load(out)["traceEvents"]) == len(trace(1)["traceEvents"]), run)
+        parts = os.path.join(folder, "parts", "of step 2") + "/"
+        run = stepsim("convert", *paths, "--steps", "2", "-o", parts, "--json")
+        check("several ranks into a folder", run.returncode == 0 and sorted(os.listdir(parts)) == ["rank0.json", "rank1.json"], run)
+        stepsim("convert", paths[1], "--steps", "2", "-o", out)
+        check("each is cut as by itself", open(os.path.join(parts, "rank1.json")).read() == open(out).read())
+        said = json.loads(run.stdout)
+        check("counts of all and of each", said["events"] == sum(one["events"] for one in said["files"]) > 0
+              and [one["input"] for one in said["files"]] == paths, said)
+        check("a folder of the cuts is a job", json.loads(stepsim("replay", parts, "--json").stdout)["ranks"] == [0, 1])
+        check("no cut replaces what it is cut from", one_line(stepsim("convert", *paths, "--steps", "2", "-o", folder), 2)
+              and load(paths[0]) == trace(0))
+        os.mkdir(os.path.join(folder, "other"))
+        with open(os.path.join(folder, "other", "rank0.json"), "w") as file:
+            json.dump(trace(5), file)
+        check("two files of one name", one_line(stepsim("convert", paths[0], file.name, "--steps", "2", "-o", os.path.join(folder, "new/")), 2))
+        check("--ranks into a folder", stepsim("convert", *paths, "--ranks", "0", "-o", os.path.join(folder, "one/")).returncode == 0
+              and os.listdir(os.path.join(folder, "one")) == ["rank0.json"])
         run = stepsim("convert", paths[0], "--select", "class=gemm", "-o", out)
         check("--select leaves marks of steps", sorted(e["name"] for e in load(out)["traceEvents"] if is_span(e)) == [f"{MARK}1", f"{MARK}2", f"{MARK}3"] + ["sgemm"] * 3, run)
         check("and no arrow without its begin", not [e for e in load(out)["traceEvents"] if e["ph"] in "sf"])

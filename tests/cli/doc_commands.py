@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import collect
@@ -31,6 +32,7 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
     r"TRACE\.\.\.": "TRACE",
     r"\[options\]": "",
     r"[][]": "",  # all that may be left out is given
+    r"-- (COMMAND|\./train|torchrun|python)\b.*": "-- true",
     r"\bCOMMAND\b": "replay",
     r"\b(WORD|NAME)\b": "polling",
     r"--(by|fold|sort) KEY\b": lambda found: {"by": "--by class", "fold": "--fold class", "sort": "--sort relative"}[found[1]],
@@ -41,6 +43,8 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
     r"-o OUT\b": "-o out.csv",
     r"/shared/": "shared/",
     r"\bbuild/release/bin/stepsim\b": "stepsim",
+    r"\bRUN\b": "one.prof.json",
+    r"\bRANGES\.yaml\b": "ranges.yaml",
 }
 
 NOT_RUN = {  # how a line begins -> why it cannot run here
@@ -77,6 +81,13 @@ def packed(source):
     def make(target):
         with open(source, "rb") as plain, gzip.open(target, "wb") as file:
             file.write(plain.read())
+    return make
+
+
+def folder_of(source):
+    def make(target):
+        os.makedirs(target)
+        shutil.copy(source, target)
     return make
 
 
@@ -127,6 +138,24 @@ def text_of(text):
     return make
 
 
+def folder_of(source):
+    def make(target):
+        os.makedirs(target)
+        shutil.copy(source, target)
+    return make
+
+
+def member_of_archive(source):
+    """A target "jobs.tar.gz/second" is what `source` is called in that archive."""
+    def make(target):
+        archive, member = os.path.split(target)
+        os.rmdir(archive)
+        with tarfile.open(archive, "w:gz") as packed_files:
+            packed_files.add(source, member)
+            packed_files.add(source, "another")
+    return make
+
+
 def parts(folder_and_pattern):
     folder, grid = os.path.dirname(folder_and_pattern), os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")
     for shard in range(4):
@@ -144,11 +173,14 @@ FILES = {  # the files that lines name, and how they come to be
     "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
+    "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "graph.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "trace.json.gz": packed(OVERLAP),
     "trace.pt.trace.json.gz": packed(GPU), "monday.json.gz": packed(GPU), "tuesday.json.gz": packed(GPU),
+    "jobs.tar.gz/second": member_of_archive(SAMPLE),
+    "traces/": folder_of(os.path.join(ROOT, "tests/golden/data/gpu_step.json")),
     "run/traces": copy_of(SAMPLE), "report.sqlite": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/nsys_fuzz/two_ranks.sqlite")),
     "before.pt.trace.json.gz": packed(GPU), "after.pt.trace.json.gz": packed(GPU),
     "graph.json": copy_of(os.path.join(ROOT, "tests/golden/data/two_hosts.json")),
@@ -161,6 +193,11 @@ FILES = {  # the files that lines name, and how they come to be
     "TRIAL": trial_of(trial_files.nccl_trial), "timeline.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/horovod_timeline_fuzz/open.json")),
     "workload/": ranks_of(os.path.join(ROOT, "tests/fuzz/corpus/chakra_fuzz/whole.et")),
     "et.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/execution_trace_fuzz/flat.json")),
+    "node-0.prof.json": copy_of(os.path.join(ROOT, "scenarios/samples/inline/two.prof.json")),
+    "one.prof.json": copy_of(os.path.join(ROOT, "scenarios/samples/inline/one.prof.json")),
+    "two.prof.json": copy_of(os.path.join(ROOT, "scenarios/samples/inline/two.prof.json")),
+    "results/": copy_of(os.path.join(ROOT, "scenarios/samples/inline")),
+    "ranges.yaml": copy_of(os.path.join(ROOT, "scenarios/samples/inline/ranges.yaml")),
     "v100s.yaml": text_of("hosts: 1\ndevices: {count: 8, model: V100}\nnic: {bandwidth: 100Gb/s}\nnvlink: {bandwidth: 150GB/s}\n"),
 }
 

@@ -12,6 +12,7 @@ import tempfile
 
 STEPSIM, PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:])
 # What a command needs besides TRACE to have an answer.
+PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
 MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
 BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
@@ -27,6 +28,10 @@ def table():
     rows = split[2:next(i for i, line in enumerate(lines[first:]) if not line.startswith("|"))]
     extensions = ["" if word == "no extension" else word for word in split[0][1:]]
     return [(row[0].strip("`"), extension, cell) for row in rows for extension, cell in zip(extensions, row[1:])]
+
+
+def sample_of(command):
+    return PROFILE if command in ("timeline", "scaling") else SAMPLE
 
 
 def run(folder, command, trace, *more):
@@ -49,7 +54,7 @@ def problem_of_file(folder, command, name, extension):
     if "stepsim" not in text:
         return "it does not say where it comes from"
     if extension == ".json":
-        printed = run(folder, command, SAMPLE, "-o", name, "--json").stdout.decode()
+        printed = run(folder, command, sample_of(command), "-o", name, "--json").stdout.decode()
         text = read(os.path.join(folder, name))
         return None if text == printed and json.loads(text)["schema"].startswith("stepsim.") else "it is not what --json prints"
     if extension == ".trace.json":
@@ -79,7 +84,7 @@ def problem_of_file(folder, command, name, extension):
 def problem_of_cell(folder, command, extension, expected):
     name = f"out{extension}"
     # A refusal comes before anything is read: of a trace that is not there, too.
-    done = run(folder, command, SAMPLE if expected == "written" else "no-such-trace", "-o", name)
+    done = run(folder, command, sample_of(command) if expected == "written" else "no-such-trace", "-o", name)
     error = done.stderr.decode()
     if expected == "written":
         return problem_of_file(folder, command, name, extension) if done.returncode == 0 else f"exit {done.returncode}: {error}"
@@ -97,7 +102,8 @@ def main():
         help_text = subprocess.run([STEPSIM, "--help"], capture_output=True, text=True).stdout
         lines = help_text.split("Commands:\n")[1].split("\n\n")[0].splitlines()
         known = {line.split()[0] for line in lines if not line.startswith("   ")}
-        known -= {"combine", "analyze"}  # what the first writes is no answer, and the second runs another command
+        # What the first two write is no answer, the third runs another command of ours, and the last any program.
+        known -= {"combine", "schedule", "analyze", "capture"}
         if commands != known:
             failures.append("commands")
             print(f"FAILED the table has {sorted(commands)}, stepsim {sorted(known)}")

@@ -14,7 +14,7 @@ CASES = [
     (["critical_path", "x"], "did you mean 'critical-path'"),
     (["critical-pth", "x"], "did you mean 'critical-path'"),
     (["covert", "x"], "did you mean 'convert'"),
-    (["frobnicate"], "expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect or analyze"),
+    (["frobnicate"], "expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect, analyze, timeline, scaling, schedule or capture"),
     (["whatiff", "x"], "unknown command 'whatiff'"),
     (["--json", "replay", "x"], "option '--json' in the command's place"),
     (["-x"], "option '-x' in the command's place"),

@@ -97,10 +97,11 @@ struct Seen {
   Diagnostics diagnostics;
 };
 
-Seen read(std::string_view text) {
+Seen read(std::string_view text, int threads = 1) {
   Seen seen;
   ingest::Input input = ingest::Input::from_memory(text, "fuzz");
-  ingest::ChromeEventReader reader{input.stream(), seen.diagnostics};
+  constexpr std::size_t kPiece = 200;  // so that small inputs have several
+  ingest::ChromeEventReader reader{input.stream(), seen.diagnostics, threads, kPiece};
   ingest::ChromeEvent event;
   while (reader.next(event)) {
     for (const std::string_view part : {event.phase, event.category, event.name, event.process, event.thread})
@@ -151,6 +152,10 @@ void compare(const simdjson::dom::array& items, const Seen& seen) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = "[" + std::string{reinterpret_cast<const char*>(data), size} + "]";
   const Seen seen = read(text);
+  const Seen ahead = read(text, 2);
+  STEPSIM_ASSERT(ahead.texts == seen.texts && ahead.times == seen.times && ahead.arguments == seen.arguments &&
+                     ahead.records == seen.records && ahead.skipped == seen.skipped,
+                 "the same on two threads");
 
   simdjson::dom::parser parser;
   if (parser.allocate(text.size() + 64, text.size() + 64) != simdjson::SUCCESS) return 0;

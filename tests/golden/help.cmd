@@ -30,6 +30,12 @@ Commands:
   collect        Make ByteProfile's merged traces and dag.gml anew from a job's source files, and
                  time its iterations
   analyze        Run a command line of ByteProfile's analyze.py: it is translated and printed
+  timeline       Put an iteration together from what an inline profiler measured of its ranges
+  scaling        Compare what an inline profiler measured in several runs: whole iterations, average
+                 and longest ranges
+  schedule       Make the schedule of an inline profiler: which range it measures in which iteration
+  capture        Run a program and record its steps: kernels, copies, calls and waits, one file a
+                 process
 
   stepsim COMMAND --help   a command's options
   stepsim help WORD        what a word means, or all words of a kind
@@ -96,8 +102,8 @@ Files of -o, by extension:
                 and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
                 it
-  .svg          picture: a graph, the points of a sweep with their ranges, or the timeline of a
-                replay
+  .svg          picture: a graph, bars, the points of a sweep with their ranges, or the timeline of
+                a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
@@ -156,8 +162,8 @@ Files of -o, by extension:
                 and counters
   .tasks.json   task graph: the replay as plain computes on hosts; replay and other simulators read
                 it
-  .svg          picture: a graph, the points of a sweep with their ranges, or the timeline of a
-                replay
+  .svg          picture: a graph, bars, the points of a sweep with their ranges, or the timeline of
+                a replay
   .md           for a pull request
   .csv          all rows, for spreadsheets and programs (RFC 4180)
   .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep

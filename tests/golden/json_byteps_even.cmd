@@ -14,6 +14,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 "trust":{"perturbation":{"of":"steps","steps":6,"mean_abs_error":0.016439856818154294,"worst_abs_error":0.0503255822644083,"mean_abs_difference":0.0038511035559794676},"path_unexplained_ns":56000,"path_silent_ns":0,"path_hand_overs":6,"path_inferred_hand_overs":0},
 "network":{"model":"recorded","fits":[]},
 "throughput":null,
+"profiler":null,
 "breakdown":[
 {"rank":0,"iteration_ns":534061500,"compute_ns":150171000,"communication_ns":476247000,"exposed_communication_ns":383493666,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":89333,"unexplained_ns":295333},
 {"rank":1,"iteration_ns":530586000,"compute_ns":150143333,"communication_ns":473844333,"exposed_communication_ns":381357333,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":168333,"unexplained_ns":328000}],

@@ -1,6 +1,6 @@
 What is said of a mistake?
 $ stepsim reply trace.json
-error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect or analyze
+error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect, analyze, timeline, scaling, schedule or capture
 [exit 2]
 $ stepsim replay no-such-file.json
 error: no-such-file.json: there is no such file or folder; expected a trace

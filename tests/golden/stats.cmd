@@ -72,6 +72,24 @@ stream 7      0       0       2  1.50 ms              0             0           
 stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
 stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
 
+Queues (what streams wait for, and what waits for them)
+stream     rank  device  launches  mean queue  longest  full  host wait  kernel wait  other wait  outside
+stream 7      0       0         2        0.94        1     0          0      0.01 ms           0  1.24 ms
+stream 9      0       0         1        1.00        1     0          0            0           0  1.90 ms
+stream 20     0       0         1        1.00        1     0          0            0           0  1.95 ms
+- in the queue: launched and not begun; full: 1024 or more. A stream's idle time is a host wait if the next work was launched after the last had ended, else a kernel wait below 30 us, else another wait; outside: before its first work and after its last
+
+Launches (call: the launching call; delay: from its end to the start of the work)
+name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                                  1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
+Memcpy DtoH (Device -> Pinned)                                                 1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
+ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)      1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
+void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)       1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
+
+Copies (--json has the bandwidth over time)
+copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
+Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
+
 Flops (a multiplication and an addition are two)
 274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
 operator     on      calls          work    time         reached
@@ -126,6 +144,24 @@ stream 7      0       0       2  1.50 ms              0             0           
 stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
 stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
 
+Queues of stats_step.json (what streams wait for, and what waits for them)
+stream     rank  device  launches  mean queue  longest  full  host wait  kernel wait  other wait  outside
+stream 7      0       0         2        0.94        1     0          0      0.01 ms           0  1.24 ms
+stream 9      0       0         1        1.00        1     0          0            0           0  1.90 ms
+stream 20     0       0         1        1.00        1     0          0            0           0  1.95 ms
+- in the queue: launched and not begun; full: 1024 or more. A stream's idle time is a host wait if the next work was launched after the last had ended, else a kernel wait below 30 us, else another wait; outside: before its first work and after its last
+
+Launches of stats_step.json (call: the launching call; delay: from its end to the start of the work)
+name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                                  1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
+Memcpy DtoH (Device -> Pinned)                                                 1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
+ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)      1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
+void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)       1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
+
+Copies of stats_step.json (--json has the bandwidth over time)
+copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
+Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
+
 Flops of stats_step.json (a multiplication and an addition are two)
 274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
 operator     on      calls          work    time         reached
@@ -174,6 +210,31 @@ $ stepsim stats tests/golden/data/stats_step.json --by module --json
 {"name":"stream 9","pieces":1,"compute_ns":0,"exposed_communication_ns":0,"hidden_communication_ns":0,"exposed_copies_ns":800000,"hidden_copies_ns":50000,"idle_ns":1900000},
 {"name":"stream 20","pieces":1,"compute_ns":0,"exposed_communication_ns":450000,"hidden_communication_ns":350000,"exposed_copies_ns":0,"hidden_copies_ns":0,"idle_ns":1950000}]}],
 "stages":[],
+"streams":[
+{"rank":0,"device":0,"stream":"stream 7","launches":2,"mean_queue":0.9354838709677419,"longest_queue":1,"longest_ns":120000,"full_ns":0,"host_wait_ns":0,"kernel_wait_ns":10000,"other_wait_ns":0,"outside_ns":1240000,"curve":[
+{"time_ns":120000,"queue":1},
+{"time_ns":150000,"queue":0},
+{"time_ns":230000,"queue":1},
+{"time_ns":1360000,"queue":0}]},
+{"rank":0,"device":0,"stream":"stream 9","launches":1,"mean_queue":1,"longest_queue":1,"longest_ns":600000,"full_ns":0,"host_wait_ns":0,"kernel_wait_ns":0,"other_wait_ns":0,"outside_ns":1900000,"curve":[
+{"time_ns":600000,"queue":1},
+{"time_ns":2050000,"queue":0}]},
+{"rank":0,"device":0,"stream":"stream 20","launches":1,"mean_queue":1,"longest_queue":1,"longest_ns":500000,"full_ns":0,"host_wait_ns":0,"kernel_wait_ns":0,"other_wait_ns":0,"outside_ns":1950000,"curve":[
+{"time_ns":500000,"queue":1},
+{"time_ns":1300000,"queue":0}]}],
+"launches":[
+{"name":"ampere_h16816gemm_256x128_ldg8_stages_64x3_tn","short":0,"call":{"count":1,"total_ns":10000,"min_ns":10000,"max_ns":10000,"mean_ns":10000,"median_ns":10000,"deviation_ns":0},"delay":{"count":1,"total_ns":20000,"min_ns":20000,"max_ns":20000,"mean_ns":20000,"median_ns":20000,"deviation_ns":0},"work":{"count":1,"total_ns":1200000,"min_ns":1200000,"max_ns":1200000,"mean_ns":1200000,"median_ns":1200000,"deviation_ns":0}},
+{"name":"Memcpy DtoH (Device -> Pinned)","short":0,"call":{"count":1,"total_ns":9000,"min_ns":9000,"max_ns":9000,"mean_ns":9000,"median_ns":9000,"deviation_ns":0},"delay":{"count":1,"total_ns":1441000,"min_ns":1441000,"max_ns":1441000,"mean_ns":1441000,"median_ns":1441000,"deviation_ns":0},"work":{"count":1,"total_ns":850000,"min_ns":850000,"max_ns":850000,"mean_ns":850000,"median_ns":850000,"deviation_ns":0}},
+{"name":"ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage\u003c4096ul>)","short":0,"call":{"count":1,"total_ns":12000,"min_ns":12000,"max_ns":12000,"mean_ns":12000,"median_ns":12000,"deviation_ns":0},"delay":{"count":1,"total_ns":788000,"min_ns":788000,"max_ns":788000,"mean_ns":788000,"median_ns":788000,"deviation_ns":0},"work":{"count":1,"total_ns":800000,"min_ns":800000,"max_ns":800000,"mean_ns":800000,"median_ns":800000,"deviation_ns":0}},
+{"name":"void at::native::vectorized_elementwise_kernel\u003c4, at::native::relu>(int)","short":0,"call":{"count":1,"total_ns":8000,"min_ns":8000,"max_ns":8000,"mean_ns":8000,"median_ns":8000,"deviation_ns":0},"delay":{"count":1,"total_ns":1122000,"min_ns":1122000,"max_ns":1122000,"mean_ns":1122000,"median_ns":1122000,"deviation_ns":0},"work":{"count":1,"total_ns":300000,"min_ns":300000,"max_ns":300000,"mean_ns":300000,"median_ns":300000,"deviation_ns":0}}],
+"copies":[
+{"rank":0,"name":"Memcpy DtoH (Device -> Pinned)","count":1,"total_bytes":16777216,"min_bytes":16777216,"median_bytes":16777216,"max_bytes":16777216,"time_ns":850000,"bytes_per_second":19737901176.470585,"highest_bytes_per_second":19737901176.470585,"curve":[
+{"time_ns":2050000,"bytes_per_second":19737901176.470585},
+{"time_ns":2896855,"bytes_per_second":18691869677.807888},
+{"time_ns":2900176,"bytes_per_second":0}]}],
+"sequences":[],
+"device_occupancy":[],
+"kernel_occupancy":[],
 "flops":[
 {"name":"aten::addmm","on":"device","calls":1,"flops":274877906944,"time_ns":1200000,"flops_per_second":229064922453333.3}],
 "memory":[
@@ -189,7 +250,8 @@ $ stepsim stats tests/golden/data/stats_step.json --by module --json
 {"name":"train.py(12): step","rank":0,"parent":null,"module":null,"calls":1,"total_ns":900000,"self_ns":500000},
 {"name":"nn.Module: Net_0","rank":0,"parent":0,"module":1,"calls":1,"total_ns":400000,"self_ns":150000},
 {"name":"nn.Module: Linear_0","rank":0,"parent":1,"module":2,"calls":1,"total_ns":150000,"self_ns":150000},
-{"name":"nn.Module: ReLU_0","rank":0,"parent":1,"module":3,"calls":1,"total_ns":100000,"self_ns":100000}]}],
+{"name":"nn.Module: ReLU_0","rank":0,"parent":1,"module":3,"calls":1,"total_ns":100000,"self_ns":100000}],
+"transfers":[]}],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim stats tests/golden/data/stats_step.json --by module --json","inputs":[
 {"path":"tests/golden/data/stats_step.json","bytes":3562,"crc64":"ed12668f91609d59"}]}}
 $ stepsim stats tests/golden/data/stats_step.json --by stage

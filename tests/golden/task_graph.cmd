@@ -7,6 +7,7 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "iteration":{"measured_ns":null,"replayed_ns":190000,"pace":null,"error":null,"mean_abs_error":null,"worst_abs_error":null},
 "network":{"model":"recorded","fits":[]},
 "throughput":null,
+"profiler":null,
 "breakdown":[
 {"rank":0,"iteration_ns":160000,"compute_ns":70000,"communication_ns":110000,"exposed_communication_ns":90000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0},
 {"rank":1,"iteration_ns":30000,"compute_ns":30000,"communication_ns":0,"exposed_communication_ns":0,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0}],

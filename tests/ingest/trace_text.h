@@ -1,6 +1,9 @@
 #ifndef STEPSIM_TESTS_INGEST_TRACE_TEXT_H
 #define STEPSIM_TESTS_INGEST_TRACE_TEXT_H
 
+#include <gtest/gtest.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +26,7 @@ struct SeenRecord {
 
 struct SeenTrace {
   std::vector<SeenRecord> records;
+  std::vector<std::string> more;  ///< by record: its offset, its text, the list of its arguments
   std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t counted = 0;
   std::uint64_t skipped = 0;
@@ -35,14 +39,17 @@ struct SeenTrace {
   }
 };
 
-inline SeenTrace read_all(ByteSource& source) {
+inline SeenTrace read_all(ByteSource& source, int threads = 1,
+                          std::size_t piece_bytes = ChromeEventReader::kPieceBytes) {
   SeenTrace seen;
-  ChromeEventReader reader{source, seen.diagnostics};
+  ChromeEventReader reader{source, seen.diagnostics, threads, piece_bytes};
   ChromeEvent event;
   while (reader.next(event)) {
     seen.records.push_back({std::string{event.phase}, std::string{event.category}, std::string{event.name},
                             std::string{event.process}, std::string{event.thread}, std::string{event.arguments},
                             event.start_ns, event.duration_ns});
+    std::string& more = seen.more.emplace_back(std::to_string(event.offset)).append(event.record);
+    for (const ChromeArgument& argument : event.argument_list) more.append(argument.key).append(argument.value);
   }
   seen.members = reader.members();
   seen.counted = reader.records();
@@ -50,9 +57,41 @@ inline SeenTrace read_all(ByteSource& source) {
   return seen;
 }
 
+/// How many bytes of text a thread scans at a time when tests read on several: fewer than a record has, and more.
+inline constexpr std::size_t kTestPieces[] = {40, 150, 400, 5000};
+
+/// Everything that was seen, as one text.
+inline std::string described(const SeenTrace& seen) {
+  std::string text;
+  const auto add = [&text](const auto&... parts) { ((text += parts, text += '|'), ...); };
+  for (const SeenRecord& r : seen.records) {
+    add(r.phase, r.category, r.name, r.process, r.thread, r.arguments);
+    add(std::to_string(r.start_ns.value_or(-1)), std::to_string(r.duration_ns.value_or(-1)));
+  }
+  for (const std::string& more : seen.more) add(more);
+  for (const auto& [key, value] : seen.members) add(key, value);
+  add(std::to_string(seen.counted), std::to_string(seen.skipped));
+  for (const Diagnostics::Entry& entry : seen.diagnostics.entries())
+    add(entry.name, entry.detail, std::to_string(entry.first.byte_offset.value_or(0)), std::to_string(entry.count));
+  return text;
+}
+
+/// What is seen on one thread; on several it must be the same. Threads take time to begin: of the inputs of a test that
+/// has many, one in 32 is read again.
 inline SeenTrace read_all(std::string_view text) {
   Input input = Input::from_memory(text, "test.json");
-  return read_all(input.stream());
+  SeenTrace seen = read_all(input.stream());
+  constexpr int kFew = 50;
+  constexpr int kOneIn = 32;
+  static int inputs = 0;
+  if (++inputs > kFew && inputs % kOneIn != 0) return seen;
+  constexpr std::size_t kMostPieces = 2'000;
+  for (const std::size_t piece_bytes : kTestPieces) {
+    if (text.size() / piece_bytes > kMostPieces) continue;
+    Input again = Input::from_memory(text, "test.json");
+    EXPECT_EQ(described(read_all(again.stream(), 3, piece_bytes)), described(seen)) << piece_bytes << " bytes a piece";
+  }
+  return seen;
 }
 
 /// `{"ph":"X",...}` of a kernel called `name`.

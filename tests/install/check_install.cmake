@@ -19,7 +19,11 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${WORK}/prefix/bin/stepsim --version)
+# It finds the module that it puts into programs.
+run(${WORK}/prefix/bin/stepsim capture --dir ${WORK}/traces -- true)
 check_consumer(${COMPILER} build)
+# It finds the Python that it puts into programs.
+run(${WORK}/prefix/bin/stepsim capture --torch --dir ${WORK}/traces -- true)
 
 find_program(CLANG clang++)
 if(NOT CLANG)

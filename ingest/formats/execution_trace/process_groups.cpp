@@ -1,7 +1,6 @@
 #include "ingest/formats/execution_trace/process_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/operation_names.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -61,23 +61,9 @@ void add_process_groups(std::string_view values, ExecutionGraph& graph) {
 }
 
 CollectiveOp collective_called(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, CollectiveOp>, 8> kNames{
-      {{"reducescatter", CollectiveOp::kReduceScatter},
-       {"allreduce", CollectiveOp::kAllReduce},
-       {"allgather", CollectiveOp::kAllGather},
-       {"alltoall", CollectiveOp::kAllToAll},
-       {"broadcast", CollectiveOp::kBroadcast},
-       {"barrier", CollectiveOp::kBarrier},
-       {"gather", CollectiveOp::kUnknown},
-       {"reduce", CollectiveOp::kReduce}}};
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
-  const auto* const found = std::find_if(kNames.begin(), kNames.end(), [&letters](const auto& known) {
-    return letters.find(known.first) != std::string::npos;
-  });
-  return found == kNames.end() ? CollectiveOp::kUnknown : found->second;
+  const NamedOperation* const operation = find_operation(name);
+  const bool message = operation != nullptr && operation->op == CollectiveOp::kSendRecv;
+  return operation == nullptr || message ? CollectiveOp::kUnknown : operation->op;
 }
 
 std::optional<std::int64_t> rank_in_file_name(std::string_view name) {

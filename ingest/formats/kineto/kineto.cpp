@@ -51,7 +51,7 @@ int recognise(std::string_view file_name, std::string_view head) {
 }
 
 void read(Input& input, PartSink& sink) {
-  ChromeEventReader reader{input.stream(), sink.diagnostics};
+  ChromeEventReader reader{input.stream(), sink.diagnostics, sink.threads};
   KinetoTrace trace{sink, input.name()};
   ChromeEvent event;
   while (reader.next(event)) trace.add(event);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingest/stitch/host_device/by_name.h"
 #include "ingest/stitch/host_device/runtime_calls.h"
 #include "ingest/stitch/host_device/stream_order.h"
+#include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -19,9 +21,10 @@ constexpr int kMostCandidates = 64;
 
 class BlockingCallFinder {
  public:
-  BlockingCallFinder(const RankEvents& events, std::vector<HostThread>& threads) : events_(events), threads_(threads) {
+  BlockingCallFinder(const RankEvents& events, std::vector<HostThread>& threads)
+      : events_(events), threads_(threads), wait_of_(*events.trace, wait_of_call) {
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
-    std::sort(by_end_.begin(), by_end_.end());
+    sort_runs(by_end_);
     op_of_call_.resize(events.trace->size(), kNoIndex);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
       if (events.ops[i].call != kNoIndex) op_of_call_[events.ops[i].call] = i;
@@ -50,8 +53,8 @@ class BlockingCallFinder {
       times.ended.push_back(events_.ops[op].end);
       if (events_.ops[op].call != kNoIndex) times.launched.push_back(events_.begin_of(events_.ops[op].call));
     }
-    std::sort(times.ended.begin(), times.ended.end());
-    std::sort(times.launched.begin(), times.launched.end());
+    sort_runs(times.ended);
+    sort_runs(times.launched);
     stream_times_.push_back(std::move(times));
   }
 
@@ -76,7 +79,7 @@ class BlockingCallFinder {
   }
 
   void read_call(std::uint32_t thread, std::uint32_t call, const SyncEvents& syncs) {
-    const CallWait wait = wait_of_call(events_.name_of(call));
+    const CallWait wait = wait_of_(call);
     if (wait == CallWait::kNothing) return;
     const Time begin = events_.begin_of(call);
     const Time end = events_.end_of(call);
@@ -138,6 +141,7 @@ class BlockingCallFinder {
 
   const RankEvents& events_;
   std::vector<HostThread>& threads_;
+  ByName<decltype(&wait_of_call)> wait_of_;
   BlockingCalls found_;
   std::vector<std::pair<Time, std::uint32_t>> by_end_;
   std::vector<std::uint32_t> op_of_call_;

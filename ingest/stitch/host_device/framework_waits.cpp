@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "ingest/stitch/host_device/by_name.h"
 #include "ingest/stitch/host_device/launch_order.h"
 
 namespace stepsim::ingest {
@@ -24,10 +25,15 @@ struct ThreadCalls {
   LaunchOrder others;
 };
 
+bool waits_for_stream(std::string_view name) { return name.ends_with("StreamWaitEvent"); }
+
 class FrameworkWaits {
  public:
   explicit FrameworkWaits(const RankEvents& events)
-      : events_(events), threads_(events.threads.size()), streams_(events.streams.size()) {
+      : events_(events),
+        waits_for_stream_(*events.trace, waits_for_stream),
+        threads_(events.threads.size()),
+        streams_(events.streams.size()) {
     for (std::size_t t = 0; t < threads_.size(); ++t) find_calls(events.threads[t], threads_[t]);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) add_launch(i);
     for (ThreadCalls& thread : threads_) {
@@ -54,7 +60,7 @@ class FrameworkWaits {
       while (!open.empty() && events_.end_of(open.back()) <= events_.begin_of(event)) open.pop_back();
       if (events_.trace->kind[event] != EventKind::kRuntimeCall) {
         open.push_back(event);
-      } else if (events_.name_of(event).ends_with("StreamWaitEvent")) {
+      } else if (waits_for_stream_(event)) {
         calls.stream_waits.push_back(events_.begin_of(event));
         if (is_work_wait(open)) calls.work_waits.push_back({events_.begin_of(event), sequence_around(open, true)});
       } else if (const std::int64_t sequence = sequence_around(open, false); sequence != ThreadCalls::kUnknown) {
@@ -168,6 +174,7 @@ class FrameworkWaits {
   }
 
   const RankEvents& events_;
+  ByName<decltype(&waits_for_stream)> waits_for_stream_;
   std::map<std::uint32_t, std::int64_t> sequences_;  ///< by call: the collective's number
   std::set<std::uint32_t> numbered_;                 ///< collectives that a wait names by its number
   std::vector<ThreadCalls> threads_;

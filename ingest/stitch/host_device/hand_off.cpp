@@ -8,7 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/stitch/host_device/payload.h"
+#include "ingest/parts/operation_names.h"
+#include "ingest/stitch/host_device/by_name.h"
+#include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -46,6 +48,7 @@ bool is_backward(std::string_view name) {
 
 std::vector<Work> work_of_others(const RankEvents& events, const std::vector<HostThread>& threads) {
   std::vector<Work> work;
+  const ByName backward(*events.trace, is_backward);
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
     if (t == events.main_thread) continue;
     const bool launches = events.threads[t].launches;
@@ -53,11 +56,10 @@ std::vector<Work> work_of_others(const RankEvents& events, const std::vector<Hos
       work.push_back({one.begin, one.end, t, true, false, launches});
     cut_thread(events, events.threads[t], [&](const Segment& segment) {
       if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
-      const bool backward = is_backward(events.name_of(segment.event));
-      work.push_back({segment.begin, segment.end, t, false, backward, launches});
+      work.push_back({segment.begin, segment.end, t, false, backward(segment.event), launches});
     });
   }
-  std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
+  sort_runs(work, [](const Work& a, const Work& b) {
     return std::tuple{a.end, a.begin, a.thread} < std::tuple{b.end, b.begin, b.thread};
   });
   return work;
@@ -208,19 +210,18 @@ struct Call {
 };
 
 void sort_calls(std::vector<Call>& calls) {
-  std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
+  sort_runs(calls, [](const Call& a, const Call& b) {
     return std::tuple{a.begin, a.thread, a.end} < std::tuple{b.begin, b.thread, b.end};
   });
 }
 
 std::vector<Call> framework_calls(const RankEvents& events) {
   std::vector<Call> calls;
+  const ByName distributed(*events.trace, [](std::string_view name) { return name.starts_with("c10d::"); });
   for (std::uint32_t t = 0; t < events.threads.size(); ++t) {
     for (const std::uint32_t event : events.threads[t].events) {
-      const std::string_view name = events.name_of(event);
-      if (events.trace->kind[event] == EventKind::kOp && name.starts_with("c10d::")) {
-        calls.push_back({events.begin_of(event), events.end_of(event), t, served_as(name.substr(6))});
-      }
+      if (events.trace->kind[event] != EventKind::kOp || !distributed(event)) continue;
+      calls.push_back({events.begin_of(event), events.end_of(event), t, served_as(events.name_of(event).substr(6))});
     }
   }
   sort_calls(calls);

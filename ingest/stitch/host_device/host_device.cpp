@@ -10,6 +10,7 @@
 #include "ingest/stitch/host_device/clock.h"
 #include "ingest/stitch/host_device/clock_pairs.h"
 #include "ingest/stitch/host_device/collectives.h"
+#include "ingest/stitch/host_device/communicators.h"
 #include "ingest/stitch/host_device/payload.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
 #include "ingest/stitch/host_device/trace_details.h"
@@ -136,14 +137,20 @@ void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<Ma
   }
 }
 
-/// Each piece becomes a task with one edge at least. Without growing there is never a second copy of either.
-void reserve_for_device_work(const std::vector<RankEvents>& events, Assembly& assembly) {
+/// Each piece of device work becomes a task, each call one or two with the work before it; a piece has an edge more.
+/// Without growing there is never a second copy of anything, and what is not used of it is never touched.
+void reserve_for_tasks(const std::vector<RankEvents>& events, Assembly& assembly) {
   std::size_t pieces = 0;
-  for (const RankEvents& rank : events) pieces += rank.ops.size();
-  assembly.builder.reserve(pieces, pieces);
-  assembly.start.reserve(pieces);
-  assembly.finish.reserve(pieces);
-  assembly.step.reserve(pieces);
+  std::size_t calls = 0;
+  for (const RankEvents& rank : events) {
+    pieces += rank.ops.size();
+    calls += rank.calls.size();
+  }
+  const std::size_t tasks = pieces + 2 * calls;
+  assembly.builder.reserve(tasks, tasks + pieces);
+  assembly.start.reserve(tasks);
+  assembly.finish.reserve(tasks);
+  assembly.step.reserve(tasks);
 }
 
 }  // namespace
@@ -153,6 +160,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   for (const RankTrace& rank : ranks) rows += rank.trace.size();
   check_task_count(rows);
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+  resolve_communicators(ranks);
   const std::vector<RankIdentity> identities = identities_of(ranks);
   std::vector<RankEvents> events;
   events.reserve(ranks.size());
@@ -168,13 +176,14 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 
-  if (assembly.details != nullptr) {
-    for (std::size_t r = 0; r < ranks.size(); ++r) add_trace_details(events[r], ranks[r].rank, *assembly.details);
-  }
-  reserve_for_device_work(events, assembly);
+  reserve_for_tasks(events, assembly);
   std::vector<StitchedRank> stitched;
   stitched.reserve(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) stitched.push_back(stitch_rank(events[r], identities[r], assembly));
+  if (assembly.details != nullptr) {
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      add_trace_details(events[r], stitched[r].device, ranks[r].rank, *assembly.details);
+  }
   std::vector<MatchedCollective> matches = match_collectives(events, identities, assembly.diagnostics);
   drop_mismatched(matches, events, identities, assembly.diagnostics);
   join_collectives(matches, events, world_of(ranks), stitched, assembly);

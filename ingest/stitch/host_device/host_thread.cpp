@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/base/sort_runs.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -13,7 +15,7 @@ std::vector<std::pair<Time, Time>> merged(const std::vector<Interval>& intervals
   for (const auto& [begin, end] : intervals) {
     if (begin < end) sorted.emplace_back(begin, end);
   }
-  std::sort(sorted.begin(), sorted.end());
+  sort_runs(sorted);
   std::vector<std::pair<Time, Time>> out;
   for (const auto& interval : sorted) {
     if (!out.empty() && interval.first <= out.back().second) {
@@ -49,7 +51,7 @@ class TaskMaker {
         assembly_(assembly),
         waits_(thread.merged_waits()),
         busy_(merged(thread.busy)) {
-    std::sort(thread.cuts.begin(), thread.cuts.end());
+    sort_runs(thread.cuts);
   }
 
   void run() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/stitch/host_device/rank_events.h"
+#include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
 
@@ -18,7 +19,7 @@ class LaunchOrder {
   using Launch = std::pair<Time, std::uint32_t>;  // begin of the call, op
 
   void add(Time call, std::uint32_t op) { launches_.emplace_back(call, op); }
-  void sort() { std::sort(launches_.begin(), launches_.end()); }
+  void sort() { sort_runs(launches_); }
 
   /// The last op launched before `at`.
   [[nodiscard]] std::uint32_t last_before(Time at) const {

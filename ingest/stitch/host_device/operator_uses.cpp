@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/sort_runs.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -41,7 +43,7 @@ void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
 
 /// Numbers the operators that launched something by their start. Returns the numbers by event.
 std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std::uint32_t> callers) {
-  std::sort(callers.begin(), callers.end(), [&](std::uint32_t a, std::uint32_t b) {
+  sort_runs(callers, [&](std::uint32_t a, std::uint32_t b) {
     return std::pair{events.begin_of(a), a} < std::pair{events.begin_of(b), b};
   });
   callers.erase(std::unique(callers.begin(), callers.end()), callers.end());

@@ -1,12 +1,12 @@
 #include "ingest/stitch/host_device/payload.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "ingest/parts/operation_names.h"
 #include "model/cost/collective/algorithm.h"
 
 namespace stepsim::ingest {
@@ -15,37 +15,6 @@ namespace {
 /// No job has more ranks than this. A trace that says so is damaged.
 constexpr std::size_t kMostMembers = 100'000;
 
-struct Operation {
-  std::string_view letters;  ///< the name in lower case, without '_'
-  CollectiveOp op = CollectiveOp::kUnknown;
-};
-
-/// Words that contain another word come before it. "sendrecv" is NCCL's kernel for both messages and
-/// all-to-alls, so it does not say which.
-constexpr std::array<Operation, 12> kOperations{{{"sendrecv", CollectiveOp::kUnknown},
-                                                 {"reducescatter", CollectiveOp::kReduceScatter},
-                                                 {"allreduce", CollectiveOp::kAllReduce},
-                                                 {"allgather", CollectiveOp::kAllGather},
-                                                 {"alltoall", CollectiveOp::kAllToAll},
-                                                 {"broadcast", CollectiveOp::kBroadcast},
-                                                 {"gather", CollectiveOp::kUnknown},
-                                                 {"scatter", CollectiveOp::kUnknown},
-                                                 {"barrier", CollectiveOp::kBarrier},
-                                                 {"send", CollectiveOp::kSendRecv},
-                                                 {"recv", CollectiveOp::kSendRecv},
-                                                 {"reduce", CollectiveOp::kReduce}}};
-
-const Operation* find_operation(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
-  const auto* const found = std::find_if(kOperations.begin(), kOperations.end(), [&](const Operation& operation) {
-    return letters.find(operation.letters) != std::string::npos;
-  });
-  return found == kOperations.end() ? nullptr : found;
-}
-
 /// True if an annotation on the host describes the part. It has the size of the input, while a kernel's
 /// metadata has the larger of input and output.
 bool described_by_host(const RankEvents& events, const CollectiveUse& use) {
@@ -53,7 +22,7 @@ bool described_by_host(const RankEvents& events, const CollectiveUse& use) {
 }
 
 /// The operation of a part: by its metadata if it has any, else by its name. Null if neither says.
-const Operation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
+const NamedOperation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
   const EventDetail* const detail = events.trace->detail_of(use.described_by);
   if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
   const std::string_view name = events.name_of(use.described_by);
@@ -101,7 +70,7 @@ Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ra
 /// The place of the sender among the two ranks; 0 if none says that it sends.
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
   const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
-    const Operation* const operation = operation_of_use(ranks[use.rank], use);
+    const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
     return operation != nullptr && operation->letters == "send";
   });
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
@@ -121,16 +90,11 @@ Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes by
 
 }  // namespace
 
-std::string_view operation_of(std::string_view name) {
-  const Operation* const operation = find_operation(name);
-  return operation == nullptr ? std::string_view{} : operation->letters;
-}
-
 Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   const CollectiveUse& first = match.uses.front();
   const RankEvents& events = ranks[first.rank];
   Collective collective;
-  if (const Operation* const operation = operation_of_use(events, first)) collective.op = operation->op;
+  if (const NamedOperation* const operation = operation_of_use(events, first)) collective.op = operation->op;
   const std::size_t members = members_of(match, ranks, world);
   const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
   if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;

@@ -2,17 +2,12 @@
 #define STEPSIM_INGEST_STITCH_HOST_DEVICE_PAYLOAD_H
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 #include "ingest/stitch/host_device/collectives.h"
 #include "model/job/collective.h"
 
 namespace stepsim::ingest {
-
-/// One word for each operation, which c10d ("_allgather_base_"), gloo ("all_gather") and NCCL ("AllGather")
-/// write differently: "allgather". Empty for names that are no operation's.
-[[nodiscard]] std::string_view operation_of(std::string_view name);
 
 /// What a matched collective transfers, as far as the traces say: operation, size, the algorithm that is
 /// in a kernel's name, and of a message which of the two is the sender.

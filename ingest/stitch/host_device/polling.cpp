@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "model/base/sort_runs.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -35,7 +37,7 @@ std::vector<std::vector<std::pair<Time, std::uint32_t>>> launches_by_thread(cons
     const DeviceOp& op = events.ops[i];
     if (op.call != kNoIndex) launches[op.thread].emplace_back(events.begin_of(op.call), i);
   }
-  for (auto& of_thread : launches) std::sort(of_thread.begin(), of_thread.end());
+  for (auto& of_thread : launches) sort_runs(of_thread);
   return launches;
 }
 
@@ -62,9 +64,11 @@ class SilenceFinder {
   }
 
   void close() {
-    const Silence silence{index_, last_launched(begin_), begin_, end_};
+    Silence silence{index_, kNoIndex, begin_, end_};
     begin_ = end_;
-    if (silence.end - silence.begin <= kShortQuiet || silence.op == kNoIndex) return;
+    if (silence.end - silence.begin <= kShortQuiet) return;
+    silence.op = last_launched(silence.begin);
+    if (silence.op == kNoIndex) return;
     while (at_ < explained_.size() && explained_[at_].second <= silence.begin) ++at_;
     if (at_ == explained_.size() || explained_[at_].first >= silence.end) found_.push_back(silence);
   }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ingest/parts/time_range.h"
+#include "model/base/sort_runs.h"
 #include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
@@ -20,7 +21,7 @@ bool is_device_work(EventKind kind) noexcept {
 
 /// Sorts host events so that a parent comes before its children.
 void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events) {
-  std::sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
+  sort_runs(events, [&](std::uint32_t a, std::uint32_t b) {
     const bool a_is_mark = trace.kind[a] == EventKind::kAnnotation;
     const bool b_is_mark = trace.kind[b] == EventKind::kAnnotation;
     return std::tuple{trace.start[a], -trace.duration[a].count(), !a_is_mark, a} <
@@ -176,13 +177,13 @@ RankEvents arrange(const HostDeviceTrace& trace) {
         events.calls.emplace_back(trace.correlation[i], i);
     }
   }
-  std::sort(events.calls.begin(), events.calls.end());
-  std::sort(events.syncs.begin(), events.syncs.end(), [&](std::uint32_t a, std::uint32_t b) {
+  sort_runs(events.calls);
+  sort_runs(events.syncs, [&](std::uint32_t a, std::uint32_t b) {
     return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
   });
   for (RankEvents::Thread& thread : events.threads) sort_nested(trace, thread.events);
   link_launches(events, rows);
-  std::sort(events.ops.begin(), events.ops.end(), [](const DeviceOp& a, const DeviceOp& b) {
+  sort_runs(events.ops, [](const DeviceOp& a, const DeviceOp& b) {
     return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
   });
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);

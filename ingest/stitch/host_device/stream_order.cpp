@@ -6,6 +6,7 @@
 
 #include "ingest/stitch/host_device/runtime_calls.h"
 #include "model/base/median.h"
+#include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -40,7 +41,7 @@ void order_stream(RankEvents& events, const RankEvents::Stream& stream, StreamOr
   for (const std::uint32_t index : stream.ops) order.row[index] = choose_row(events, last_of_row, index);
   std::vector<std::pair<Time, std::uint32_t>> by_end;
   for (const std::uint32_t index : stream.ops) by_end.emplace_back(events.ops[index].end, index);
-  std::sort(by_end.begin(), by_end.end());
+  sort_runs(by_end);
   for (const std::uint32_t index : stream.ops) {
     const auto at = std::lower_bound(by_end.begin(), by_end.end(), std::pair{events.ops[index].begin, index});
     if (at != by_end.begin()) order.previous[index] = std::prev(at)->second;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/sort_runs.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -25,7 +27,7 @@ class StreamWaitFinder {
     for (const StreamWait& wait : waits)
       explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
-    std::sort(by_end_.begin(), by_end_.end());
+    sort_runs(by_end_);
   }
 
   void run() {

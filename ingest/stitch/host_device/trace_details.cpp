@@ -25,21 +25,34 @@ class Calls {
   using Call = TraceDetails::Call;
 
   Calls(const RankEvents& events, Rank rank, TraceDetails& out)
-      : events_(events), trace_(*events.trace), rank_(rank), out_(out), name_of_(trace_.texts.size(), kUnnamed) {
+      : events_(events),
+        trace_(*events.trace),
+        rank_(rank),
+        out_(out),
+        name_of_(trace_.texts.size(), kUnnamed),
+        call_of_(trace_.size(), kNoIndex) {
     for (std::uint32_t i = 0; i < out.names.size(); ++i) numbers_.try_emplace(out.names[i], i);
     for (const auto& [event, which] : trace_.operator_of) flops_.emplace(event, trace_.operators[which].work.flops);
     for (const auto& [event, flops] : trace_.flops_of) flops_[event] = flops;
   }
 
   void run() {
-    std::map<TrackId, std::vector<Call>> of_thread;
+    std::map<TrackId, std::vector<Timed>> of_thread;
     for (const RankEvents::Thread& thread : events_.threads) add_events(thread, of_thread[thread.track]);
     for (const HostDeviceTrace::ModuleCall& call : trace_.python) {
       of_thread[call.track].push_back(
-          {.start = call.begin, .duration = call.length, .name = number_of(call.name), .kind = CallKind::kPython});
+          {{.start = call.begin, .duration = call.length, .name = number_of(call.name), .kind = CallKind::kPython}});
     }
     for (auto& [track, calls] : of_thread) {
       if (!calls.empty()) add_thread(track, std::move(calls));
+    }
+  }
+
+  void add_launches(const DeviceTasks& tasks) {
+    for (std::size_t i = 0; i < events_.ops.size(); ++i) {
+      const std::uint32_t event = events_.ops[i].call;
+      if (event != kNoIndex && call_of_[event] != kNoIndex)
+        out_.launches.push_back({tasks.ops[i].first, call_of_[event]});
     }
   }
 
@@ -47,30 +60,36 @@ class Calls {
   static constexpr std::uint32_t kUnnamed = TraceDetails::kNone;
   static constexpr Duration kRounding{1000};
 
-  void add_events(const RankEvents::Thread& thread, std::vector<Call>& calls) {
+  struct Timed {
+    Call call;
+    std::uint32_t event = kNoIndex;  ///< that the call is; kNoIndex: of Python
+  };
+
+  void add_events(const RankEvents::Thread& thread, std::vector<Timed>& calls) {
     for (const std::uint32_t event : thread.events) {
       const std::optional<CallKind> kind = call_kind(trace_.kind[event]);
       if (!kind) continue;
       const auto flops = flops_.find(event);
-      calls.push_back({.start = events_.begin_of(event),
-                       .duration = events_.end_of(event) - events_.begin_of(event),
-                       .flops = flops == flops_.end() ? 0 : flops->second,
-                       .name = number_of(trace_.name[event]),
-                       .kind = *kind});
+      calls.push_back({{.start = events_.begin_of(event),
+                        .duration = events_.end_of(event) - events_.begin_of(event),
+                        .flops = flops == flops_.end() ? 0 : flops->second,
+                        .name = number_of(trace_.name[event]),
+                        .kind = *kind},
+                       event});
     }
   }
 
   /// Who called whom follows from the times: what lies within another call of the thread was made by it, give or take
   /// the microsecond to which old profilers round. What only begins within it was not: a mark that a function sets.
-  void add_thread(TrackId track, std::vector<Call> calls) {
-    std::stable_sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
-      return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+  void add_thread(TrackId track, std::vector<Timed> calls) {
+    std::stable_sort(calls.begin(), calls.end(), [](const Timed& a, const Timed& b) {
+      return a.call.start != b.call.start ? a.call.start < b.call.start : a.call.duration > b.call.duration;
     });
     const auto thread = static_cast<std::uint32_t>(out_.threads.size());
     out_.threads.push_back({rank_, fmt::format("thread {}", trace_.tracks[track.index()].thread)});
     std::vector<std::uint32_t> open;  // the innermost last
     std::vector<bool> counted;        // by open call: flops of it or one around it count
-    for (Call& call : calls) {
+    for (auto& [call, event] : calls) {
       while (!open.empty() &&
              (end_of(open.back()) <= call.start || end_of(open.back()) + kRounding < call.start + call.duration)) {
         open.pop_back();
@@ -87,6 +106,7 @@ class Calls {
         caller.self = std::max(Duration{}, caller.self - inside);
       }
       open.push_back(static_cast<std::uint32_t>(out_.calls.size()));
+      if (event != kNoIndex) call_of_[event] = open.back();
       counted.push_back(around || call.flops > 0);
       out_.calls.push_back(call);
     }
@@ -107,6 +127,7 @@ class Calls {
   Rank rank_;
   TraceDetails& out_;
   std::vector<std::uint32_t> name_of_;  ///< by text
+  std::vector<std::uint32_t> call_of_;  ///< by event
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::uint32_t, double> flops_;  ///< by event
 };
@@ -124,9 +145,12 @@ void add_memory(const HostDeviceTrace& trace, Rank rank, TraceDetails& details) 
 
 }  // namespace
 
-void add_trace_details(const RankEvents& events, Rank rank, TraceDetails& details) {
-  Calls(events, rank, details).run();
+void add_trace_details(const RankEvents& events, const DeviceTasks& tasks, Rank rank, TraceDetails& details) {
+  Calls calls(events, rank, details);
+  calls.run();
+  calls.add_launches(tasks);
   add_memory(*events.trace, rank, details);
+  for (const TransportUse& use : events.trace->transports) details.transports.emplace_back(rank, use);
 }
 
 }  // namespace stepsim::ingest

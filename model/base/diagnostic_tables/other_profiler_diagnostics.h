@@ -7,7 +7,7 @@
 
 namespace stepsim {
 
-/// Of Nsight Systems' databases, torch.autograd.profiler's exports and TensorFlow's timelines.
+/// Of Nsight Systems' databases, torch.autograd.profiler's exports, TensorFlow's timelines and inline profilers.
 inline constexpr auto kOtherProfilerDiagnostics = std::to_array<Diagnostic>({
     {"missing table: CUPTI_ACTIVITY_KIND_KERNEL", Severity::kNotice,
      "no kernel is in the export: record with nsys profile --trace=cuda,nvtx, and export all of it",
@@ -72,6 +72,22 @@ inline constexpr auto kOtherProfilerDiagnostics = std::to_array<Diagnostic>({
     {"rows_of_operators", Severity::kNotice,
      "a timeline does not name threads: operators that stand in one row count as run by one thread",
      "Operators of one row wait for each other in the replay, which they may not have done."},
+    {"bad_range", Severity::kDataLoss,
+     "a range of the inline profile has no name or no measured time: see whether its label is stopped as often as it "
+     "is "
+     "started",
+     "The range is missing from tables and charts."},
+    {"bad_sample", Severity::kDataLoss,
+     "measured times that are no number, negative or longer than a day are left out: see whether ranges are stopped on "
+     "the stream on which they are started",
+     "Means are of the other measurements."},
+    {"uneven_samples", Severity::kNotice,
+     "ranges were measured unlike many times, as early versions of HugeCTR's profiler do on several streams",
+     "The mean of one range is less sure than that of another: the table has the counts."},
+    {"no_range_offsets", Severity::kNotice,
+     "the profile does not say when ranges began in their iterations, as in HugeCTR's first version",
+     "There are lengths and no timeline: 'scaling' and 'stats' use them.",
+     "Record with capture/inline.h, or a later version of HugeCTR."},
 });
 
 }  // namespace stepsim

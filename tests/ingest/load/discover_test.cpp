@@ -51,6 +51,20 @@ TEST_F(DiscoverTest, HiddenFilesOfAFolderArePassedOver) {
   EXPECT_EQ(discover({root_.string()}).files.size(), 1U);
 }
 
+TEST_F(DiscoverTest, APathBehindAFileNamesAPartOfAnArchive) {
+  const std::string archive = write("jobs.tar", "");
+
+  const auto files = discover({archive + "/first/rank0.json", archive + "//second/", archive + "/second"}).files;
+
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].path, archive);
+  EXPECT_EQ(files[0].member, "first/rank0.json");
+  EXPECT_TRUE(files[0].named);
+  EXPECT_EQ(files[1].member, "second");
+  EXPECT_THROW(static_cast<void>(discover({(root_ / "absent.tar/first").string()})), InputError);
+  EXPECT_THROW(static_cast<void>(discover({(root_ / "absent.json").string()})), InputError);
+}
+
 TEST_F(DiscoverTest, OneFileGivenTwiceIsListedOnce) {
   const std::string file = write("trace.json", "");
 

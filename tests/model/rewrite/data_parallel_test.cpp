@@ -56,7 +56,8 @@ TEST(UnderModelsTest, RecordedTimesAndStepsStayWithTheirTasks) {
   const Capture recorded = DataParallelJob{}.capture();
   const Capture job = under_models(recorded);
 
-  ASSERT_EQ(job.dag.task_count(), recorded.dag.task_count());
+  const std::size_t submissions = tasks_named(recorded.dag, "gloo:all_reduce").size();
+  ASSERT_EQ(job.dag.task_count(), recorded.dag.task_count() + submissions);
   for (const char* const name : {"backward", "gloo:all_reduce", "optimizer"}) {
     const std::vector<TaskId> before = tasks_named(recorded.dag, name);
     const std::vector<TaskId> after = tasks_named(job.dag, name);
@@ -74,7 +75,22 @@ TEST(UnderModelsTest, CollectiveNobodySubmittedStaysBehindTheOneBeforeIt) {
   const Capture job = under_models(std::move(edit).finish());
 
   const std::vector<TaskId> reductions = tasks_named(job.dag, "gloo:all_reduce");
-  EXPECT_TRUE(has_edge(job.dag, reductions[0], reductions[2])) << "both were on the first thread";
+  const std::vector<TaskId> submissions = tasks_named(job.dag, "submitted");
+  EXPECT_TRUE(has_edge(job.dag, reductions[0], submissions[2])) << "both were on the first thread";
+  EXPECT_TRUE(has_edge(job.dag, submissions[2], reductions[2]));
+}
+
+TEST(UnderModelsTest, CollectivesAreSubmittedOneAfterTheOther) {
+  const Capture job = under_models(DataParallelJob{.ranks = 1}.capture());
+
+  const std::vector<TaskId> reductions = tasks_named(job.dag, "gloo:all_reduce");
+  const std::vector<TaskId> submissions = tasks_named(job.dag, "submitted");
+  ASSERT_EQ(submissions.size(), reductions.size());
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    EXPECT_EQ(job.dag.duration(submissions[i]), Duration{});
+    EXPECT_TRUE(has_edge(job.dag, submissions[i], reductions[i])) << "all-reduce " << i;
+    EXPECT_TRUE(i == 0 || has_edge(job.dag, submissions[i - 1], submissions[i])) << "all-reduce " << i;
+  }
 }
 
 TEST(UnderModelsTest, OtherCapturesStayAsTheyAre) {

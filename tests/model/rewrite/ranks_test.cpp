@@ -20,10 +20,11 @@ using testing::tasks_named;
 
 TEST(WithRanksTest, CopiesDoWhatTheirOriginalsDo) {
   const DataParallelJob two{.ranks = 2};
-  const Capture job = with_ranks(under_models(two.capture()), 5);
+  const Capture original = under_models(two.capture());
+  const Capture job = with_ranks(original, 5);
 
   EXPECT_EQ(job.recording.ranks, (std::vector<Rank>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(job.dag.task_count(), 5 * two.capture().dag.task_count() / 2);
+  EXPECT_EQ(job.dag.task_count(), 5 * original.dag.task_count() / 2);
   EXPECT_EQ(job.recording.steps.size(), 5 * two.steps);
   EXPECT_EQ(job.gradients.size(), 5 * two.steps * two.gradients.size());
   for (const RecordedStep& step : job.recording.steps) EXPECT_EQ(job.dag.lane(step.first).rank, step.rank);

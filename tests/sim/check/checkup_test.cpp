@@ -114,6 +114,22 @@ TEST(CheckupTest, WhatCannotBeReadCannotBeUsedAndSaysWhy) {
   EXPECT_THAT(verdict_sentence(checkup, examined), HasSubstr("x@0: this is in no format"));
 }
 
+TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
+  Whole whole;
+  ReplayCheck replay;
+  replay.summary.measured = true;
+  replay.summary.iteration.measured = std::chrono::milliseconds{110};
+  whole.examined.replay = &replay;
+  EXPECT_EQ(finding(check(whole.examined), "profiler_slowing"), nullptr);
+  whole.capture.job.measured_step = std::chrono::milliseconds{100};
+  const Checkup slowed = check(whole.examined);
+  ASSERT_NE(finding(slowed, "profiler_slowing"), nullptr);
+  EXPECT_NEAR(*finding(slowed, "profiler_slowing")->share, 0.1, 1e-9);
+  EXPECT_EQ(finding(slowed, "profiler_slowing")->cost, Cost::kBlurs);
+  whole.capture.job.measured_step = std::chrono::milliseconds{109};
+  EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
+}
+
 TEST(CheckupTest, TheDearestFindingsComeFirst) {
   Whole whole;
   for (HostDeviceContents& process : whole.contents.sources[0].processes) {

@@ -126,6 +126,19 @@ TEST(TraceDetailsTest, AbsurdSizesCountAsNone) {
   EXPECT_EQ(details.memory.front().points.front().allocated, Bytes{});
 }
 
+TEST(TraceDetailsTest, LaunchesLeadFromTasksToCalls) {
+  const TraceDetails details = details_of(
+      call("cpu_op", "aten::mm", 0, 50) + "," + call("cuda_runtime", "cudaLaunchKernel", 10, 5, R"("correlation":7)") +
+      "," + call("cuda_runtime", "cudaLaunchKernel", 20, 5, R"("correlation":8)") +
+      R"(,{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":60,"dur":9,"args":{"device":0,"stream":7,"correlation":8}})"
+      R"(,{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":30,"dur":9,"args":{"device":0,"stream":7,"correlation":7}})"
+      R"(,{"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":80,"dur":9,"args":{"device":0,"stream":7,"correlation":9}})");
+  ASSERT_THAT(details.launches, SizeIs(2));  // nobody recorded who launched c
+  EXPECT_LT(details.launches[0].task, details.launches[1].task);
+  EXPECT_EQ(details.calls[details.launches[0].call].start, at_us(10));  // a comes first
+  EXPECT_EQ(details.calls[details.launches[1].call].start, at_us(20));
+}
+
 TEST(TraceDetailsTest, AReplayReadsNoneOfIt) {
   const HostDeviceTrace trace =
       read(call("python_function", "nn.Module: Linear_0", 0, 100) + "," +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/stitch/host_device/payload.h"
+#include "ingest/parts/operation_names.h"
 #include "model/cost/collective/algorithm.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""large_trace.py STEPSIM TRACE... [--gigabytes N] [--folder F] [--peers]: what stepsim's commands take on a very large Kineto trace.
+
+Each TRACE (docs/test-data.md: v100-rank1of2-5steps.json.gz; all files of dlrm-8ranks) is repeated until all files together
+have N GB (default 2.7): a copy has times behind those of the copy before, and correlations, ids and step numbers of its own.
+Then replay, stats, critical-path and the page run on it one after the other, a part is cut out and replayed, and with --peers
+other tools read it too. Prints wall time, processor time and peak memory, as a share of the file's size, of each. Answers are
+checked: tasks and iteration time of the copies against those of the original, and of the part against the whole. The page is
+opened in headless Chromium where ./dev page has installed what that needs. --folder keeps the files."""
+import argparse
+import gzip
+import json
+import multiprocessing
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# What a copy changes: times, ids, and the numbers of steps.
+CHANGED = re.compile(r'"(ts|External id|correlation|id)": (\d+)|ProfilerStep#(\d+)')
+FRESH = 100_000_000  # ids of a copy are larger by this
+LIST, LIST_END = '"traceEvents": [', "\n  ]"
+PEERS = {
+    "python3 json": [sys.executable, "-c", "import json, sys; print(len(json.load(open(sys.argv[1]))['traceEvents']))"],
+    "jq": ["jq", ".traceEvents | length"],
+    "node JSON.parse": ["node", "-e", "console.log(JSON.parse(require('fs').readFileSync(process.argv[1], 'utf8')).traceEvents.length)"],
+}
+
+
+def text_of(path):
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as file:
+        return file.read()
+
+
+def spacing(texts):
+    """What is added to times, to the numbers of steps and to ids from copy to copy, the same for all ranks."""
+    times = [float(time) for text in texts for time in re.findall(r'"ts": (\d+(?:\.\d+)?)', text)]
+    steps = [int(number) for text in texts for number in re.findall(r"ProfilerStep#(\d+)", text)]
+    return {"ts": int(max(times) - min(filter(None, times))) + 1_000_000, None: max(steps) - min(steps) + 1 if steps else 0}
+
+
+def repeat(text, target, copies, moved):
+    """Writes the records of a trace to `target` that often, one a line."""
+    begin, end = text.index(LIST) + len(LIST), text.rindex(LIST_END)
+    records = ",\n".join(" ".join(record.split()).rstrip(",") for record in re.split(r"\n  (?=\{)", text[begin:end]) if record.strip())
+    parts, last = [], 0
+    for match in CHANGED.finditer(records):
+        begin_of, end_of = match.span(2 if match[1] else 3)
+        parts.append((records[last:begin_of], int(records[begin_of:end_of]), moved.get(match[1], FRESH)))
+        last = end_of
+    with target.open("w", encoding="utf-8") as file:
+        file.write(text[:begin] + "\n")
+        for copy in range(copies):
+            file.write(",\n" if copy > 0 else "")
+            file.write("".join(f"{before}{number + copy * by}" for before, number, by in parts) + records[last:])
+        file.write(text[end:])
+
+
+def make(sources, targets, wanted_bytes):
+    """Writes the large files; how many copies they hold."""
+    texts = [text_of(source) for source in sources]
+    copies = max(1, round(wanted_bytes / sum(map(len, texts))))
+    moved = spacing(texts)
+    for text, target in zip(texts, targets):
+        repeat(text, target, copies, moved)
+    return copies
+
+
+def run(command):
+    """(standard output, seconds of wall time, seconds of processor time, peak memory in bytes)."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - begin
+        out.seek(0)
+        if status != 0:
+            sys.exit(f"large_trace.py: {' '.join(command)} failed")
+        return out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+class Report:
+    def __init__(self, input_bytes):
+        self.input_bytes = input_bytes
+
+    def add(self, name, command):
+        out, wall, busy, memory = run(command)
+        print(f"{name:28} {wall:7.1f} s {busy:7.1f} s {memory / 1e6:8.0f} MB {memory / self.input_bytes:6.2f}", flush=True)
+        return out
+
+
+def answer_of(stepsim, arguments):
+    return json.loads(run([stepsim, *arguments, "--json", "--quiet"])[0])
+
+
+def check(what, found, expected, share):
+    if abs(found - expected) > share * abs(expected):
+        sys.exit(f"large_trace.py: {what} is {found}; expected {expected} within {100 * share:.0f} %")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepsim")
+    parser.add_argument("traces", nargs="+", type=pathlib.Path)
+    parser.add_argument("--gigabytes", type=float, default=2.7)
+    parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("--peers", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        measure(options, options.folder or pathlib.Path(scratch))
+
+
+def measure(options, folder):
+    traces = folder / "large"
+    traces.mkdir(parents=True, exist_ok=True)
+    files = [traces / source.name.removesuffix(".gz") for source in options.traces]
+    # In a process of its own: what this one has in memory would count as its children's.
+    with multiprocessing.Pool(1) as maker:
+        count = maker.apply(make, (options.traces, files, options.gigabytes * 1e9))
+    total = sum(file.stat().st_size for file in files)
+    print(f"{len(files)} files, {total / 1e9:.2f} GB, {count} copies\n{'':28} {'wall':>9} {'busy':>9} {'memory':>11} {'of file':>6}")
+    stepsim, given = options.stepsim, [str(file) for file in files]
+    report = Report(total)
+    whole = json.loads(report.add("replay", [stepsim, "replay", *given, "--json", "--quiet"]))
+    report.add("stats", [stepsim, "stats", *given, "--quiet"])
+    report.add("critical-path", [stepsim, "critical-path", *given, "--quiet"])
+    page, part = folder / "page.html", folder / "part.trace.json"
+    report.add("page", [stepsim, "replay", *given, "-o", str(page), "--quiet"])
+    last = max(step["step"] for step in whole["steps"])
+    if len(files) == 1:
+        report.add("cut out the last step", [stepsim, "convert", *given, "--steps", str(last), "-o", str(part), "--quiet"])
+
+    original = answer_of(stepsim, ["replay", *map(str, options.traces)])
+    check("the number of tasks", whole["tasks"], count * original["tasks"], 0.02)
+    if len({step["step"] for step in original["steps"]}) > 1:  # else the copies' distance is ours
+        check("the iteration time", whole["iteration"]["measured_ns"], original["iteration"]["measured_ns"], 0.05)
+    if part.exists():
+        of_step = [step["measured_ns"] for step in whole["steps"] if step["step"] == last]
+        cut = answer_of(stepsim, ["replay", str(part)])
+        check("the last step, cut out,", max(step["measured_ns"] for step in cut["steps"]), max(of_step), 0.05)
+    if (ROOT / "page/node_modules").is_dir():
+        out, wall, _, _ = run(["node", str(ROOT / "tests/page/measure.mjs"), str(page)])
+        print(out.decode().strip().replace(f"{page}: ", "in Chromium: "))
+    for name, command in PEERS.items() if options.peers else ():
+        try:
+            report.add(name, [*command, given[0]])
+        except FileNotFoundError:
+            print(f"{name:28} is not installed")
+        except SystemExit:
+            print(f"{name:28} cannot read it")
+
+
+if __name__ == "__main__":
+    main()

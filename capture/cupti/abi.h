@@ -1,0 +1,122 @@
+#ifndef STEPSIM_CAPTURE_CUPTI_ABI_H
+#define STEPSIM_CAPTURE_CUPTI_ABI_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/// What this module uses of CUPTI's activity interface: numbers, functions, and where members lie in records. Written
+/// down here so that it builds without CUDA, and because the layout is that of the library that is loaded, not of a
+/// header. Records only grew at their ends, so one offset holds for all versions that have the member; a test compares
+/// all of them with CUDA's headers. Source: cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0.
+namespace stepsim::capture::cupti {
+
+using Result = int;
+inline constexpr Result kSuccess = 0;
+inline constexpr Result kMaxLimitReached = 12;
+inline constexpr Result kMultipleSubscribers = 39;
+
+/// CUpti_ActivityKind.
+enum class Activity : std::uint32_t {
+  kMemcpy = 1,
+  kMemset = 2,
+  kDriver = 4,
+  kRuntime = 5,
+  kDevice = 8,
+  kContext = 9,
+  kConcurrentKernel = 10,
+  kOverhead = 17,
+  kMemcpyPeer = 22,
+  kCudaEvent = 36,
+  kSynchronization = 38,
+  kExternalCorrelation = 39,
+  kGraphTrace = 51,
+};
+
+/// CUpti_CallbackDomain.
+enum class Domain : std::uint32_t { kDriver = 1, kRuntime = 2 };
+
+/// cuptiGetVersion() of the first version with a member or a meaning.
+inline constexpr std::uint32_t kGraphNodesSince = 13;       // CUDA 11.0
+inline constexpr std::uint32_t kGraphIdsSince = 14;         // CUDA 11.1
+inline constexpr std::uint32_t kSyncIdsSince = 26;          // CUDA 12.8
+inline constexpr std::uint32_t kNoBufferAllowedSince = 27;  // CUDA 12.9: before, CUPTI crashed where it got no buffer
+
+/// CUpti_CallbackFunc.
+using Callback = void (*)(void* of_ours, Domain, std::uint32_t callback, const void* data);
+
+struct Functions {
+  Result (*get_version)(std::uint32_t*) = nullptr;
+  Result (*get_timestamp)(std::uint64_t*) = nullptr;
+  Result (*register_callbacks)(void (*)(std::uint8_t**, std::size_t*, std::size_t*),
+                               void (*)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t)) = nullptr;
+  Result (*enable)(Activity) = nullptr;
+  Result (*disable)(Activity) = nullptr;
+  Result (*get_next_record)(std::uint8_t*, std::size_t, std::uint8_t**) = nullptr;
+  Result (*get_dropped)(void*, std::uint32_t, std::size_t*) = nullptr;
+  Result (*flush_all)(std::uint32_t) = nullptr;
+  // The rest may be missing.
+  Result (*get_callback_name)(Domain, std::uint32_t, const char**) = nullptr;
+  Result (*get_result_string)(Result, const char**) = nullptr;
+  Result (*subscribe)(void**, Callback, void*) = nullptr;
+  Result (*unsubscribe)(void*) = nullptr;
+  Result (*set_thread_id_type)(std::uint32_t) = nullptr;
+};
+inline constexpr std::uint32_t kFlushForced = 1;
+inline constexpr std::uint32_t kSystemThreadIds = 1;
+
+namespace offset {
+namespace kernel {
+inline constexpr std::size_t kRegisters = 6, kStart = 16, kEnd = 24, kDevice = 40, kStream = 48, kGrid = 52,
+                             kBlock = 64, kStaticShared = 76, kDynamicShared = 80, kCorrelation = 92, kName = 104,
+                             kGraphNode = 144, kGraph = 156;
+}
+namespace copy {
+inline constexpr std::size_t kKind = 4, kSource = 5, kDestination = 6, kBytes = 8, kStart = 16, kEnd = 24, kDevice = 32,
+                             kStream = 40, kCorrelation = 44, kGraphNode = 64;
+}
+namespace peer_copy {  // as copy, but
+inline constexpr std::size_t kCorrelation = 60, kGraphNode = 72;
+}
+namespace set {
+inline constexpr std::size_t kBytes = 8, kStart = 16, kEnd = 24, kDevice = 32, kStream = 40, kCorrelation = 44,
+                             kMemory = 50, kGraphNode = 64;
+}
+namespace sync {
+inline constexpr std::size_t kType = 4, kStart = 8, kEnd = 16, kCorrelation = 24, kContext = 28, kStream = 32,
+                             kEvent = 36, kSyncId = 40;
+}
+namespace event {
+inline constexpr std::size_t kCorrelation = 4, kContext = 8, kStream = 12, kEvent = 16, kSyncId = 48;
+}
+namespace call {
+inline constexpr std::size_t kCallback = 4, kStart = 8, kEnd = 16, kThread = 28, kCorrelation = 32, kReturned = 36;
+}
+namespace external {
+inline constexpr std::size_t kKind = 4, kId = 8, kCorrelation = 16;
+}
+namespace overhead {
+inline constexpr std::size_t kKind = 4, kObject = 12, kStart = 24, kEnd = 32;
+}
+namespace graph {
+inline constexpr std::size_t kCorrelation = 4, kStart = 8, kEnd = 16, kDevice = 24, kGraph = 28, kStream = 36;
+}
+namespace context {
+inline constexpr std::size_t kContext = 4, kDevice = 8;
+}
+namespace device {
+inline constexpr std::size_t kDevice = 112, kName = 136;
+}
+}  // namespace offset
+
+/// A member of a record, which need not be aligned.
+template <class Value>
+[[nodiscard]] Value member(const std::uint8_t* record, std::size_t offset) noexcept {
+  Value value;
+  std::memcpy(&value, record + offset, sizeof value);
+  return value;
+}
+
+}  // namespace stepsim::capture::cupti
+
+#endif

@@ -1,0 +1,217 @@
+#include "capture/cupti/translator.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace stepsim::capture::cupti {
+namespace {
+
+using wire::Kind;
+using wire::Record;
+
+std::uint64_t length(std::uint64_t start, std::uint64_t end) noexcept { return end > start ? end - start : 0; }
+
+std::uint16_t device_number(std::uint32_t device) noexcept {
+  return device < Record::kNoDevice ? static_cast<std::uint16_t>(device) : Record::kNoDevice;
+}
+
+/// A kernel's name as people write it. It is demangled once for each producer.
+std::uint32_t kernel_name(const char* mangled, Producer& producer) noexcept {
+  if (mangled == nullptr) return 0;
+  const std::string_view key(mangled);
+  if (const std::uint32_t known = producer.known_text(key); known != 0) return known;
+  int status = 0;
+  char* const name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  const std::uint32_t number = producer.text(key, name == nullptr ? key : std::string_view(name));
+  std::free(name);
+  return number;
+}
+
+std::uint64_t extent(std::int32_t blocks) noexcept { return static_cast<std::uint64_t>(std::max(blocks, 0)); }
+
+std::uint64_t volume(const std::uint8_t* record, std::size_t offset) noexcept {
+  std::uint64_t product = 1;
+  for (std::size_t i = 0; i < 3; ++i)
+    product *= extent(member<std::int32_t>(record, offset + i * sizeof(std::int32_t)));
+  return product;
+}
+
+/// CUpti_ActivityOverheadKind.
+std::string_view overhead_name(std::uint32_t kind) noexcept {
+  switch (kind) {
+    case 1: return "Driver Compiler";
+    case 1U << 16U: return "Buffer Flush";
+    case 2U << 16U: return "Instrumentation";
+    case 3U << 16U: return "Resource";
+    case 4U << 16U: return "Runtime Triggered Module Loading";
+    case 5U << 16U: return "Lazy Function Loading";
+    case 6U << 16U: return "Command Buffer Full";
+    case 7U << 16U: return "Activity Buffer Request";
+    case 8U << 16U: return "UVM Activity Init";
+    default: return "Other";
+  }
+}
+
+}  // namespace
+
+void Translator::add(const std::uint8_t* record, Producer& producer) noexcept {
+  switch (member<Activity>(record, 0)) {
+    case Activity::kConcurrentKernel: return add_kernel(record, producer);
+    case Activity::kGraphTrace: return add_graph(record, producer);
+    case Activity::kMemcpy: return add_copy(record, false, producer);
+    case Activity::kMemcpyPeer: return add_copy(record, true, producer);
+    case Activity::kMemset: return add_set(record, producer);
+    case Activity::kSynchronization: return add_sync(record, producer);
+    case Activity::kCudaEvent: return add_event(record, producer);
+    case Activity::kRuntime: return add_call(record, Domain::kRuntime, producer);
+    case Activity::kDriver: return add_call(record, Domain::kDriver, producer);
+    case Activity::kOverhead: return add_overhead(record, producer);
+    case Activity::kExternalCorrelation:
+      return producer.add({.kind = Kind::kExternal,
+                           .detail = static_cast<std::uint8_t>(member<std::uint32_t>(record, offset::external::kKind)),
+                           .correlation = member<std::uint32_t>(record, offset::external::kCorrelation),
+                           .a = member<std::uint64_t>(record, offset::external::kId)});
+    case Activity::kContext:
+      return producer.add({.kind = Kind::kContext,
+                           .device = device_number(member<std::uint32_t>(record, offset::context::kDevice)),
+                           .a = member<std::uint32_t>(record, offset::context::kContext)});
+    case Activity::kDevice: {
+      const char* const name = member<const char*>(record, offset::device::kName);
+      return producer.add({.kind = Kind::kDevice,
+                           .device = device_number(member<std::uint32_t>(record, offset::device::kDevice)),
+                           .which = name == nullptr ? 0 : producer.text(name)});
+    }
+  }
+}
+
+std::uint64_t Translator::graph_node(const std::uint8_t* record, std::size_t offset) const noexcept {
+  return library_.version < kGraphNodesSince ? 0 : member<std::uint64_t>(record, offset);
+}
+
+void Translator::add_kernel(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::kernel;
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  const std::uint64_t graph = library_.version < kGraphIdsSince ? 0 : member<std::uint32_t>(record, at::kGraph);
+  const std::uint32_t launch = producer.launch(
+      {.blocks = volume(record, at::kGrid),
+       .threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(volume(record, at::kBlock), 1U << 30U)),
+       .registers = member<std::uint16_t>(record, at::kRegisters),
+       .shared_memory = extent(member<std::int32_t>(record, at::kStaticShared)) +
+                        extent(member<std::int32_t>(record, at::kDynamicShared))});
+  producer.add({.kind = Kind::kKernel,
+                .device = device_number(member<std::uint32_t>(record, at::kDevice)),
+                .which = kernel_name(member<const char*>(record, at::kName), producer),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = launch | graph << 32U,
+                .b = graph_node(record, at::kGraphNode)});
+}
+
+void Translator::add_graph(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::graph;
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kKernel,
+                .detail = 1,
+                .device = device_number(member<std::uint32_t>(record, at::kDevice)),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = static_cast<std::uint64_t>(member<std::uint32_t>(record, at::kGraph)) << 32U});
+}
+
+void Translator::add_copy(const std::uint8_t* record, bool peer, Producer& producer) noexcept {
+  namespace at = offset::copy;
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kMemcpy,
+                .detail = record[at::kKind],
+                .device = device_number(member<std::uint32_t>(record, at::kDevice)),
+                .which = wire::memories(record[at::kSource], record[at::kDestination]),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, peer ? offset::peer_copy::kCorrelation : at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = member<std::uint64_t>(record, at::kBytes),
+                .b = graph_node(record, peer ? offset::peer_copy::kGraphNode : at::kGraphNode)});
+}
+
+void Translator::add_set(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::set;
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kMemset,
+                .device = device_number(member<std::uint32_t>(record, at::kDevice)),
+                .which = member<std::uint16_t>(record, at::kMemory),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = member<std::uint64_t>(record, at::kBytes),
+                .b = graph_node(record, at::kGraphNode)});
+}
+
+void Translator::add_sync(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::sync;
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kSync,
+                .detail = static_cast<std::uint8_t>(member<std::uint32_t>(record, at::kType)),
+                .which = member<std::uint32_t>(record, at::kEvent),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = library_.version < kSyncIdsSince ? 0 : member<std::uint64_t>(record, at::kSyncId),
+                .b = member<std::uint32_t>(record, at::kContext)});
+}
+
+void Translator::add_event(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::event;
+  producer.add({.kind = Kind::kEventRecord,
+                .which = member<std::uint32_t>(record, at::kEvent),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kStream),
+                .a = library_.version < kSyncIdsSince ? 0 : member<std::uint64_t>(record, at::kSyncId),
+                .b = member<std::uint32_t>(record, at::kContext)});
+}
+
+void Translator::add_call(const std::uint8_t* record, Domain domain, Producer& producer) noexcept {
+  namespace at = offset::call;
+  const char* const name = name_of_call(domain, member<std::uint32_t>(record, at::kCallback));
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kCall,
+                .detail = static_cast<std::uint8_t>(domain == Domain::kDriver ? 1 : 0),
+                .which = name == nullptr ? 0 : producer.text(name),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .correlation = member<std::uint32_t>(record, at::kCorrelation),
+                .stream = member<std::uint32_t>(record, at::kThread),
+                .a = member<std::uint32_t>(record, at::kReturned)});
+}
+
+void Translator::add_overhead(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::overhead;
+  constexpr std::size_t kThreadInObject = 4;  // of processId, threadId
+  const auto start = member<std::uint64_t>(record, at::kStart);
+  producer.add({.kind = Kind::kOverhead,
+                .which = producer.text(overhead_name(member<std::uint32_t>(record, at::kKind))),
+                .start = start,
+                .duration = length(start, member<std::uint64_t>(record, at::kEnd)),
+                .stream = member<std::uint32_t>(record, at::kObject + kThreadInObject)});
+}
+
+/// CUPTI's answer does not change, so it does not matter which of two threads asks first.
+const char* Translator::name_of_call(Domain domain, std::uint32_t callback) noexcept {
+  if (callback >= kMostCallbacks || library_.functions.get_callback_name == nullptr) return nullptr;
+  std::atomic<const char*>& known = names_[domain == Domain::kDriver ? 0 : 1][callback];
+  const char* name = known.load(std::memory_order_acquire);
+  if (name != nullptr) return name;
+  if (library_.functions.get_callback_name(domain, callback, &name) != kSuccess) return nullptr;
+  known.store(name, std::memory_order_release);
+  return name;
+}
+
+}  // namespace stepsim::capture::cupti

@@ -1,0 +1,254 @@
+#include "capture/nccl/plugin.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <type_traits>
+
+#include "capture/nccl/recorder.h"
+#include "capture/session/session.h"
+#include "model/wire/environment.h"
+
+namespace stepsim::capture::nccl {
+namespace {
+
+/// What NCCL gets as the context of a communicator.
+struct Context {
+  Recorder* recorder = nullptr;
+  Session* session = nullptr;
+  Communicator* communicator = nullptr;
+  /// A child of fork() has its parent's contexts, but not its file.
+  [[nodiscard]] bool is_ours() const noexcept { return session->owner() == ::getpid(); }
+};
+
+Target target_of_session() noexcept {
+  return {.writer = &Session::current()->writer(),
+          .now = []() noexcept { return Session::current()->now(); },
+          .thread = []() noexcept { return Session::current()->thread(); },
+          .recording = []() noexcept { return Session::current()->is_wanted(); }};
+}
+
+/// The recorder of a session. None is ever freed: NCCL may call until the process is gone.
+struct Current {
+  Session* session = nullptr;
+  Recorder* recorder = nullptr;
+};
+std::mutex current_mutex;
+std::atomic<Recorder*> current_recorder{nullptr};
+Current current;  // guarded by current_mutex
+
+void finish() {
+  Session* const session = Session::current();
+  Recorder* const recorder = current_recorder.load(std::memory_order_acquire);
+  if (session == nullptr || recorder == nullptr || session->owner() != ::getpid()) return;
+  recorder->tell_lost();
+  session->finish();
+}
+
+/// An event may be in progress for each transfer of each channel to each peer: some thousands.
+std::uint32_t room_for_events(const Session& session) {
+  constexpr std::size_t kShare = 16;
+  constexpr std::size_t kBytesOfEvent = 128;
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(session.buffer_bytes() / kShare / kBytesOfEvent, EventHandle::kMostSlots));
+}
+
+Current make_current() {
+  const std::lock_guard lock(current_mutex);
+  Session* const session = Session::start(Session::Loader::kNccl);
+  if (session == nullptr) return {};
+  if (current.session != session) {
+    current = {session, new Recorder(target_of_session(), room_for_events(*session))};
+    current_recorder.store(current.recorder, std::memory_order_release);
+    std::atexit(finish);
+  }
+  return current;
+}
+
+bool is_off() noexcept {
+  const char* const value = std::getenv(wire::kNcclVariable);
+  return value != nullptr && std::string_view(value) == "0";
+}
+
+constexpr int kVersionWithChannels = 3;
+
+/// Of each version: `Version` is its number, `Descriptor` what events are described by.
+template <int Version, class Descriptor>
+struct Interface {
+  static Result init(void** context, int* activation) noexcept {
+    return begin(context, activation, nullptr, 0, 0, -1, 0);
+  }
+  static Result init_v4(void** context, int* activation, const char* name, std::uint64_t id, int nodes, int ranks,
+                        int rank, Logger) noexcept {
+    return begin(context, activation, name, id, ranks, rank, nodes);
+  }
+  static Result init_v5(void** context, std::uint64_t id, int* activation, const char* name, int nodes, int ranks,
+                        int rank, Logger) noexcept {
+    return begin(context, activation, name, id, ranks, rank, nodes);
+  }
+
+  static Result begin(void** context, int* activation, const char* name, std::uint64_t id, int ranks, int rank,
+                      int nodes) noexcept try {
+    *context = nullptr;
+    *activation = 0;
+    if (is_off()) return kSuccess;
+    const Current now = make_current();
+    if (now.recorder == nullptr) return kSuccess;
+    Communicator* const communicator = now.recorder->begin_communicator(Version);
+    if (communicator == nullptr) return kSuccess;
+    *context = new Context{now.recorder, now.session, communicator};
+    constexpr std::uint64_t kAsked = event::kGroup | event::kCollective | event::kMessage | event::kProxyOp |
+                                     event::kProxyStep | (Version >= kVersionWithChannels ? event::kKernelChannel : 0);
+    *activation = static_cast<int>(kAsked);
+    now.recorder->describe(*communicator, name, id, ranks, rank, nodes);
+    return kSuccess;
+  } catch (...) {
+    return kSuccess;
+  }
+
+  static Result start_event(void* context, void** handle, Descriptor* descriptor) noexcept {
+    *handle = nullptr;
+    const auto* const known = static_cast<const Context*>(context);
+    if (known == nullptr || !known->is_ours()) return kSuccess;
+    Recorder& recorder = *known->recorder;
+    Communicator& communicator = *known->communicator;
+    switch (std::uint64_t{descriptor->type}) {
+      case event::kGroup: *handle = recorder.begin_group(); break;
+      case event::kCollective: *handle = begin_collective(*known, *descriptor); break;
+      case event::kMessage: *handle = begin_message(*known, *descriptor); break;
+      case event::kProxyOp:
+        *handle = recorder.begin_proxy_op(communicator, descriptor->parent, descriptor->proxy_op);
+        break;
+      case event::kProxyStep: *handle = recorder.begin_proxy_step(communicator, descriptor->parent); break;
+      case event::kKernelChannel: {
+        const auto& channel = descriptor->kernel_channel;
+        std::uint64_t timer = 0;
+        if constexpr (Version > kVersionWithChannels) timer = channel.timer;
+        *handle = recorder.begin_channel(communicator, descriptor->parent, channel.channel, timer);
+        break;
+      }
+      default: break;
+    }
+    return kSuccess;
+  }
+
+  static Result stop_event(void* handle) noexcept {
+    if (Recorder* const recorder = recorder_of(handle)) recorder->end(handle);
+    return kSuccess;
+  }
+
+  static Result record_event_state(void* handle, int state, void* arguments) noexcept {
+    Recorder* const recorder = recorder_of(handle);
+    if (recorder == nullptr) return kSuccess;
+    std::uint64_t number = 0;
+    if constexpr (Version > kVersionWithChannels) {
+      if (arguments != nullptr) number = static_cast<const StateArguments*>(arguments)->number;
+    } else {
+      // Other states have no arguments, or what is smaller.
+      const bool of_proxy_op =
+          state >= static_cast<int>(State::kProxyOpFirst) && state <= static_cast<int>(State::kProxyOpLast);
+      if (of_proxy_op && arguments != nullptr) number = static_cast<const ProxyOpArguments*>(arguments)->transferred;
+    }
+    recorder->change(handle, static_cast<State>(state), number);
+    return kSuccess;
+  }
+
+  static Result finalize(void* context) noexcept {
+    const auto* const known = static_cast<const Context*>(context);
+    if (known == nullptr || !known->is_ours()) return kSuccess;
+    known->recorder->end_communicator(*known->communicator);
+    known->session->writer().flush();
+    return kSuccess;
+  }
+
+ private:
+  static Recorder* recorder_of(const void* handle) noexcept {
+    if (handle == nullptr) return nullptr;
+    const Session* const session = Session::current();
+    return session != nullptr && session->owner() == ::getpid() ? current_recorder.load(std::memory_order_acquire)
+                                                                : nullptr;
+  }
+
+  /// Before v4 its operations say whose communicator they are of, and which rank began them.
+  template <class Event>
+  static void describe_by(const Context& context, const Descriptor& descriptor, const Event& event) noexcept {
+    if constexpr (Version <= kVersionWithChannels) {
+      if (event.communicator == 0 || context.communicator->id.load(std::memory_order_relaxed) != 0) return;
+      context.recorder->describe(*context.communicator, event.communicator_name, event.communicator, 0, descriptor.rank,
+                                 0);
+    }
+  }
+
+  template <class Event>
+  static void* group_of(const Descriptor& descriptor, const Event& event) noexcept {
+    if constexpr (requires { event.group; }) {
+      return event.group;
+    } else {
+      return descriptor.parent;
+    }
+  }
+
+  static void* begin_collective(const Context& context, const Descriptor& descriptor) noexcept {
+    const auto& event = descriptor.collective;
+    describe_by(context, descriptor, event);
+    return context.recorder->begin_operation(*context.communicator, {.function = event.function,
+                                                                     .element_type = event.element_type,
+                                                                     .algorithm = event.algorithm,
+                                                                     .protocol = event.protocol,
+                                                                     .elements = event.elements,
+                                                                     .sequence = event.sequence,
+                                                                     .root = event.root,
+                                                                     .channels = event.channels,
+                                                                     .group = group_of(descriptor, event)});
+  }
+
+  static void* begin_message(const Context& context, const Descriptor& descriptor) noexcept {
+    const auto& event = descriptor.message;
+    describe_by(context, descriptor, event);
+    Operation operation{.is_message = true,
+                        .function = event.function,
+                        .element_type = event.element_type,
+                        .elements = event.elements,
+                        .sequence = static_cast<std::uint64_t>(event.peer),
+                        .group = group_of(descriptor, event)};
+    if constexpr (requires { event.channels; }) operation.channels = event.channels;
+    return context.recorder->begin_operation(*context.communicator, operation);
+  }
+};
+
+constexpr char kName[] = "stepsim";
+
+template <class Table, int Version, class Descriptor>
+constexpr Table table() {
+  using Of = Interface<Version, Descriptor>;
+  Table made{.name = kName,
+             .init = nullptr,
+             .start_event = Of::start_event,
+             .stop_event = Of::stop_event,
+             .record_event_state = Of::record_event_state,
+             .finalize = Of::finalize};
+  if constexpr (std::is_same_v<decltype(made.init), InitV5>) {
+    made.init = Of::init_v5;
+  } else if constexpr (std::is_same_v<decltype(made.init), InitV4>) {
+    made.init = Of::init_v4;
+  } else {
+    made.init = Of::init;
+  }
+  return made;
+}
+
+}  // namespace
+}  // namespace stepsim::capture::nccl
+
+extern "C" {
+namespace nccl = stepsim::capture::nccl;
+const nccl::ProfilerV2 ncclProfiler_v2 = nccl::table<nccl::ProfilerV2, 2, nccl::DescriptorV2>();
+const nccl::ProfilerV3 ncclProfiler_v3 = nccl::table<nccl::ProfilerV3, 3, nccl::DescriptorV3>();
+const nccl::ProfilerV4 ncclProfiler_v4 = nccl::table<nccl::ProfilerV4, 4, nccl::DescriptorV4>();
+const nccl::ProfilerV5 ncclProfiler_v5 = nccl::table<nccl::ProfilerV5, 5, nccl::DescriptorV5>();
+const nccl::ProfilerV6 ncclProfiler_v6 = nccl::table<nccl::ProfilerV6, 6, nccl::DescriptorV6>();
+}

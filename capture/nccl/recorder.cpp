@@ -1,0 +1,242 @@
+#include "capture/nccl/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+
+namespace stepsim::capture::nccl {
+namespace {
+
+using Kind = EventHandle::Kind;
+using wire::Record;
+
+constexpr std::uint64_t kHigh = std::uint64_t{1} << 32U;
+
+/// "AllReduce/ncclFloat32/RING/LL", made without memory of its own.
+class OperationText {
+ public:
+  explicit OperationText(const Operation& operation) noexcept {
+    append(operation.function);
+    for (const char* const part : {operation.element_type, operation.algorithm, operation.protocol}) {
+      put('/');
+      append(part);
+    }
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
+
+ private:
+  void put(char c) noexcept {
+    if (size_ < text_.size()) text_[size_++] = c;
+  }
+  void append(const char* part) noexcept {
+    constexpr int kLongest = 60;
+    for (int i = 0; part != nullptr && i < kLongest && part[i] != '\0'; ++i) put(part[i] == '/' ? '_' : part[i]);
+  }
+
+  std::array<char, 256> text_{};
+  std::size_t size_ = 0;
+};
+
+/// The number in a handle of this kind; 0 for others.
+std::uint32_t number_in(const void* handle, Kind kind) noexcept {
+  const std::optional<EventHandle> event = EventHandle::unpack(handle);
+  return event && event->kind == kind ? event->number : 0;
+}
+
+Waits after(State state) noexcept {
+  switch (state) {
+    case State::kSendGpuWait:
+    case State::kReceiveGpuWait: return Waits::kForDevice;
+    case State::kSendPeerWait: return Waits::kForPeer;
+    default: return Waits::kForNetwork;
+  }
+}
+
+bool is_transfer_state(State state) noexcept {
+  return (state >= State::kSendGpuWait && state <= State::kReceiveGpuWait) || state == State::kSendPeerWait;
+}
+
+/// Ends the wait that a transfer was in.
+void advance(OpenEvent& event, std::uint64_t now) noexcept {
+  const std::uint64_t waited = now - std::min(now, event.since);
+  if (event.waits == Waits::kForDevice) event.device += waited;
+  if (event.waits == Waits::kForPeer) event.peer += waited;
+  event.since = now;
+}
+
+Record record_of(const OpenEvent& event, const EventHandle& handle, std::uint64_t now) noexcept {
+  Record record{.which = event.parent, .start = event.start, .duration = now - std::min(now, event.start)};
+  switch (handle.kind) {
+    case Kind::kChannel:
+      record.kind = wire::Kind::kNcclChannel;
+      record.device = event.channel;
+      record.a = event.device;
+      record.b = event.peer;
+      break;
+    case Kind::kProxyOp:
+      record.kind = wire::Kind::kNcclProxyOp;
+      record.detail = event.is_send ? 1 : 0;
+      record.device = event.channel;
+      record.correlation = handle.number;
+      record.stream = event.other_rank;
+      record.a = event.bytes;
+      record.b = event.steps;
+      break;
+    default:
+      record.kind = wire::Kind::kNcclProxyStep;
+      record.detail = event.is_send ? 1 : 0;
+      record.correlation = static_cast<std::uint32_t>(std::min(event.bytes, kHigh - 1));
+      record.a = event.device;
+      record.b = event.peer;
+      break;
+  }
+  return record;
+}
+
+}  // namespace
+
+Recorder::Recorder(Target target, std::uint32_t events) : target_(target), open_(events) {}
+
+Communicator* Recorder::begin_communicator(std::uint8_t version) noexcept {
+  auto* const made = new (std::nothrow) Communicator;
+  if (made == nullptr) return nullptr;
+  made->number = communicators_.fetch_add(1, std::memory_order_relaxed) + 1;
+  made->version = version;
+  return made;
+}
+
+void Recorder::describe(Communicator& communicator, const char* name, std::uint64_t id, int ranks, int rank,
+                        int nodes) noexcept {
+  const auto at_least_0 = [](int number) { return static_cast<std::uint64_t>(std::max(number, 0)); };
+  communicator.id.store(id, std::memory_order_relaxed);
+  target_.writer->with_producer([&](Producer& producer) {
+    producer.add({.kind = wire::Kind::kNcclCommunicator,
+                  .detail = communicator.version,
+                  .which = name == nullptr ? 0 : producer.text(name),
+                  .start = target_.now(),
+                  .correlation = communicator.number,
+                  .stream = static_cast<std::uint32_t>(at_least_0(nodes)),
+                  .a = id,
+                  .b = at_least_0(ranks) + (rank < 0 ? 0 : (at_least_0(rank) + 1) * kHigh)});
+  });
+}
+
+void Recorder::end_communicator(const Communicator& communicator) noexcept {
+  const std::int64_t open = communicator.open.load(std::memory_order_relaxed);
+  tell_status(communicator.number, static_cast<std::uint64_t>(std::max<std::int64_t>(open, 0)));
+}
+
+void* Recorder::begin_group() noexcept {
+  if (!target_.recording()) return nullptr;
+  return EventHandle{.kind = Kind::kGroup, .number = groups_.fetch_add(1, std::memory_order_relaxed) + 1}.pack();
+}
+
+void* Recorder::begin_operation(const Communicator& communicator, const Operation& operation) noexcept {
+  if (!target_.recording()) return nullptr;
+  const std::uint32_t number = operations_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const bool has_root = operation.root >= 0 && operation.root < Record::kNoDevice;
+  const std::uint64_t now = target_.now();
+  const std::uint32_t thread = target_.thread();
+  const OperationText text(operation);
+  target_.writer->with_producer([&](Producer& producer) {
+    producer.add({.kind = operation.is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
+                  .detail = operation.channels,
+                  .device = has_root ? static_cast<std::uint16_t>(operation.root) : Record::kNoDevice,
+                  .which = producer.text(text.view()),
+                  .start = now,
+                  .duration = operation.elements,
+                  .correlation = number,
+                  .stream = thread,
+                  .a = operation.sequence,
+                  .b = communicator.number + number_in(operation.group, Kind::kGroup) * kHigh});
+  });
+  return EventHandle{.kind = Kind::kOperation, .number = number}.pack();
+}
+
+void* Recorder::begin(OpenEvent event, Kind kind) noexcept {
+  event.start = target_.now();
+  event.since = event.start;
+  const std::optional<EventHandle> handle = open_.add(event, kind);
+  if (handle) {
+    event.communicator->open.fetch_add(1, std::memory_order_relaxed);
+    return handle->pack();
+  }
+  // Told when it doubles, so that a program that is killed leaves more than half of the number.
+  const std::uint64_t lost = lost_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if ((lost & (lost - 1)) == 0) tell_lost();
+  return nullptr;
+}
+
+void* Recorder::begin_channel(Communicator& communicator, void* operation, std::uint8_t channel,
+                              std::uint64_t timer) noexcept {
+  const std::uint32_t parent = number_in(operation, Kind::kOperation);
+  if (parent == 0) return nullptr;
+  return begin({.communicator = &communicator, .device = timer, .parent = parent, .channel = channel}, Kind::kChannel);
+}
+
+void* Recorder::begin_proxy_op(Communicator& communicator, void* operation, const ProxyOp& op) noexcept {
+  const bool ours = op.process == ::getpid();
+  const std::uint32_t parent = ours ? number_in(operation, Kind::kOperation) : 0;
+  if (ours ? parent == 0 : !target_.recording()) return nullptr;
+  return begin({.communicator = &communicator,
+                .parent = parent,
+                .other_rank = static_cast<std::uint32_t>(op.peer),
+                .steps = static_cast<std::uint32_t>(std::max(op.steps, 0)),
+                .channel = op.channel,
+                .is_send = op.is_send != 0},
+               Kind::kProxyOp);
+}
+
+void* Recorder::begin_proxy_step(Communicator& communicator, void* proxy_op) noexcept {
+  const std::optional<EventHandle> parent = EventHandle::unpack(proxy_op);
+  if (!parent || parent->kind != Kind::kProxyOp) return nullptr;
+  return begin({.communicator = &communicator,
+                .parent = parent->number,
+                .waits = parent->is_send ? Waits::kForDevice : Waits::kForNetwork,
+                .is_send = parent->is_send},
+               Kind::kProxyStep);
+}
+
+void Recorder::change(void* handle, State state, std::uint64_t number) noexcept {
+  const std::optional<EventHandle> known = EventHandle::unpack(handle);
+  OpenEvent* const event = known ? open_.find(*known) : nullptr;
+  if (event == nullptr) return;
+  if (known->kind == Kind::kProxyStep && is_transfer_state(state)) {
+    advance(*event, target_.now());
+    event->waits = after(state);
+    // With other states NCCL passes the bytes of a transfer before this one.
+    if (state == State::kSendWait || state == State::kReceiveFlushWait) event->bytes = number;
+  } else if (known->kind == Kind::kChannel && state == State::kKernelChannelStop) {
+    event->peer = number;
+  } else if (known->kind == Kind::kProxyOp && state >= State::kProxyOpFirst && state <= State::kProxyOpLast) {
+    event->bytes = std::max(event->bytes, number);
+  }
+}
+
+void Recorder::end(void* handle) noexcept {
+  const std::optional<EventHandle> known = EventHandle::unpack(handle);
+  if (!known || known->kind == Kind::kGroup || known->kind == Kind::kOperation) return;
+  std::optional<OpenEvent> event = open_.take(*known);
+  if (!event) return;
+  event->communicator->open.fetch_sub(1, std::memory_order_relaxed);
+  const std::uint64_t now = target_.now();
+  if (known->kind == Kind::kProxyStep) advance(*event, now);
+  add(record_of(*event, *known, now));
+}
+
+void Recorder::tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept {
+  add({.kind = wire::Kind::kNcclStatus,
+       .start = target_.now(),
+       .correlation = communicator,
+       .a = lost_.load(std::memory_order_relaxed),
+       .b = unfinished});
+}
+
+void Recorder::add(const Record& record) noexcept {
+  target_.writer->with_producer([&](Producer& producer) { producer.add(record); });
+}
+
+}  // namespace stepsim::capture::nccl

@@ -1,0 +1,121 @@
+#include "capture/nvtx/ranges.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+namespace stepsim::capture::nvtx {
+namespace {
+
+constexpr std::uint32_t kCallbacksTable = 1;  // NVTX_ETID_CALLBACKS
+constexpr int kCore = 1;                      // NVTX_CB_MODULE_CORE
+constexpr int kCore2 = 5;                     // NVTX_CB_MODULE_CORE2
+
+/// NVTX_CBID_CORE_*
+enum Core : unsigned { kStartEx = 4, kStartA = 5, kEnd = 7, kPushEx = 8, kPushA = 9, kPop = 11 };
+/// NVTX_CBID_CORE2_*
+enum Core2 : unsigned { kDomainStartEx = 2, kDomainEnd = 3, kDomainPushEx = 4, kDomainPop = 5 };
+
+using Function = void (*)();
+
+struct CallbacksTable {
+  std::size_t size;
+  int (*get_module)(int module, Function*** table, unsigned* count);
+};
+
+/// nvtxEventAttributes_t: the message's type and the message.
+constexpr std::size_t kMessageTypeAt = 32;
+constexpr std::size_t kMessageAt = 40;
+constexpr std::int32_t kAscii = 1;
+
+Listener the_listener;
+std::atomic<std::uint64_t> next_id{1};
+
+/// The open pushed ranges of a thread. Deeper ones are not told.
+struct Stack {
+  std::array<std::uint64_t, 64> ids{};
+  int depth = 0;
+};
+thread_local Stack stack;
+
+const char* message_of(const void* attributes) noexcept {
+  if (attributes == nullptr) return nullptr;
+  const auto* const bytes = static_cast<const unsigned char*>(attributes);
+  std::int32_t type = 0;
+  const char* message = nullptr;
+  std::memcpy(&type, bytes + kMessageTypeAt, sizeof type);
+  std::memcpy(&message, bytes + kMessageAt, sizeof message);
+  return type == kAscii ? message : nullptr;
+}
+
+std::uint64_t start(const char* name) noexcept {
+  const std::uint64_t id = next_id.fetch_add(1, std::memory_order_relaxed);
+  the_listener.begin(id, name);
+  return id;
+}
+
+int push(const char* name) noexcept {
+  if (stack.depth < static_cast<int>(stack.ids.size())) stack.ids[static_cast<std::size_t>(stack.depth)] = start(name);
+  return stack.depth++;
+}
+
+int pop() noexcept {
+  if (stack.depth == 0) return -1;
+  --stack.depth;
+  if (stack.depth < static_cast<int>(stack.ids.size()))
+    the_listener.end(stack.ids[static_cast<std::size_t>(stack.depth)]);
+  return stack.depth;
+}
+
+// As NVTX calls them.
+std::uint64_t start_ex(const void* attributes) { return start(message_of(attributes)); }
+std::uint64_t start_a(const char* name) { return start(name); }
+void end(std::uint64_t id) { the_listener.end(id); }
+int push_ex(const void* attributes) { return push(message_of(attributes)); }
+int push_a(const char* name) { return push(name); }
+int pop_any() { return pop(); }
+std::uint64_t domain_start_ex(void*, const void* attributes) { return start(message_of(attributes)); }
+void domain_end(void*, std::uint64_t id) { the_listener.end(id); }
+int domain_push_ex(void*, const void* attributes) { return push(message_of(attributes)); }
+int domain_pop(void*) { return pop(); }
+
+class Module {
+ public:
+  Module(const CallbacksTable& callbacks, int number) noexcept {
+    if (callbacks.get_module(number, &table_, &count_) == 0) table_ = nullptr;
+  }
+  [[nodiscard]] bool is_there() const noexcept { return table_ != nullptr; }
+  template <class Typed>
+  void set(unsigned number, Typed function) const noexcept {
+    if (table_ != nullptr && number < count_ && table_[number] != nullptr)
+      *table_[number] = reinterpret_cast<Function>(function);
+  }
+
+ private:
+  Function** table_ = nullptr;
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+bool install(const void* (*get_export_table)(std::uint32_t), const Listener& listener) noexcept {
+  const auto* const callbacks = static_cast<const CallbacksTable*>(get_export_table(kCallbacksTable));
+  if (callbacks == nullptr || callbacks->size < sizeof *callbacks || callbacks->get_module == nullptr) return false;
+  the_listener = listener;
+  const Module core(*callbacks, kCore);
+  core.set(kStartEx, start_ex);
+  core.set(kStartA, start_a);
+  core.set(kEnd, end);
+  core.set(kPushEx, push_ex);
+  core.set(kPushA, push_a);
+  core.set(kPop, pop_any);
+  const Module core2(*callbacks, kCore2);
+  core2.set(kDomainStartEx, domain_start_ex);
+  core2.set(kDomainEnd, domain_end);
+  core2.set(kDomainPushEx, domain_push_ex);
+  core2.set(kDomainPop, domain_pop);
+  return core.is_there();
+}
+
+}  // namespace stepsim::capture::nvtx

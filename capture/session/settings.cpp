@@ -1,0 +1,103 @@
+#include "capture/session/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "model/wire/environment.h"
+
+namespace stepsim::capture {
+namespace {
+
+std::string_view text(const Variables& variables, const char* name) {
+  const char* const value = variables(name);
+  return value == nullptr ? std::string_view{} : std::string_view(value);
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> number(const Variables& variables, const char* name) {
+  return number(text(variables, name));
+}
+
+/// The variables by which a launcher tells a process who it is.
+struct Launcher {
+  const char* rank;
+  const char* local_rank;
+  const char* world;
+};
+constexpr std::array<Launcher, 4> kLaunchers{{
+    {"RANK", "LOCAL_RANK", "WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
+    {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
+}};
+
+Identity byteps_identity(const Variables& variables) {
+  const auto worker = number(variables, "DMLC_WORKER_ID");
+  if (!worker) return {};
+  const std::uint64_t size = number(variables, "BYTEPS_LOCAL_SIZE").value_or(1);
+  const std::uint64_t local = number(variables, "BYTEPS_LOCAL_RANK").value_or(0);
+  Identity identity{.rank = *worker * size + local, .local_rank = local, .world = std::nullopt};
+  if (const auto global = number(variables, "BYTEPS_GLOBAL_RANK")) identity.rank = global;
+  if (const auto workers = number(variables, "DMLC_NUM_WORKER")) identity.world = *workers * size;
+  return identity;
+}
+
+/// Whether "3" or "4-7" names `rank`.
+bool names(std::string_view item, std::uint64_t rank) {
+  const std::size_t dash = item.find('-');
+  const auto first = number(item.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : number(item.substr(dash + 1));
+  return first && last && *first <= rank && rank <= *last;
+}
+
+/// Whether "0,4-7" names `rank`; no list names all.
+bool is_listed(std::string_view list, std::optional<std::uint64_t> rank) {
+  if (list.empty() || !rank) return true;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (names(list.substr(0, comma), *rank)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+Identity identity_from(const Variables& variables) {
+  for (const Launcher& launcher : kLaunchers) {
+    const auto rank = number(variables, launcher.rank);
+    if (rank) return {rank, number(variables, launcher.local_rank), number(variables, launcher.world)};
+  }
+  return byteps_identity(variables);
+}
+
+Settings settings_from(const Variables& variables, std::optional<std::uint64_t> rank) {
+  Settings settings;
+  if (!is_listed(text(variables, wire::kRanksVariable), rank)) return settings;
+  settings.directory = text(variables, wire::kDirectoryVariable);
+  settings.run = text(variables, wire::kRunVariable);
+  settings.schedule.skip_first = number(variables, wire::kSkipFirstVariable).value_or(0);
+  settings.schedule.wait = number(variables, wire::kWaitVariable).value_or(0);
+  settings.schedule.warm_up = number(variables, wire::kWarmUpVariable).value_or(0);
+  settings.schedule.active = number(variables, wire::kActiveVariable).value_or(0);
+  settings.schedule.repeat = number(variables, wire::kRepeatVariable).value_or(1);
+  settings.buffer_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+                              number(variables, wire::kBufferVariable).value_or(wire::kDefaultBufferMb), 4, 65'536))
+                          << 20U;
+  settings.step_range = text(variables, wire::kStepRangeVariable);
+  settings.sync = text(variables, wire::kSyncVariable) != "0";
+  settings.nvtx = text(variables, wire::kNvtxVariable) != "0";
+  settings.cupti = text(variables, wire::kCuptiVariable);
+  return settings;
+}
+
+}  // namespace stepsim::capture

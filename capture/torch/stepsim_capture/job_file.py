@@ -1,0 +1,42 @@
+"""job.yaml: what the traces do not say of the job (docs/job.md)."""
+import os
+
+from .guard import warn
+
+_HEAD = "# Written by stepsim capture --torch. A job.yaml without this line is never replaced.\n"
+
+
+def job_text(world_size, backend, bucket_bytes, step_ns, free_steps):
+    """The text of job.yaml. What is None is left out; `bucket_bytes` are those of all DistributedDataParallel modules,
+    and are said where they are the same."""
+    lines = [_HEAD]
+    if bucket_bytes:
+        lines.append("framework: pytorch-ddp\n")
+    if backend and backend.isidentifier() and backend != "undefined":
+        lines.append("backend: %s\n" % backend)
+    if world_size is not None:
+        lines.append("workers: %d\n" % world_size)
+    if bucket_bytes and len(set(bucket_bytes)) == 1 and bucket_bytes[0] > 0:
+        lines.append("bucket_bytes: %d\n" % bucket_bytes[0])
+    if step_ns:
+        lines.append("measured_step: %dns  # of %d steps before the profiler started\n" % (step_ns, free_steps))
+    else:
+        lines.append("# measured_step is not known: no whole step ran before the profiler; expected --wait 2 or more\n")
+    return "".join(lines)
+
+
+def write_job(directory, text):
+    """Writes job.yaml, unless somebody else wrote one."""
+    path = os.path.join(directory, "job.yaml")
+    try:
+        with open(path, encoding="utf-8", errors="replace") as there:
+            if there.readline() != _HEAD:
+                warn("capture: %s is not ours and stays; what was seen of this job: %s"
+                     % (path, " ".join(text[len(_HEAD):].split("\n")).strip()))
+                return
+    except FileNotFoundError:
+        pass
+    temporary = "%s.%d" % (path, os.getpid())
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)

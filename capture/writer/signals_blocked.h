@@ -1,0 +1,28 @@
+#ifndef STEPSIM_CAPTURE_WRITER_SIGNALS_BLOCKED_H
+#define STEPSIM_CAPTURE_WRITER_SIGNALS_BLOCKED_H
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace stepsim::capture {
+
+/// Threads that are started while this lives take no signals: those are the program's business.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace stepsim::capture
+
+#endif

@@ -1,0 +1,156 @@
+#include "cli/capture/plan.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/wire/environment.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::uint64_t kMost = 1'000'000'000;
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && error == std::errc{} && end == text.data() + text.size() && number <= kMost;
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+std::string text_of(const Variables& variables, const char* name) {
+  const char* const value = variables(name);
+  return value == nullptr ? std::string{} : std::string(value);
+}
+
+/// A number in a variable; `otherwise` if that is not set.
+std::uint64_t number_in(const Variables& variables, const char* name, std::uint64_t otherwise) {
+  const std::string text = text_of(variables, name);
+  if (text.empty()) return otherwise;
+  const auto number = whole_number(text);
+  if (number && *number > 0) return *number;
+  throw UsageError(fmt::format("{}: '{}'; expected the number of a step, from 1 on", name, shown(text)));
+}
+
+/// Where each generation of BytePS's tracer looks.
+struct Names {
+  const char* on;
+  const char* first;
+  const char* last;
+  const char* directory;
+};
+constexpr const char* kNcclPlugin = "NCCL_PROFILER_PLUGIN";
+constexpr Names kByteps{"BYTEPS_TRACE_ON", "BYTEPS_TRACE_START_STEP", "BYTEPS_TRACE_END_STEP", "BYTEPS_TRACE_DIR"};
+constexpr Names kByteprofile{"TRACE_ON", "TRACE_START_STEP", "TRACE_END_STEP", "TRACE_DIR"};
+
+/// Throws UsageError if a tool other than `module` is to be loaded by CUDA or NVTX.
+void expect_no_other_tool(const Variables& variables, const std::string& module) {
+  for (const char* const name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
+    const std::string theirs = text_of(variables, name);
+    if (theirs.empty() || theirs == module) continue;
+    throw UsageError(
+        fmt::format("{} names {} already: CUDA loads one tool, so nsys, or what else set it, would be "
+                    "lost; expected one of the two to record",
+                    name, shown(theirs)));
+  }
+}
+
+/// What every way of recording is told.
+std::vector<std::pair<std::string, std::string>> schedule_variables(const CapturePlan& plan, const std::string& run) {
+  std::vector<std::pair<std::string, std::string>> set{{wire::kDirectoryVariable, plan.directory},
+                                                       {wire::kRunVariable, run}};
+  const auto set_number = [&set](const char* name, const std::optional<std::uint64_t>& number) {
+    if (number) set.emplace_back(name, std::to_string(*number));
+  };
+  set_number(wire::kSkipFirstVariable, plan.skip_first);
+  set_number(wire::kWaitVariable, plan.wait);
+  set_number(wire::kWarmUpVariable, plan.warm_up);
+  set_number(wire::kActiveVariable, plan.active);
+  set_number(wire::kRepeatVariable, plan.repeat);
+  if (!plan.ranks.empty()) set.emplace_back(wire::kRanksVariable, plan.ranks);
+  return set;
+}
+
+}  // namespace
+
+std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least) {
+  const auto number = whole_number(text);
+  if (number && *number >= least) return *number;
+  throw UsageError(fmt::format("{}: '{}'; expected a whole number from {} to {}", option, shown(text), least, kMost));
+}
+
+void take_byteps_variables(const Variables& variables, CapturePlan& plan) {
+  const bool byteps = text_of(variables, kByteps.on) == "1";
+  const std::string older = text_of(variables, kByteprofile.on);
+  if (!byteps && older != "1" && older != "ON") return;
+  const Names& names = byteps ? kByteps : kByteprofile;
+  constexpr std::uint64_t kFirst = 10;
+  constexpr std::uint64_t kLast = 20;
+  const std::uint64_t first = number_in(variables, names.first, kFirst);
+  const std::uint64_t last = number_in(variables, names.last, kLast);
+  if (last <= first) {
+    throw UsageError(fmt::format("{} is {} and {} is {}; expected the last step behind the first", names.first, first,
+                                 names.last, last));
+  }
+  const bool asked = plan.skip_first || plan.wait || plan.warm_up || plan.active || plan.repeat;
+  if (!asked) {
+    plan.skip_first = first - 1;
+    plan.warm_up = 0;
+    plan.active = last - first + 1;
+  }
+  if (plan.directory.empty()) plan.directory = text_of(variables, names.directory);
+}
+
+void take_torch_schedule(CapturePlan& plan) {
+  constexpr std::uint64_t kAlone = 10;
+  constexpr std::uint64_t kActive = 3;
+  if (!plan.wait) plan.wait = plan.skip_first ? 0 : kAlone;
+  if (!plan.warm_up) plan.warm_up = 1;
+  if (!plan.active) plan.active = kActive;
+}
+
+std::vector<std::pair<std::string, std::string>> torch_variables_of(const CapturePlan& plan, const Variables& variables,
+                                                                    const std::string& folder, const std::string& run) {
+  expect_no_other_tool(variables, {});
+  auto set = schedule_variables(plan, run);
+  const std::string theirs = text_of(variables, "PYTHONPATH");
+  set.emplace_back("PYTHONPATH", theirs.empty() ? folder : folder + ':' + theirs);
+  set.emplace_back(wire::kTorchVariable, "1");
+  set.emplace_back(wire::kTorchOptionsVariable, fmt::format("{}", fmt::join(plan.torch_options, ",")));
+  if (!plan.step_call.empty()) set.emplace_back(wire::kStepCallVariable, plan.step_call);
+  return set;
+}
+
+std::string nccl_problem(const Variables& variables, const std::string& module) {
+  constexpr std::size_t kLongest = 254;  // NCCL cuts longer ones: MAX_STR_LEN in its plugin_open.cc
+  const std::string theirs = text_of(variables, kNcclPlugin);
+  if (!theirs.empty() && theirs != module) {
+    return fmt::format(
+        "NCCL's records are not captured: {} names {} already, and NCCL loads one profiler; expected it "
+        "not to be set",
+        kNcclPlugin, shown(theirs));
+  }
+  if (module.size() <= kLongest) return {};
+  return fmt::format(
+      "NCCL's records are not captured: the path of the capture module has {} characters, and NCCL reads "
+      "{}; expected stepsim, or STEPSIM_CAPTURE_LIBRARY, at a shorter path",
+      module.size(), kLongest);
+}
+
+std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan, const Variables& variables,
+                                                              const std::string& module, const std::string& run) {
+  expect_no_other_tool(variables, module);
+  auto set = schedule_variables(plan, run);
+  set.emplace_back("CUDA_INJECTION64_PATH", module);
+  set.emplace_back(wire::kSyncVariable, plan.sync ? "1" : "0");
+  set.emplace_back(wire::kNvtxVariable, plan.nvtx ? "1" : "0");
+  if (plan.buffer_mb) set.emplace_back(wire::kBufferVariable, std::to_string(*plan.buffer_mb));
+  if (!plan.step_range.empty()) set.emplace_back(wire::kStepRangeVariable, plan.step_range);
+  if (plan.nvtx || !plan.step_range.empty()) set.emplace_back("NVTX_INJECTION64_PATH", module);
+  if (plan.nccl && nccl_problem(variables, module).empty()) set.emplace_back(kNcclPlugin, module);
+  return set;
+}
+
+}  // namespace stepsim::cli

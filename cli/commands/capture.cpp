@@ -1,0 +1,195 @@
+// stepsim capture [options] -- COMMAND: runs a program and records its steps on the GPU, one file a process.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/capture/child.h"
+#include "cli/capture/module.h"
+#include "cli/capture/plan.h"
+#include "cli/capture/summary.h"
+#include "cli/capture/torch_files.h"
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/program/output.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+
+namespace stepsim::cli {
+namespace {
+
+struct CaptureCommand {
+  CapturePlan plan;
+  bool quiet = false;
+  std::vector<std::string> words;  ///< COMMAND
+};
+
+/// As typed: CLI11 would read brackets in them.
+std::vector<std::string> words_behind_dashes(const std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end() || dashes + 1 == arguments.end())
+    throw UsageError("capture has no COMMAND; expected 'stepsim capture [options] -- COMMAND'");
+  return {dashes + 1, arguments.end()};
+}
+
+const char* variable(const char* name) { return std::getenv(name); }
+
+/// Tells this run's files from others in the folder, on all hosts.
+std::string name_of_run() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(::getpid()) + "-" + std::to_string(now);
+}
+
+/// False, with a warning, if files cannot be made there: the program is run all the same.
+bool make_folder(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  if (!problem && ::access(path.c_str(), W_OK | X_OK) == 0) return true;
+  write_error("stepsim: warning: nothing is captured: --dir " + path + " is no folder that can be written to\n");
+  return false;
+}
+
+[[noreturn]] void run_torch(CaptureCommand command, const std::string& run) {
+  take_torch_schedule(command.plan);
+  const auto variables = torch_variables_of(command.plan, variable, torch_folder(), run);
+  if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
+  const TorchFiles files(command.plan.directory);
+  const Ending ending = run_child(command.words, variables);
+  if (!command.quiet) write_error(files.summary());
+  end_as(ending);
+}
+
+void run(CaptureCommand command) {
+  take_byteps_variables(variable, command.plan);
+  if (command.plan.directory.empty()) command.plan.directory = "traces";
+  command.plan.directory = std::filesystem::absolute(command.plan.directory).lexically_normal().string();
+  const std::string run = name_of_run();
+  if (command.plan.torch) run_torch(std::move(command), run);
+  const std::string module = capture_module();
+  const auto variables = variables_of(command.plan, variable, module, run);
+  if (const std::string problem = command.plan.nccl ? nccl_problem(variable, module) : ""; !problem.empty())
+    write_error("stepsim: warning: " + problem + "\n");
+  if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
+  const Ending ending = run_child(command.words, variables);
+  if (!command.quiet) write_error(capture_summary(command.plan.directory, run));
+  end_as(ending);
+}
+
+void expect_none(std::initializer_list<const CLI::Option*> options, std::string_view why_not) {
+  for (const CLI::Option* const option : options) {
+    if (option->count() > 0) throw UsageError(fmt::format("{} {}", option->get_name(), why_not));
+  }
+}
+
+/// "with_flops" of "--with-flops".
+std::string torch_word(std::string option) {
+  option.erase(0, 2);
+  std::replace(option.begin(), option.end(), '-', '_');
+  return option;
+}
+
+void expect_module_and_function(const std::string& step_call) {
+  const std::size_t dot = step_call.rfind('.');
+  if (step_call.empty() || (dot != std::string::npos && dot > 0 && dot + 1 < step_call.size())) return;
+  throw UsageError(fmt::format("--step-call: '{}'; expected MODULE.FUNCTION, such as megatron.training.train_step",
+                               shown(step_call)));
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto option = [&app](const char* names, const char* type, const char* description) {
+    return app.add_option(names)->type_name(type)->description(description);
+  };
+  const auto* directory = option("--dir", "DIR", "where the files go (default: traces)");
+  const auto* skip_first = option("--skip-first", "N", "leave out the first N steps, before any cycle");
+  const auto* wait = option("--wait", "N", "of each cycle, leave out N steps");
+  const auto* warm_up = option("--warmup", "N", "then record N steps that are not part of the capture");
+  const auto* active = option("--active", "N", "then capture N steps (default: all)");
+  const auto* repeat = option("--repeat", "N", "so many cycles; 0: to the end (default: 1)");
+  const auto* ranks = option("--ranks", "LIST", "capture only these ranks: 0,2,4-7");
+  const auto* step_range = option("--step-range", "NAME", "each NVTX range of this name begins a step");
+  const auto* buffer = option("--buffer-mb", "N", "memory in each process, in MiB (default: 64)");
+  const auto flag = [&app](const char* names, const char* description) {
+    return app.add_flag(names)->disable_flag_override()->description(description);
+  };
+  const auto* torch = flag("--torch", "record a PyTorch job by torch.profiler, without a change to it");
+  const auto* step_call =
+      option("--step-call", "MODULE.FUNCTION", "with --torch: each call of it ends a step (default: optimizer.step())");
+  const std::array torch_flags{flag("--with-flops", "with --torch: record the flops of operators"),
+                               flag("--profile-memory", "with --torch: record allocations"),
+                               flag("--with-stack", "with --torch: record Python's calls, which slows the job much"),
+                               flag("--with-modules", "with --torch: record which module called an operator")};
+  const auto* with_sync =
+      flag("--with-sync", "record what streams and calls wait for (so it is, unless --without-sync)");
+  const auto* no_sync = flag("--without-sync", "do not: waits are inferred from times then");
+  const auto* with_nvtx = flag("--with-nvtx", "record NVTX ranges (so it is, unless --without-nvtx)");
+  const auto* no_nvtx = flag("--without-nvtx", "do not");
+  const auto* nccl = flag("--with-nccl", "record what NCCL 2.24 or later tells of its collectives and transfers");
+  const auto* quiet = flag("--quiet", "do not say at the end what was captured");
+  app.add_option("COMMAND")
+      ->type_name("WORD")
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args()
+      ->description("the program and its arguments, behind --");
+  return [=](const Session& session) {
+    CaptureCommand command{.plan = {}, .words = words_behind_dashes(session.arguments)};
+    CapturePlan& plan = command.plan;
+    const auto count = [](const CLI::Option* given, std::uint64_t least) {
+      return given->count() == 0 ? std::nullopt
+                                 : std::optional(parse_count(given->get_name(), given->results().back(), least));
+    };
+    const auto text = [](const CLI::Option* given) {
+      return given->count() == 0 ? std::string{} : given->results().back();
+    };
+    plan.directory = text(directory);
+    plan.skip_first = count(skip_first, 0);
+    plan.wait = count(wait, 0);
+    plan.warm_up = count(warm_up, 0);
+    plan.active = count(active, 1);
+    plan.repeat = count(repeat, 0);
+    plan.buffer_mb = count(buffer, 4);
+    plan.ranks = text(ranks);
+    if (!plan.ranks.empty()) static_cast<void>(parse_ranks(plan.ranks));
+    plan.step_range = text(step_range);
+    plan.sync = no_sync->count() == 0;
+    plan.nvtx = no_nvtx->count() == 0;
+    plan.torch = torch->count() > 0;
+    plan.step_call = text(step_call);
+    for (const CLI::Option* const given : torch_flags) {
+      if (given->count() > 0) plan.torch_options.push_back(torch_word(given->get_name()));
+    }
+    if (plan.torch) {
+      expect_none({step_range, buffer, with_sync, no_sync, with_nvtx, no_nvtx, nccl}, "does not go with --torch");
+      expect_module_and_function(plan.step_call);
+    } else {
+      expect_none({step_call, torch_flags[0], torch_flags[1], torch_flags[2], torch_flags[3]},
+                  "is of torch.profiler; expected --torch beside it");
+    }
+    plan.nccl = nccl->count() > 0;
+    command.quiet = quiet->count() > 0;
+    run(std::move(command));
+  };
+}
+
+}  // namespace
+
+extern const Command capture_command;
+const Command capture_command{
+    .name = "capture",
+    .summary = "Run a program and record its steps: kernels, copies, calls and waits, one file a process",
+    .setup = setup,
+    .examples = {"stepsim capture --active 3 --dir /tmp/traces -- echo trained",
+                 "stepsim capture --warmup 1 --active 3 --step-range step --dir /tmp/traces -- echo trained"},
+};
+
+}  // namespace stepsim::cli

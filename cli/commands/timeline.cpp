@@ -1,0 +1,57 @@
+// stepsim timeline PROFILE...: what is an iteration made of, as an inline profiler measured it?
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "cli/work/profiles.h"
+#include "cli/work/range_options.h"
+#include "cli/work/work.h"
+#include "sim/profile/timeline_document.h"
+
+namespace stepsim::cli {
+namespace {
+
+constexpr std::size_t kDefaultRows = 30;
+
+void run(const CommonOptions& options, const sim::RangeMeans& means, std::size_t rows, const Session& session) {
+  check_output(options);
+  const ingest::LoadedRun loaded = load_profiled_run(options.traces, options, session);
+  const Provenance provenance = provenance_if_needed(options, session, loaded.inputs);
+  const sim::RangeTimeline timeline{.run = loaded.run,
+                                    .means = means,
+                                    .ranges = sim::summaries_of(loaded.run, means),
+                                    .diagnostics = loaded.diagnostics};
+  sim::Document document = sim::timeline_document(timeline, rows, provenance);
+  const sim::BarChart chart = sim::chart_of(timeline);
+  report(document, {.provenance = provenance, .document = &document, .bars = &chart}, options, session);
+}
+
+Command::Run setup(CLI::App& app) {
+  const auto common =
+      add_common_options(app, {.command = "timeline", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
+  app.get_option("TRACE")->description(
+      "results of an inline profiler (prof.json), one a process of one run, or a folder or archive with them");
+  const auto mean = add_mean_option(app);
+  const auto begin = add_begin_option(app);
+  const auto* rows = app.add_option("--rows")->type_name("N")->description(
+      "print the N first ranges, or all (default: 30; --json has all)");
+  return [=](const Session& session) {
+    run(common(), {.length = mean(), .begin = begin()},
+        rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+  };
+}
+
+}  // namespace
+
+extern const Command timeline_command;
+const Command timeline_command{
+    .name = "timeline",
+    .summary = "Put an iteration together from what an inline profiler measured of its ranges",
+    .setup = setup,
+    .examples = {"stepsim timeline scenarios/samples/inline/two.prof.json",
+                 "stepsim timeline scenarios/samples/inline/two.prof.json -o -.svg"},
+};
+
+}  // namespace stepsim::cli

@@ -1,0 +1,20 @@
+#ifndef STEPSIM_CLI_WORK_PROFILES_H
+#define STEPSIM_CLI_WORK_PROFILES_H
+
+#include <string>
+#include <vector>
+
+#include "cli/program/command.h"
+#include "cli/program/options.h"
+#include "ingest/load/profiles.h"
+
+namespace stepsim::cli {
+
+/// Loads the results of an inline profiler, with progress on standard error. Throws what ingest::load_run() throws, and
+/// UsageError for options that only captures of steps have: --job, --steps, --ranks, --network and --cluster.
+[[nodiscard]] ingest::LoadedRun load_profiled_run(const std::vector<std::string>& traces, CommonOptions options,
+                                                  const Session& session);
+
+}  // namespace stepsim::cli
+
+#endif

@@ -1,0 +1,128 @@
+#include "ingest/config/ranges_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "ingest/bytes/small_file.h"
+#include "model/base/text.h"
+#include "model/base/yaml_parse.h"
+
+namespace stepsim::ingest {
+namespace {
+
+constexpr YamlForm kForm{1U << 20U, "repeat: 50"};
+constexpr std::uint32_t kMostIterations = 10'000'000;  // of which each is a line of the schedule
+constexpr std::uint32_t kMostOccurrences = 1'000'000;
+
+/// A name that is one field of a line.
+std::string field_text(const YamlField& field, std::string_view expected) {
+  const std::string& text = field.line_of_text(expected);
+  if (text.empty() || text.find_first_of(" \t") != std::string::npos)
+    field.fail(fmt::format("'{}' is '{}'; expected {}, without blanks", field.name, shown(text), expected));
+  return text;
+}
+
+const std::vector<YamlKey<ScheduledRange>>& range_keys() {
+  static const std::vector<YamlKey<ScheduledRange>> keys{
+      {"name", [](ScheduledRange& range, const YamlField& field) { range.name = field_text(field, "a range's name"); }},
+      {"occurrence",
+       [](ScheduledRange& range, const YamlField& field) { range.occurrence = field.count(0, kMostOccurrences); }},
+  };
+  return keys;
+}
+
+ScheduledRange range_of(const YamlField& field) {
+  ScheduledRange range;
+  if (!field.is(YamlValue::Kind::kMap)) {
+    range.name = field_text(field, "a range's name");
+    return range;
+  }
+  read_map(field, range_keys(), range);
+  if (range.name.empty()) field.fail("a range without 'name'; expected the name that the code gives it");
+  return range;
+}
+
+void take_ranges(std::vector<ScheduledRange>& ranges, const YamlField& field) {
+  if (!ranges.empty())
+    field.fail(fmt::format("'{}' gives ranges that the layer has already; expected one list forward and one backward",
+                           field.name));
+  for (const YamlField& item : field.list("a list of the names of ranges")) ranges.push_back(range_of(item));
+}
+
+void take_forward(ScheduledLayer& layer, const YamlField& field) { take_ranges(layer.forward, field); }
+void take_backward(ScheduledLayer& layer, const YamlField& field) { take_ranges(layer.backward, field); }
+
+const std::vector<YamlKey<ScheduledLayer>>& layer_keys() {
+  static const std::vector<YamlKey<ScheduledLayer>> keys{{"forward", take_forward},
+                                                         {"backward", take_backward},
+                                                         {"forward_events", take_forward},
+                                                         {"backward_events", take_backward}};
+  return keys;
+}
+
+void take_layers(RangeSchedule& schedule, const YamlField& field) {
+  if (!field.is(YamlValue::Kind::kMap)) field.reject("a map of layers with their ranges");
+  std::map<std::string_view, std::uint32_t> lines;
+  const std::vector<YamlValue>& items = field.value->items;
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    ScheduledLayer& layer = schedule.layers.emplace_back();
+    layer.name = field_text({"layers", &items[i], field.file}, "a layer's name");
+    const YamlField entry{layer.name, &items[i + 1], field.file};
+    const auto [line, added] = lines.try_emplace(items[i].text, items[i].line);
+    if (!added)
+      entry.fail(fmt::format("the layer '{}' is given twice, first in line {}; expected it once", shown(layer.name),
+                             line->second));
+    if (!entry.is(YamlValue::Kind::kMap)) entry.reject("a map with forward and backward");
+    read_map(entry, layer_keys(), layer);
+    if (layer.forward.empty() && layer.backward.empty())
+      entry.fail(fmt::format("the layer '{}' has no ranges; expected forward or backward", shown(layer.name)));
+  }
+}
+
+const std::vector<YamlKey<RangeSchedule>>& schedule_keys() {
+  static const std::vector<YamlKey<RangeSchedule>> keys{
+      {"warmup",
+       [](RangeSchedule& schedule, const YamlField& field) { schedule.warmup = field.count(1, kMostIterations); }},
+      {"repeat",
+       [](RangeSchedule& schedule, const YamlField& field) { schedule.repeat = field.count(1, kMostIterations); }},
+      {"layers", take_layers},
+  };
+  return keys;
+}
+
+/// Two places of one range would be measured as one.
+void check_places(const YamlField& file, const RangeSchedule& schedule) {
+  const std::vector<RangePlace> places = places_of(schedule);
+  std::map<std::pair<std::string_view, std::uint32_t>, std::string_view> layers;
+  for (const RangePlace& place : places) {
+    const auto [slot, added] = layers.try_emplace({place.name, place.occurrence}, place.layer);
+    if (!added)
+      file.fail(fmt::format("'{}' with occurrence {} is in the layer '{}' and in '{}'; expected a range once",
+                            place.name, place.occurrence, slot->second, place.layer));
+  }
+  const std::uint64_t iterations = std::uint64_t{schedule.repeat} * places.size() + schedule.warmup;
+  if (iterations > kMostIterations)
+    file.fail(fmt::format("the schedule takes {} iterations; expected at most {}", iterations, kMostIterations));
+}
+
+}  // namespace
+
+RangeSchedule parse_ranges(std::string_view text, const std::string& name) {
+  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlField file{"the file", &root, &name};
+  RangeSchedule schedule;
+  if (is_filled_map(file, kForm)) read_map(file, schedule_keys(), schedule);
+  if (schedule.layers.empty()) file.fail("there is no layer; expected 'layers' with at least one");
+  check_places(file, schedule);
+  return schedule;
+}
+
+RangeSchedule read_ranges_file(const std::string& path) {
+  return parse_ranges(read_small_file(path, kForm.largest).text, path);
+}
+
+}  // namespace stepsim::ingest

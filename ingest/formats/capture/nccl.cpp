@@ -1,0 +1,307 @@
+#include "ingest/formats/capture/nccl.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/formats/capture/nccl_operation.h"
+#include "model/base/known_diagnostics.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using wire::Kind;
+using wire::Record;
+
+std::uint32_t communicator_of(const Record& operation) noexcept { return static_cast<std::uint32_t>(operation.b); }
+std::uint32_t group_of(const Record& operation) noexcept { return static_cast<std::uint32_t>(operation.b >> 32U); }
+
+Duration duration_of(std::uint64_t nanoseconds) noexcept {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return Duration{static_cast<std::int64_t>(std::min(nanoseconds, kMost))};
+}
+
+template <class Quantity>
+void add_to(Quantity& sum, Quantity more) noexcept {
+  sum = Quantity{sum_or_most(sum.count(), more.count())};
+}
+
+/// What was enqueued as one kernel.
+using Enqueued = std::vector<const Record*>;
+
+class Joiner {
+ public:
+  Joiner(const CaptureRecords& records, const std::function<bool(std::uint64_t)>& is_wanted, HostDeviceBuilder& builder)
+      : records_(records), builder_(builder) {
+    for (const Record& record : records.nccl) {
+      const bool is_operation = record.kind == Kind::kNcclCollective || record.kind == Kind::kNcclMessage;
+      if (is_operation && is_wanted(record.start)) operations_.push_back(&record);
+    }
+  }
+
+  /// How many kernels' worth of operations has no kernel.
+  std::uint64_t join(std::vector<LaunchedKernel> launches) {
+    std::sort(launches.begin(), launches.end(), [](const LaunchedKernel& a, const LaunchedKernel& b) {
+      return std::tuple(a.thread, a.called, a.event) < std::tuple(b.thread, b.called, b.event);
+    });
+    std::set<std::uint32_t> taken;  // events
+    std::uint64_t alone = 0;
+    for (const Enqueued& enqueued : enqueued_together()) {
+      const Record& first = *enqueued.front();
+      const auto behind = std::upper_bound(
+          launches.begin(), launches.end(), first, [](const Record& record, const LaunchedKernel& launch) {
+            return std::pair(record.stream, record.start) < std::pair(launch.thread, launch.called);
+          });
+      const bool has_kernel = behind != launches.begin() && std::prev(behind)->thread == first.stream;
+      if (has_kernel && taken.insert(std::prev(behind)->event).second) {
+        describe(std::prev(behind)->event, enqueued);
+      } else {
+        ++alone;
+      }
+    }
+    return alone;
+  }
+
+  [[nodiscard]] std::vector<HostDeviceTrace::Communicator> take_communicators() && { return std::move(communicators_); }
+
+ private:
+  /// By time, and what is together in the order in which it was enqueued.
+  [[nodiscard]] std::vector<Enqueued> enqueued_together() const {
+    std::vector<Enqueued> all;
+    std::map<std::uint32_t, std::size_t> of_group;
+    for (const Record* const operation : operations_) {
+      const std::uint32_t group = group_of(*operation);
+      const auto [known, is_new] = of_group.try_emplace(group, all.size());
+      if (group != 0 && !is_new) {
+        all[known->second].push_back(operation);
+      } else {
+        if (group == 0) of_group.erase(known);
+        all.push_back({operation});
+      }
+    }
+    for (Enqueued& enqueued : all) {
+      std::sort(enqueued.begin(), enqueued.end(),
+                [](const Record* a, const Record* b) { return a->correlation < b->correlation; });
+    }
+    return all;
+  }
+
+  [[nodiscard]] const NcclCommunicator& communicator(std::uint32_t number) const {
+    static const NcclCommunicator kUnknown;
+    const auto found = records_.communicators.find(number);
+    return found == records_.communicators.end() ? kUnknown : found->second;
+  }
+
+  /// The group of all ranks of a communicator, or of two of them. Invalid if NCCL's id of it is not known.
+  TextId group_text(const NcclCommunicator& known, std::optional<std::int32_t> with = {}) {
+    if (known.id == 0) return {};
+    std::string text = fmt::format("nccl {:#x}", known.id);
+    HostDeviceTrace::Communicator made{.rank = known.rank, .size = known.size};
+    if (with) {
+      text += fmt::format(" {}-{}", std::min(known.rank, *with), std::max(known.rank, *with));
+      made = {.rank = known.rank < *with ? 0 : 1, .size = 2};
+    }
+    made.group = builder_.text(text);
+    if (known.rank >= 0 && told_.insert(made.group).second) communicators_.push_back(made);
+    return made.group;
+  }
+
+  void describe(std::uint32_t event, const Enqueued& enqueued) {
+    const bool messages = std::all_of(enqueued.begin(), enqueued.end(),
+                                      [](const Record* record) { return record->kind == Kind::kNcclMessage; });
+    messages ? describe_messages(event, enqueued) : describe_collectives(event, enqueued);
+  }
+
+  void describe_collectives(std::uint32_t event, const Enqueued& enqueued) {
+    const Record& first = *enqueued.front();
+    const NcclCommunicator& known = communicator(communicator_of(first));
+    const NcclOperation operation = nccl_operation(records_.text(first.which));
+    NcclSize size;
+    bool alike = true;
+    for (const Record* const record : enqueued) {
+      const NcclOperation other = nccl_operation(records_.text(record->which));
+      alike = alike && record->kind == first.kind && other.function == operation.function &&
+              other.element_type == operation.element_type;
+      size += larger_side(other, record->duration, known.size);
+    }
+    const TextId group = group_text(known);
+    EventDetail& detail = builder_.detail(event);
+    detail.collective = builder_.text(operation.function);
+    detail.group = group;
+    detail.dtype = builder_.text(operation.element_type);
+    if (group.valid() && first.a <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      detail.sequence = static_cast<std::int64_t>(first.a);
+    if (!alike) return;
+    detail.elements = size.elements;
+    detail.bytes = size.bytes;
+  }
+
+  void describe_messages(std::uint32_t event, const Enqueued& enqueued) {
+    const Record& first = *enqueued.front();
+    const NcclCommunicator& known = communicator(communicator_of(first));
+    const NcclOperation operation = nccl_operation(records_.text(first.which));
+    std::array<NcclSize, 2> sizes;  // received, sent
+    std::array<std::set<std::int32_t>, 2> peers;
+    std::set<std::int32_t> others;
+    for (const Record* const record : enqueued) {
+      const NcclOperation message = nccl_operation(records_.text(record->which));
+      const auto peer = static_cast<std::int32_t>(std::min<std::uint64_t>(record->a, 0x7FFFFFFF));
+      const std::size_t direction = message.function == "Send" ? 1 : 0;
+      sizes[direction] += larger_side(message, record->duration, known.size);
+      if (peer == known.rank) continue;
+      peers[direction].insert(peer);
+      others.insert(peer);
+    }
+    const bool both = !peers[0].empty() && !peers[1].empty();
+    const bool pair = both && others.size() == 1;
+    const bool with_all =
+        both && peers[0] == peers[1] && known.size > 2 && others.size() + 1 == static_cast<std::size_t>(known.size);
+    const TextId group = pair && known.rank >= 0 ? group_text(known, *others.begin()) : group_text(known);
+    const NcclSize larger =
+        std::max(sizes[0], sizes[1], [](const NcclSize& a, const NcclSize& b) { return a.bytes < b.bytes; });
+    EventDetail& detail = builder_.detail(event);
+    const std::string_view lone = operation.function == "Send" ? "send" : "recv";
+    detail.collective = builder_.text(with_all ? "all_to_all" : enqueued.size() > 1 ? "sendrecv" : lone);
+    detail.group = group;
+    detail.dtype = builder_.text(operation.element_type);
+    if (enqueued.size() == 1 && !others.empty()) detail.peer = *others.begin();
+    detail.elements = larger.elements;
+    detail.bytes = larger.bytes;
+  }
+
+  const CaptureRecords& records_;
+  HostDeviceBuilder& builder_;
+  std::vector<const Record*> operations_;  // by time
+  std::vector<HostDeviceTrace::Communicator> communicators_;
+  std::set<TextId> told_;
+};
+
+/// Adds up what channels and the proxy's threads did, by what it was for.
+class Transports {
+ public:
+  Transports(const CaptureRecords& records, const std::function<bool(std::uint64_t)>& is_wanted) : records_(records) {
+    for (const Record& record : records.nccl) {
+      if (record.kind == Kind::kNcclCollective || record.kind == Kind::kNcclMessage) {
+        add_operation(record, is_wanted(record.start));
+      } else if (record.kind == Kind::kNcclProxyOp) {
+        proxy_ops_.emplace(record.correlation, &record);
+      }
+    }
+    for (const Record& record : records.nccl) {
+      if (record.kind == Kind::kNcclChannel) add_channel(record);
+      if (record.kind == Kind::kNcclProxyStep) add_step(record);
+      if (record.kind == Kind::kNcclProxyOp) add_proxy_op(record);
+    }
+  }
+
+  [[nodiscard]] std::vector<TransportUse> take() && {
+    std::vector<TransportUse> made;
+    for (auto& [key, use] : uses_) made.push_back(std::move(use));
+    return made;
+  }
+
+ private:
+  /// Of nobody whom we know: operations of other processes (PXN), or from before the capture.
+  static constexpr std::uint32_t kNoCommunicator = 0xFFFFFFFF;
+
+  TransportUse& use_of(std::uint32_t number, std::string_view text) {
+    const auto [known, is_new] = uses_.try_emplace({number, std::string(text)});
+    TransportUse& use = known->second;
+    if (!is_new) return use;
+    const NcclOperation operation = nccl_operation(text);
+    use.operation = operation.function;
+    use.algorithm = operation.algorithm;
+    use.protocol = operation.protocol;
+    const auto found = records_.communicators.find(number);
+    use.group = found == records_.communicators.end() ? std::string("unknown") : describe(found->second);
+    return use;
+  }
+
+  static std::string describe(const NcclCommunicator& known) {
+    std::string text = known.name.empty() ? fmt::format("{:#x}", known.id) : known.name;
+    if (known.rank >= 0 && known.size > 0) text += fmt::format(", rank {} of {}", known.rank, known.size);
+    return text;
+  }
+
+  void add_operation(const Record& record, bool wanted) {
+    if (!wanted) {
+      of_operation_.emplace(record.correlation, nullptr);
+      return;
+    }
+    const std::string_view text = records_.text(record.which);
+    TransportUse& use = use_of(communicator_of(record), text);
+    of_operation_.emplace(record.correlation, &use);
+    const auto known = records_.communicators.find(communicator_of(record));
+    const std::int32_t size = known == records_.communicators.end() ? 0 : known->second.size;
+    ++use.operations;
+    add_to(use.bytes, larger_side(nccl_operation(text), record.duration, size).bytes);
+  }
+
+  /// Null if it is not wanted.
+  TransportUse* use_of_operation(std::uint32_t operation) {
+    const auto found = of_operation_.find(operation);
+    return found == of_operation_.end() ? &use_of(kNoCommunicator, "unknown") : found->second;
+  }
+
+  void add_channel(const Record& record) {
+    TransportUse* const use = use_of_operation(record.which);
+    if (use == nullptr) return;
+    const bool timed = record.a > 0 && record.b >= record.a;
+    ++use->channels;
+    add_to(use->channel_time, duration_of(timed ? record.b - record.a : record.duration));
+  }
+
+  static TransportUse::Direction& direction(TransportUse& use, const Record& record) {
+    return record.detail == 1 ? use.sent : use.received;
+  }
+
+  void add_step(const Record& record) {
+    const auto op = proxy_ops_.find(record.which);
+    TransportUse* const use = use_of_operation(op == proxy_ops_.end() ? 0 : op->second->which);
+    if (use == nullptr) return;
+    TransportUse::Direction& sum = direction(*use, record);
+    const std::uint64_t waited = record.a + std::min(record.b, record.duration - std::min(record.duration, record.a));
+    ++sum.pieces;
+    add_to(sum.bytes, Bytes{static_cast<std::int64_t>(record.correlation)});
+    add_to(sum.device, duration_of(std::min(record.a, record.duration)));
+    add_to(sum.peer, duration_of(waited - record.a));
+    add_to(sum.network, duration_of(record.duration - std::min(record.duration, waited)));
+  }
+
+  /// Before version 4 of the interface bytes are known of a whole operation only.
+  void add_proxy_op(const Record& record) {
+    TransportUse* const use = use_of_operation(record.which);
+    if (use == nullptr || record.a > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return;
+    add_to(direction(*use, record).bytes, Bytes{static_cast<std::int64_t>(record.a)});
+  }
+
+  const CaptureRecords& records_;
+  std::map<std::pair<std::uint32_t, std::string>, TransportUse> uses_;  // by communicator and text
+  std::map<std::uint32_t, TransportUse*> of_operation_;
+  std::map<std::uint32_t, const Record*> proxy_ops_;
+};
+
+}  // namespace
+
+NcclUses describe_by_nccl(const CaptureRecords& records, std::vector<LaunchedKernel> launches,
+                          const std::function<bool(std::uint64_t time)>& is_wanted, HostDeviceBuilder& builder,
+                          const std::string& file, PartSink& sink) {
+  NcclUses uses;
+  if (records.nccl.empty()) return uses;
+  Joiner joiner(records, is_wanted, builder);
+  const std::uint64_t alone = joiner.join(std::move(launches));
+  if (alone > 0) sink.diagnostics.count(diagnostic("nccl_without_kernel"), {file, {}, {}}, {}, alone);
+  uses.communicators = std::move(joiner).take_communicators();
+  if (sink.details) uses.transports = Transports(records, is_wanted).take();
+  return uses;
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,176 @@
+#include "ingest/formats/kineto/kineto_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ingest/json/escape.h"
+
+namespace stepsim::ingest {
+namespace {
+
+std::string_view category_of(EventKind kind) noexcept {
+  switch (kind) {
+    case EventKind::kOp: return "cpu_op";
+    case EventKind::kAnnotation: return "user_annotation";
+    case EventKind::kRuntimeCall: return "cuda_runtime";
+    case EventKind::kKernel: return "kernel";
+    case EventKind::kMemcpy: return "gpu_memcpy";
+    case EventKind::kMemset: return "gpu_memset";
+    case EventKind::kSync: return "cuda_sync";
+    case EventKind::kDeviceAnnotation: return "gpu_user_annotation";
+  }
+  return "";
+}
+
+/// Microseconds with three decimals, as Kineto prints them.
+std::string microseconds(std::int64_t nanoseconds) {
+  return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
+}
+
+class Writer {
+ public:
+  Writer(const HostDeviceTrace& trace, const std::function<void(std::string_view)>& sink) : trace_(trace), sink_(sink) {
+    for (const auto& [event, launch] : trace.launch_of) launches_.emplace(event, &trace.launches[launch]);
+    // Kineto's base: all ranks of a job have the same one.
+    constexpr std::int64_t kSlot = std::int64_t{7'889'238} * 1'000'000'000;
+    if (trace.has_base_time && trace.size() > 0) {
+      const Time first = *std::min_element(trace.start.begin(), trace.start.end());
+      base_ = std::max<std::int64_t>(first.time_since_epoch().count(), 0) / kSlot * kSlot;
+    }
+  }
+
+  void write(std::string_view origin) {
+    write_members(origin);
+    write_names();
+    for (std::uint32_t i = 0; i < trace_.size(); ++i) write_event(i);
+    text_ += "\n  ]\n}\n";
+    sink_(text_);
+  }
+
+ private:
+  void write_members(std::string_view origin) {
+    text_ += "{\n  \"schemaVersion\": 1,\n";
+    std::set<std::int32_t> devices;
+    for (const Track& track : trace_.tracks) {
+      if (track.on_device && track.device >= 0) devices.insert(track.device);
+    }
+    text_ += "  \"deviceProperties\": [";
+    for (const std::int32_t device : devices) {
+      text_ += fmt::format("{}{{\"id\": {}, \"name\": ", device == *devices.begin() ? "" : ", ", device);
+      json::append_quoted(text_, trace_.device_name);
+      text_ += "}";
+    }
+    text_ += "],\n";
+    if (trace_.rank) {
+      text_ += "  \"distributedInfo\": {\"backend\": ";
+      json::append_quoted(text_, trace_.backend);
+      text_ += fmt::format(", \"rank\": {}, \"world_size\": {}}},\n", *trace_.rank, trace_.world_size.value_or(1));
+    }
+    if (!trace_.host_name.empty()) {
+      text_ += "  \"host_name\": ";
+      json::append_quoted(text_, trace_.host_name);
+      text_ += ",\n";
+    }
+    if (!origin.empty()) text_ += fmt::format("  \"otherData\": {{{}}},\n", origin);
+    text_ += fmt::format("  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": {},\n  \"traceEvents\": [", base_);
+  }
+
+  void write_names() {
+    for (const Track& track : trace_.tracks) {
+      begin_record();
+      const std::string name = track.on_device      ? fmt::format("stream {}", track.thread)
+                               : track.name.empty() ? fmt::format("thread {}", track.thread)
+                                                    : track.name;
+      text_ += "{\"ph\": \"M\", \"name\": \"thread_name\"";
+      append_row(track);
+      text_ += ", \"ts\": 0.000, \"args\": {\"name\": ";
+      json::append_quoted(text_, name);
+      text_ += "}}";
+    }
+  }
+
+  void write_event(std::uint32_t event) {
+    const Track& track = trace_.tracks[trace_.track[event].index()];
+    begin_record();
+    text_ += fmt::format("{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": ", category_of(trace_.kind[event]));
+    json::append_quoted(text_, trace_.text(trace_.name[event]));
+    append_row(track);
+    text_ +=
+        fmt::format(", \"ts\": {}, \"dur\": {}", microseconds(trace_.start[event].time_since_epoch().count() - base_),
+                    microseconds(trace_.duration[event].count()));
+    write_arguments(event, track);
+    text_ += "}";
+  }
+
+  void write_arguments(std::uint32_t event, const Track& track) {
+    std::string arguments;
+    const auto add = [&arguments](std::string_view key, const std::string& value) {
+      arguments += fmt::format("{}\"{}\": {}", arguments.empty() ? "" : ", ", key, value);
+    };
+    if (track.on_device) {
+      add("device", std::to_string(track.device));
+      if (trace_.kind[event] != EventKind::kSync) add("stream", std::to_string(track.stream));
+    }
+    if (trace_.correlation[event] >= 0) add("correlation", std::to_string(trace_.correlation[event]));
+    if (const auto launch = launches_.find(event); launch != launches_.end()) {
+      add("registers per thread", std::to_string(launch->second->registers));
+      add("shared memory", std::to_string(launch->second->shared_memory));
+      add("grid", fmt::format("[{}, 1, 1]", launch->second->blocks));
+      add("block", fmt::format("[{}, 1, 1]", launch->second->threads));
+    }
+    if (const EventDetail* const detail = trace_.detail_of(event)) {
+      if (detail->bytes > Bytes{}) add("bytes", std::to_string(detail->bytes.count()));
+      if (trace_.kind[event] == EventKind::kSync) {
+        add("stream", std::to_string(detail->stream));
+        add("wait_on_stream", std::to_string(detail->wait_stream));
+        add("wait_on_cuda_event_record_corr_id", std::to_string(detail->wait_correlation));
+      }
+    }
+    if (!arguments.empty()) text_ += fmt::format(", \"args\": {{{}}}", arguments);
+  }
+
+  /// Numbers as numbers: so Kineto writes the rows of processes, devices, threads and streams.
+  void append_row(const Track& track) {
+    for (const auto& [key, text] : {std::pair{"pid", &track.process}, {"tid", &track.thread}}) {
+      text_ += fmt::format(", \"{}\": ", key);
+      const bool number = !text->empty() && text->size() < 19 &&
+                          text->find_first_not_of("0123456789", (*text)[0] == '-' ? 1 : 0) == std::string::npos;
+      if (number) {
+        text_ += *text;
+      } else {
+        json::append_quoted(text_, *text);
+      }
+    }
+  }
+
+  void begin_record() {
+    constexpr std::size_t kMuch = std::size_t{1} << 16U;
+    if (text_.size() > kMuch) {
+      sink_(text_);
+      text_.clear();
+    }
+    text_ += first_ ? "\n    " : ",\n    ";
+    first_ = false;
+  }
+
+  const HostDeviceTrace& trace_;
+  const std::function<void(std::string_view)>& sink_;
+  std::map<std::uint32_t, const KernelLaunch*> launches_;
+  std::int64_t base_ = 0;
+  std::string text_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void write_kineto(const HostDeviceTrace& trace, std::string_view origin,
+                  const std::function<void(std::string_view)>& sink) {
+  Writer(trace, sink).write(origin);
+}
+
+}  // namespace stepsim::ingest

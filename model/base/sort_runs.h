@@ -1,0 +1,49 @@
+#ifndef STEPSIM_MODEL_BASE_SORT_RUNS_H
+#define STEPSIM_MODEL_BASE_SORT_RUNS_H
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+namespace stepsim {
+
+/// Sorts by `less` what comes nearly in order, such as the events of several threads one thread behind the other: finds
+/// the runs that are in order and merges neighbours, each merge only where the two overlap (as Peters' timsort, 2002).
+/// O(n) for one run, O(n log runs) for long ones; of many short ones std::sort is quicker, and is called. Equal items
+/// end in any order.
+template <class Range, class Less = std::less<>>
+void sort_runs(Range& items, Less less = {}) {
+  using Iterator = decltype(std::begin(items));
+  constexpr std::ptrdiff_t kShort = 4;
+  const Iterator begin = std::begin(items);
+  const Iterator end = std::end(items);
+  const auto most = (end - begin) / kShort + 1;
+  std::vector<Iterator> ends;  // of the runs
+  for (Iterator at = begin; at != end; ends.push_back(at)) {
+    if (std::ssize(ends) == most) return std::sort(begin, end, less);
+    at = std::is_sorted_until(at, end, less);
+  }
+  while (ends.size() > 1) {
+    std::size_t kept = 0;
+    Iterator first = begin;
+    for (std::size_t i = 0; i < ends.size(); i += 2) {
+      if (i + 1 < ends.size()) {
+        const Iterator middle = ends[i];
+        const Iterator last = ends[i + 1];
+        const Iterator from = std::upper_bound(first, middle, *middle, less);
+        if (from != middle) std::inplace_merge(from, middle, std::lower_bound(middle, last, *(middle - 1), less), less);
+        ends[kept] = last;
+      } else {
+        ends[kept] = ends[i];
+      }
+      first = ends[kept++];
+    }
+    ends.resize(kept);
+  }
+}
+
+}  // namespace stepsim
+
+#endif

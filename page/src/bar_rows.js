@@ -1,0 +1,68 @@
+// Bars along an axis of time, in rows: what an inline profiler measured, and several runs of it beside each other. As
+// sim/export/svg_bars.cpp draws them.
+
+import {el, svg} from './dom.js';
+import {duration} from './format.js';
+
+const ROWS_LEFT = 230;
+const ROWS_RIGHT = 1160;
+const ROWS_TOP = 24;
+const BAR_HEIGHT = 14;
+const MOST_ROWS = 200;
+const MOST_KINDS = 40;
+const WHOLE_COLOUR = '#999999';
+const KIND_COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#7A5195', '#7FB8D8', '#EAAE7F',
+  '#7FCEB9', '#E5BCD3', '#F2CF7F', '#B4B400'];
+
+function kindColour(kind) {
+  return kind === 0 ? WHOLE_COLOUR : KIND_COLOURS[(kind - 1) % KIND_COLOURS.length];
+}
+
+/** Where the marks of an axis stand: at most eight, 1, 2 or 5 times a power of ten apart. */
+export function axisMarks(most) {
+  if (most <= 0) return [0];
+  const power = 10 ** Math.floor(Math.log10(most / 8));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => most / each <= 8);
+  return Array.from({length: Math.floor(most / step * (1 + 1e-9)) + 1}, (_, i) => i * step);
+}
+
+function shortened(text, letters) {
+  return text.length <= letters ? text : `${text.slice(0, letters / 2 - 1)}\u2026${text.slice(1 - letters / 2)}`;
+}
+
+function rowBars({bars}, y, x) {
+  return bars.map(({begin, length, kind, level, hint}) => {
+    const width = Math.max(x(begin + length) - x(begin) - (x(length) - x(0) > 3 ? 0.6 : 0), 0.6);
+    return svg('rect', {x: x(begin), y: y + BAR_HEIGHT * level, width, height: BAR_HEIGHT - 2, style: {fill: kindColour(kind)}},
+      svg('title', {}, hint));
+  });
+}
+
+/** `chart`: {title, axis, kinds, rows: [{group, name, bars: [{begin, length, kind, level, hint}]}]}; null draws nothing. */
+export function barRows(chart) {
+  if (chart === null) return null;
+  const rows = chart.rows.slice(0, MOST_ROWS);
+  const most = Math.max(1, ...chart.rows.map((row) => row.bars.reduce((end, bar) => Math.max(end, bar.begin + bar.length), 0)));
+  const x = (ns) => ROWS_LEFT + (ROWS_RIGHT - ROWS_LEFT) * ns / most;
+  const drawn = [];
+  let y = ROWS_TOP;
+  rows.forEach((row, i) => {
+    if (row.group !== '' && row.group !== rows[i - 1]?.group) {
+      drawn.push(svg('text', {x: 4, y: y + BAR_HEIGHT}, shortened(row.group, 140)));
+      y += 20;
+    }
+    drawn.push(svg('text', {x: ROWS_LEFT - 8, y: y + 11, 'text-anchor': 'end'}, shortened(row.name, 34), svg('title', {}, row.name)), rowBars(row, y, x));
+    y += BAR_HEIGHT * (1 + row.bars.reduce((levels, bar) => Math.max(levels, bar.level), 0)) + 6;
+  });
+  const axis = axisMarks(most).map((mark) => [svg('path', {class: 'grid', d: `M${x(mark)} ${ROWS_TOP - 6}V${y}`}),
+    svg('text', {x: x(mark), y: ROWS_TOP - 10, 'text-anchor': 'middle'}, duration(mark))]);
+  const kinds = chart.kinds.slice(0, MOST_KINDS);
+  const more = chart.kinds.length - kinds.length;
+  return [el('p', {}, `${chart.title}; ${chart.axis}.`),
+    el('div.scroll.drawing', {tabindex: 0, role: 'group', 'aria-label': 'bars, scrolls'},
+      svg('svg', {viewBox: `0 0 1200 ${y}`, width: 1200, height: y, role: 'img', class: 'rows',
+        'aria-label': `${chart.title}; the tables below have the figures`}, axis, drawn)),
+    el('ul.legend', {}, kinds.map((name, i) => el('li', {}, el('span.swatch', {'aria-hidden': true, style: {background: kindColour(i)}}, '\u00a0'), ` ${name}`)),
+      more > 0 ? el('li', {}, `and ${more} more, in the same colours again`) : null),
+    rows.length < chart.rows.length ? el('p', {}, `The first ${rows.length} of ${chart.rows.length} rows.`) : null];
+}

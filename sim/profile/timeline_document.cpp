@@ -1,0 +1,272 @@
+#include "sim/profile/timeline_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "model/base/text.h"
+#include "sim/output/json_writer.h"
+#include "sim/report/intervals.h"
+#include "sim/report/members.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr std::size_t kMostLevels = 12;  // of bars that overlap; more lie in the last
+
+const MeasuredRange& range_of(const RangeTimeline& timeline, const RangeSummary& one) {
+  return timeline.run.processes[one.process].ranges[one.range];
+}
+
+std::string host_of(const RangeProfile& profile) { return profile.host.empty() ? profile.file : profile.host; }
+
+/// Ranges of one label, over all streams.
+struct LabelRow {
+  std::size_t streams = 0;
+  std::size_t samples = 0;
+  std::size_t depth = std::numeric_limits<std::size_t>::max();
+  std::optional<Duration> begin;  ///< the earliest
+  Duration sum{};
+  Duration longest{};
+};
+
+std::vector<std::pair<std::string, LabelRow>> rows_by_label(const RangeTimeline& timeline) {
+  std::map<std::string, LabelRow> by_label;
+  for (const RangeSummary& one : timeline.ranges) {
+    LabelRow& row = by_label[one.label];
+    ++row.streams;
+    row.samples += range_of(timeline, one).lengths.size();
+    row.depth = std::min(row.depth, one.depth);
+    if (one.begin && (!row.begin || *one.begin < *row.begin)) row.begin = one.begin;
+    row.sum = saturated_sum(row.sum, one.length);
+    row.longest = std::max(row.longest, one.length);
+  }
+  std::vector<std::pair<std::string, LabelRow>> rows(by_label.begin(), by_label.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.begin < b.second.begin; });
+  return rows;
+}
+
+Section labels_section(const RangeTimeline& timeline, std::size_t most) {
+  Table table({{"range", Align::kLeft},
+               {"in", Align::kRight, Use::kDetail},
+               {"streams", Align::kRight, Use::kHelp},
+               {"begins"},
+               {"takes"},
+               {"longest"},
+               {"of iteration"},
+               {"measured", Align::kRight, Use::kHelp}});
+  table.compare_times();
+  const std::optional<Duration> iteration = iteration_of(timeline.run, timeline.means.length);
+  const auto rows = rows_by_label(timeline);
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const auto& [label, row] = rows[i];
+    const Duration average = row.sum / static_cast<std::int64_t>(row.streams);
+    table.add_row({label, row.depth, row.streams, row.begin ? Cell(*row.begin) : Cell("-"), average, row.longest,
+                   iteration && *iteration > Duration{} ? percent_cell(ratio(average, *iteration)) : Cell("-"),
+                   row.samples});
+  }
+  Section section{.title = "Ranges, in the order in which they begin", .table = std::move(table)};
+  add_more_sentence(section, rows.size(), most);
+  section.sentences.emplace_back(
+      fmt::format("begins: after the iteration's start, {} of the measurements, on the stream where that is earliest; "
+                  "takes: {} of the measurements, on average over the streams, and longest: of the slowest stream",
+                  in_words(timeline.means.begin), in_words(timeline.means.length)));
+  section.sentences.emplace_back("in: how many other ranges it lies in, whose times hold its own");
+  return section;
+}
+
+Section processes_section(const RangeTimeline& timeline) {
+  Table table({{"host", Align::kLeft},
+               {"ranges"},
+               {"iterations"},
+               {"median"},
+               {"trimmed"},
+               {"arithmetic"},
+               {"least"},
+               {"most"}});
+  table.compare_times();
+  for (const RangeProfile& profile : timeline.run.processes) {
+    const std::vector<Duration>& all = profile.iterations;
+    const auto cell = [&all](RangeMean mean) { return all.empty() ? Cell("-") : Cell(*mean_of(all, mean)); };
+    table.add_row({host_of(profile), profile.ranges.size(), all.size(), cell(RangeMean::kMedian),
+                   cell(RangeMean::kTrimmed), cell(RangeMean::kArithmetic),
+                   all.empty() ? Cell("-") : Cell(*std::min_element(all.begin(), all.end())),
+                   all.empty() ? Cell("-") : Cell(*std::max_element(all.begin(), all.end()))});
+  }
+  return {.title = "Whole iterations", .table = std::move(table)};
+}
+
+std::string headline_of(const RangeTimeline& timeline) {
+  std::set<std::string_view> labels;
+  std::size_t samples = 0;
+  for (const RangeSummary& one : timeline.ranges) {
+    labels.insert(one.label);
+    samples += range_of(timeline, one).lengths.size();
+  }
+  const ProfiledRun& run = timeline.run;
+  const std::string where = run.processes.size() == 1 ? shown(host_of(run.processes.front()))
+                                                      : fmt::format("{} processes", run.processes.size());
+  const std::optional<Duration> iteration = iteration_of(run, timeline.means.length);
+  return fmt::format("{} on {} of {}, {} in different iterations{}.", counted(labels.size(), "range"),
+                     counted(devices_in(run), "device"), where, counted(samples, "measurement"),
+                     iteration ? fmt::format(": an iteration takes {} ({})", stepsim::to_text(*iteration),
+                                             in_words(timeline.means.length))
+                               : std::string(", whole ones not among them"));
+}
+
+/// Whether the ranges can be of iterations as they are without stalls.
+std::string caution_of(const RangeTimeline& timeline) {
+  const OrderCheck order = order_of(timeline.run, timeline.ranges);
+  const double share = order.all == 0 ? 0 : static_cast<double>(order.contradicted) / static_cast<double>(order.all);
+  constexpr double kFew = 0.02;  // short neighbours change places by chance
+  if (share <= kFew) return {};
+  return fmt::format(
+      "{} of {} ranges end before one begins that the code starts earlier: iterations were disturbed, so ranges that "
+      "follow each other do not fit together.{}",
+      order.contradicted, order.all,
+      timeline.means.begin == RangeMean::kEarly ? "" : " '--begin early' takes the undisturbed ones.");
+}
+
+Section diagnostics_section(const Diagnostics& diagnostics) {
+  Section section{.title = "Input"};
+  for (const Diagnostics::Entry& entry : diagnostics.entries())
+    section.sentences.emplace_back(fmt::format("{} ({}): {}", entry.name, entry.count, entry.remedy));
+  return section;
+}
+
+void write_means(JsonWriter& json, std::string_view what, const std::vector<Duration>& measured) {
+  json.key(fmt::format("{}_ns", what)).begin_object().key("count").value(measured.size());
+  for (const NamedMean& named : kRangeMeans) json.key(named.name).value(mean_of(measured, named.mean));
+  json.end_object();
+}
+
+void write_timeline(JsonWriter& json, const RangeTimeline& timeline, const Provenance& provenance) {
+  json.begin_object().key("schema").value("stepsim.timeline/1").new_line();
+  json.key("run").value(timeline.run.name).key("mean").value(to_text(timeline.means.length));
+  json.key("begin").value(to_text(timeline.means.begin)).key("iteration_ns");
+  json.value(iteration_of(timeline.run, timeline.means.length)).new_line().key("processes").begin_array();
+  for (const RangeProfile& profile : timeline.run.processes) {
+    json.new_line().begin_object().key("host").value(profile.host).key("file").value(profile.file);
+    write_means(json, "iterations", profile.iterations);
+    json.end_object();
+  }
+  json.end_array().new_line().key("ranges").begin_array();
+  for (const RangeSummary& one : timeline.ranges) {
+    const RangeProfile& profile = timeline.run.processes[one.process];
+    const MeasuredRange& range = range_of(timeline, one);
+    json.new_line().begin_object().key("label").value(one.label).key("name").value(range.name);
+    json.key("layer").value(range.layer).key("host").value(profile.host).key("device").value(range.device);
+    json.key("stream").value(profile.streams[range.stream]).key("occurrence").value(range.occurrence);
+    json.key("depth").value(one.depth).key("start_index").value(range.start_index).key("end_index");
+    json.value(range.end_index).key("begin_ns").value(one.begin).key("length_ns").value(one.length);
+    write_means(json, "lengths", range.lengths);
+    write_means(json, "offsets", range.offsets);
+    json.end_object();
+  }
+  json.end_array().new_line();
+  write_diagnostics(json, timeline.diagnostics);
+  json.new_line();
+  write_provenance(json, provenance);
+  json.end_object();
+}
+
+Table rows_of(const RangeTimeline& timeline) {
+  Table table({{"host", Align::kLeft},
+               {"device"},
+               {"stream", Align::kLeft},
+               {"range", Align::kLeft},
+               {"layer", Align::kLeft},
+               {"depth"},
+               {"begin_ns"},
+               {"length_ns"},
+               {"measured"},
+               {"median_ns"},
+               {"trimmed_ns"},
+               {"arithmetic_ns"}});
+  for (const RangeSummary& one : timeline.ranges) {
+    const RangeProfile& profile = timeline.run.processes[one.process];
+    const MeasuredRange& range = range_of(timeline, one);
+    const auto mean = [&range](RangeMean which) {
+      return nanoseconds_cell(mean_of(range.lengths, which).value_or(Duration{}));
+    };
+    table.add_row({host_of(profile), range.device, profile.streams[range.stream], one.label, range.layer, one.depth,
+                   one.begin ? nanoseconds_cell(*one.begin) : Cell(""), nanoseconds_cell(one.length),
+                   range.lengths.size(), mean(RangeMean::kMedian), mean(RangeMean::kTrimmed),
+                   mean(RangeMean::kArithmetic)});
+  }
+  return table;
+}
+
+/// Gives each bar of a row the first level, from the one that its nesting asks for on, on which it covers no other.
+class Levels {
+ public:
+  std::uint32_t place(Duration begin, Duration end, std::size_t depth) {
+    std::size_t level = std::min(depth, kMostLevels - 1);
+    while (level + 1 < kMostLevels && ends_[level] > begin) ++level;
+    ends_[level] = std::max(ends_[level], end);
+    return static_cast<std::uint32_t>(level);
+  }
+
+ private:
+  std::array<Duration, kMostLevels> ends_{};
+};
+
+}  // namespace
+
+Document timeline_document(const RangeTimeline& timeline, std::size_t rows, const Provenance& provenance) {
+  Document document{.headline = headline_of(timeline), .caution = caution_of(timeline)};
+  document.sections.push_back(labels_section(timeline, rows));
+  document.sections.push_back(processes_section(timeline));
+  document.sections.push_back(diagnostics_section(timeline.diagnostics));
+  std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
+  document.rows = [&timeline] { return rows_of(timeline); };
+  document.json = [&timeline, &provenance](JsonWriter& json) { write_timeline(json, timeline, provenance); };
+  return document;
+}
+
+BarChart chart_of(const RangeTimeline& timeline) {
+  BarChart chart{.title = "An iteration, put together from ranges of different ones",
+                 .axis = "time since the iteration began"};
+  std::map<std::string, std::uint32_t> kinds;
+  const auto kind_of = [&](const std::string& name) {
+    const auto [slot, added] = kinds.try_emplace(name, static_cast<std::uint32_t>(chart.kinds.size()));
+    if (added) chart.kinds.push_back(name);
+    return slot->second;
+  };
+  if (const auto iteration = iteration_of(timeline.run, timeline.means.length)) {
+    chart.rows.push_back({.name = "whole iteration",
+                          .bars = {{.length = *iteration,
+                                    .kind = kind_of("whole iteration"),
+                                    .hint = fmt::format("whole iteration: {}", stepsim::to_text(*iteration))}}});
+  }
+  Levels levels;
+  const RangeSummary* last = nullptr;
+  for (const RangeSummary& one : timeline.ranges) {
+    if (!one.begin) continue;
+    const RangeProfile& profile = timeline.run.processes[one.process];
+    const MeasuredRange& range = range_of(timeline, one);
+    const bool same_row = last != nullptr && last->process == one.process &&
+                          range_of(timeline, *last).device == range.device &&
+                          range_of(timeline, *last).stream == range.stream;
+    if (!same_row) {
+      chart.rows.push_back({.group = host_of(profile),
+                            .name = fmt::format("device {}, {}", range.device, profile.streams[range.stream])});
+      levels = {};
+    }
+    last = &one;
+    chart.rows.back().bars.push_back({.begin = *one.begin,
+                                      .length = one.length,
+                                      .kind = kind_of(range.layer.empty() ? range.name : range.layer),
+                                      .level = levels.place(*one.begin, *one.begin + one.length, one.depth),
+                                      .hint = fmt::format("{}: {}, from {}", one.label, stepsim::to_text(one.length),
+                                                          stepsim::to_text(*one.begin))});
+  }
+  return chart;
+}
+
+}  // namespace stepsim::sim

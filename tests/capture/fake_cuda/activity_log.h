@@ -1,0 +1,58 @@
+#ifndef STEPSIM_TESTS_CAPTURE_FAKE_CUDA_ACTIVITY_LOG_H
+#define STEPSIM_TESTS_CAPTURE_FAKE_CUDA_ACTIVITY_LOG_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "capture/cupti/abi.h"
+
+/// Between the fake device and the fake CUPTI.
+namespace fake_cuda {
+
+using stepsim::capture::cupti::Activity;
+
+/// cuptiGetVersion(): FAKE_CUPTI_VERSION, or that of CUDA 13.0 Update 1.
+[[nodiscard]] std::uint32_t cupti_version();
+
+/// How large CUPTI's records of a kind are in this version.
+[[nodiscard]] std::size_t size_of(Activity kind, std::uint32_t version);
+
+/// A record of the version's size. Members that the version has not are not written.
+class ActivityRecord {
+ public:
+  explicit ActivityRecord(Activity kind) : bytes_(size_of(kind, cupti_version()), 0) { set(0, kind); }
+
+  template <class Value>
+  ActivityRecord& set(std::size_t offset, Value value) {
+    if (offset + sizeof value <= bytes_.size()) std::memcpy(bytes_.data() + offset, &value, sizeof value);
+    return *this;
+  }
+  [[nodiscard]] const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
+/// CUPTI takes note, if the kind is enabled. The record is complete from `complete` on.
+void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
+[[nodiscard]] bool is_enabled(Activity kind);
+
+/// A call of the runtime by the number under which CUPTI names it.
+enum class Call : std::uint32_t {
+  kLaunchKernel = 211,
+  kGraphLaunch = 311,
+  kMemcpyAsync = 41,
+  kMemcpyPeerAsync = 119,
+  kMemsetAsync = 51,
+  kEventRecord = 135,
+  kStreamWaitEvent = 147,
+  kEventSynchronize = 137,
+  kStreamSynchronize = 131,
+  kDeviceSynchronize = 165,
+};
+
+}  // namespace fake_cuda
+
+#endif

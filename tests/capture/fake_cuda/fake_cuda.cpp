@@ -1,0 +1,243 @@
+#include "tests/capture/fake_cuda/fake_cuda.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "tests/capture/fake_cuda/activity_log.h"
+
+namespace fake_cuda {
+namespace {
+
+namespace offset = stepsim::capture::cupti::offset;
+
+constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
+constexpr std::uint32_t kContext = 1;
+constexpr std::uint32_t kDevice = 0;
+constexpr std::int64_t kToDevice = 4'000;  // from a call to its work
+
+std::atomic<std::int64_t> clock_now{kBegin};
+
+/// The device, as its streams and events are.
+struct Device {
+  struct Event {
+    std::int64_t done = 0;
+    std::uint64_t sync_id = 0;
+  };
+  std::mutex mutex;
+  std::map<std::uint32_t, std::int64_t> free_at;  // by stream
+  std::map<std::uint32_t, Event> events;
+  std::uint64_t next_sync_id = 1;
+  std::uint32_t next_correlation = 1;
+};
+Device device;
+
+/// A call from construction to return_(): its record is that of the time between.
+class ApiCall {
+ public:
+  ApiCall(Call call, std::int64_t cost) : call_(call), begin_(now()) {
+    const std::lock_guard lock(device.mutex);
+    correlation_ = device.next_correlation++;
+    clock_now += cost;
+  }
+  ~ApiCall() {
+    log(Activity::kRuntime,
+        ActivityRecord(Activity::kRuntime)
+            .set(offset::call::kCallback, call_)
+            .set(offset::call::kStart, begin_)
+            .set(offset::call::kEnd, now())
+            .set(offset::call::kThread, static_cast<std::uint32_t>(::gettid()))
+            .set(offset::call::kCorrelation, correlation_),
+        now());
+  }
+  ApiCall(const ApiCall&) = delete;
+  ApiCall& operator=(const ApiCall&) = delete;
+  [[nodiscard]] std::int64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint32_t correlation() const { return correlation_; }
+  /// The host waits until then, and two microseconds more.
+  static void wait_until(std::int64_t time) { clock_now = std::max(clock_now.load(), time) + 2'000; }
+
+ private:
+  Call call_;
+  std::int64_t begin_;
+  std::uint32_t correlation_ = 0;
+};
+
+struct Span {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+};
+
+/// Puts work on a stream.
+Span run(std::uint32_t stream, std::int64_t not_before, std::int64_t duration) {
+  const std::lock_guard lock(device.mutex);
+  std::int64_t& free_at = device.free_at[stream];
+  const std::int64_t start = std::max(free_at, not_before);
+  free_at = start + duration;
+  return {start, free_at};
+}
+
+void log_kernel(const Kernel& kernel, Span span, std::uint32_t stream, std::uint32_t correlation, std::uint64_t node,
+                std::uint32_t graph) {
+  namespace at = offset::kernel;
+  ActivityRecord record(Activity::kConcurrentKernel);
+  record.set(at::kRegisters, std::uint16_t{32}).set(at::kStart, span.start).set(at::kEnd, span.end);
+  record.set(at::kDevice, kDevice).set(at::kStream, stream).set(at::kCorrelation, correlation);
+  record.set(at::kGrid, kernel.blocks).set(at::kGrid + 4, 1).set(at::kGrid + 8, 1);
+  record.set(at::kBlock, kernel.threads).set(at::kBlock + 4, 1).set(at::kBlock + 8, 1);
+  record.set(at::kName, kernel.mangled_name).set(at::kGraphNode, node).set(at::kGraph, graph);
+  log(Activity::kConcurrentKernel, record, span.end);
+}
+
+void log_sync(std::uint32_t type, const ApiCall& call, std::uint32_t stream, std::uint32_t event,
+              std::uint64_t sync_id) {
+  namespace at = offset::sync;
+  ActivityRecord record(Activity::kSynchronization);
+  record.set(at::kType, type).set(at::kStart, call.begin()).set(at::kEnd, now());
+  record.set(at::kCorrelation, call.correlation()).set(at::kContext, kContext).set(at::kStream, stream);
+  record.set(at::kEvent, event).set(at::kSyncId, sync_id);
+  log(Activity::kSynchronization, record, now());
+}
+
+std::int64_t end_of_stream(std::uint32_t stream) {
+  const std::lock_guard lock(device.mutex);
+  return device.free_at[stream];
+}
+
+Device::Event event_of(std::uint32_t event) {
+  const std::lock_guard lock(device.mutex);
+  return device.events[event];
+}
+
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+}  // namespace
+
+void initialise() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+    if (path == nullptr) return;
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return;
+    if (auto* const begin = reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))) begin();
+    static const char* const kName = "Fake GPU 80GB";
+    log(Activity::kDevice,
+        ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, kName), 0);
+    log(Activity::kContext,
+        ActivityRecord(Activity::kContext)
+            .set(offset::context::kContext, kContext)
+            .set(offset::context::kDevice, kDevice),
+        0);
+  });
+}
+
+void work(std::int64_t nanoseconds) { clock_now += nanoseconds; }
+std::int64_t now() { return clock_now.load(); }
+
+void launch(const Kernel& kernel, std::uint32_t stream) {
+  const ApiCall call(Call::kLaunchKernel, 3'000);
+  log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);
+}
+
+void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream) {
+  const ApiCall call(Call::kGraphLaunch, 5'000);
+  std::uint64_t node = (std::uint64_t{graph} << 32U) + 1;
+  for (const Kernel& kernel : kernels) {
+    const Span span = run(stream, call.begin() + kToDevice, kernel.duration);
+    log_kernel(kernel, span, stream, call.correlation(), node++, graph);
+  }
+}
+
+void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream) {
+  namespace at = offset::copy;
+  const ApiCall call(Call::kMemcpyAsync, 2'000);
+  const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 10));
+  ActivityRecord record(Activity::kMemcpy);
+  const bool to_device = kind == 1;
+  record.set(at::kKind, kind).set(at::kSource, std::uint8_t(to_device ? 2 : 3));
+  record.set(at::kDestination, std::uint8_t(to_device ? 3 : 2)).set(at::kBytes, bytes);
+  record.set(at::kStart, span.start).set(at::kEnd, span.end).set(at::kDevice, kDevice).set(at::kStream, stream);
+  record.set(at::kCorrelation, call.correlation());
+  log(Activity::kMemcpy, record, span.end);
+}
+
+void copy_to_peer(std::uint64_t bytes, std::uint32_t stream) {
+  namespace at = offset::copy;
+  const ApiCall call(Call::kMemcpyPeerAsync, 2'000);
+  const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 10));
+  ActivityRecord record(Activity::kMemcpyPeer);
+  record.set(at::kKind, std::uint8_t{10}).set(at::kSource, std::uint8_t{3}).set(at::kDestination, std::uint8_t{3});
+  record.set(at::kBytes, bytes).set(at::kStart, span.start).set(at::kEnd, span.end);
+  record.set(at::kDevice, kDevice).set(at::kStream, stream);
+  record.set(offset::peer_copy::kCorrelation, call.correlation());
+  log(Activity::kMemcpyPeer, record, span.end);
+}
+
+void set_async(std::uint64_t bytes, std::uint32_t stream) {
+  namespace at = offset::set;
+  const ApiCall call(Call::kMemsetAsync, 2'000);
+  const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 100));
+  ActivityRecord record(Activity::kMemset);
+  record.set(at::kBytes, bytes).set(at::kStart, span.start).set(at::kEnd, span.end).set(at::kDevice, kDevice);
+  record.set(at::kStream, stream).set(at::kCorrelation, call.correlation()).set(at::kMemory, std::uint16_t{3});
+  log(Activity::kMemset, record, span.end);
+}
+
+void record_event(std::uint32_t event, std::uint32_t stream) {
+  namespace at = offset::event;
+  const ApiCall call(Call::kEventRecord, 1'000);
+  const std::int64_t done = end_of_stream(stream);
+  std::uint64_t sync_id = 0;
+  {
+    const std::lock_guard lock(device.mutex);
+    sync_id = device.next_sync_id++;
+    device.events[event] = {done, sync_id};
+  }
+  ActivityRecord record(Activity::kCudaEvent);
+  record.set(at::kCorrelation, call.correlation()).set(at::kContext, kContext).set(at::kStream, stream);
+  record.set(at::kEvent, event).set(at::kSyncId, sync_id);
+  log(Activity::kCudaEvent, record, done);
+}
+
+void wait_event(std::uint32_t event, std::uint32_t stream) {
+  const ApiCall call(Call::kStreamWaitEvent, 1'000);
+  const Device::Event waited_for = event_of(event);
+  {
+    const std::lock_guard lock(device.mutex);
+    std::int64_t& free_at = device.free_at[stream];
+    free_at = std::max(free_at, waited_for.done);
+  }
+  log_sync(2, call, stream, event, waited_for.sync_id);
+}
+
+void synchronize_event(std::uint32_t event) {
+  const ApiCall call(Call::kEventSynchronize, 0);
+  const Device::Event waited_for = event_of(event);
+  ApiCall::wait_until(waited_for.done);
+  log_sync(1, call, kNone, event, waited_for.sync_id);
+}
+
+void synchronize_stream(std::uint32_t stream) {
+  const ApiCall call(Call::kStreamSynchronize, 0);
+  ApiCall::wait_until(end_of_stream(stream));
+  log_sync(3, call, stream, 0, 0);
+}
+
+void synchronize_device() {
+  const ApiCall call(Call::kDeviceSynchronize, 0);
+  std::int64_t last = 0;
+  {
+    const std::lock_guard lock(device.mutex);
+    for (const auto& [stream, free_at] : device.free_at) last = std::max(last, free_at);
+  }
+  ApiCall::wait_until(last);
+  log_sync(4, call, kNone, 0, 0);
+}
+
+}  // namespace fake_cuda

@@ -1,0 +1,189 @@
+// Where this module finds the members of NCCL's descriptors. The numbers were printed by a program that was compiled
+// with the declarations of nccl/profiler_v2.h to profiler_v6.h in NCCL's sources, whose names of members are beside
+// ours; they hold where pointers have 64 bits.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "capture/nccl/plugin.h"
+
+namespace stepsim::capture::nccl {
+namespace {
+
+#define EXPECT_AT(version, member, offset) EXPECT_EQ(offsetof(Descriptor##version, member), std::size_t{offset})
+
+TEST(NcclLayout, DescriptorOfV2) {
+  EXPECT_AT(V2, parent, 8);                         // parentObj
+  EXPECT_AT(V2, rank, 16);                          // rank
+  EXPECT_AT(V2, collective.sequence, 40);           // coll.seqNumber
+  EXPECT_AT(V2, collective.function, 48);           // coll.func
+  EXPECT_AT(V2, collective.elements, 72);           // coll.count
+  EXPECT_AT(V2, collective.root, 80);               // coll.root
+  EXPECT_AT(V2, collective.element_type, 88);       // coll.datatype
+  EXPECT_AT(V2, collective.algorithm, 112);         // coll.algo
+  EXPECT_AT(V2, collective.protocol, 120);          // coll.proto
+  EXPECT_AT(V2, message.function, 40);              // p2p.func
+  EXPECT_AT(V2, message.element_type, 56);          // p2p.datatype
+  EXPECT_AT(V2, message.elements, 64);              // p2p.count
+  EXPECT_AT(V2, message.peer, 72);                  // p2p.peer
+  EXPECT_AT(V2, proxy_op.process, 24);              // proxyOp.pid
+  EXPECT_AT(V2, proxy_op.channel, 28);              // proxyOp.channelId
+  EXPECT_AT(V2, proxy_op.peer, 32);                 // proxyOp.peer
+  EXPECT_AT(V2, proxy_op.steps, 36);                // proxyOp.nSteps
+  EXPECT_AT(V2, proxy_op.is_send, 44);              // proxyOp.isSend
+  EXPECT_AT(V2, collective.communicator_name, 24);  // coll.name
+  EXPECT_AT(V2, collective.communicator, 32);       // coll.commHash
+  EXPECT_AT(V2, collective.channels, 104);          // coll.nMaxChannels
+  EXPECT_AT(V2, message.communicator_name, 24);     // p2p.name
+  EXPECT_AT(V2, message.communicator, 32);          // p2p.commHash
+}
+
+TEST(NcclLayout, DescriptorOfV3) {
+  EXPECT_AT(V3, parent, 8);                         // parentObj
+  EXPECT_AT(V3, rank, 16);                          // rank
+  EXPECT_AT(V3, collective.sequence, 40);           // coll.seqNumber
+  EXPECT_AT(V3, collective.function, 48);           // coll.func
+  EXPECT_AT(V3, collective.elements, 72);           // coll.count
+  EXPECT_AT(V3, collective.root, 80);               // coll.root
+  EXPECT_AT(V3, collective.element_type, 88);       // coll.datatype
+  EXPECT_AT(V3, collective.algorithm, 104);         // coll.algo
+  EXPECT_AT(V3, collective.protocol, 112);          // coll.proto
+  EXPECT_AT(V3, message.function, 40);              // p2p.func
+  EXPECT_AT(V3, message.element_type, 56);          // p2p.datatype
+  EXPECT_AT(V3, message.elements, 64);              // p2p.count
+  EXPECT_AT(V3, message.peer, 72);                  // p2p.peer
+  EXPECT_AT(V3, proxy_op.process, 24);              // proxyOp.pid
+  EXPECT_AT(V3, proxy_op.channel, 28);              // proxyOp.channelId
+  EXPECT_AT(V3, proxy_op.peer, 32);                 // proxyOp.peer
+  EXPECT_AT(V3, proxy_op.steps, 36);                // proxyOp.nSteps
+  EXPECT_AT(V3, proxy_op.is_send, 44);              // proxyOp.isSend
+  EXPECT_AT(V3, collective.communicator_name, 24);  // coll.name
+  EXPECT_AT(V3, collective.communicator, 32);       // coll.commHash
+  EXPECT_AT(V3, collective.channels, 96);           // coll.nMaxChannels
+  EXPECT_AT(V3, message.communicator_name, 24);     // p2p.name
+  EXPECT_AT(V3, message.communicator, 32);          // p2p.commHash
+  EXPECT_AT(V3, kernel_channel.channel, 24);        // kernelCh.channelId
+}
+
+TEST(NcclLayout, DescriptorOfV4) {
+  EXPECT_AT(V4, parent, 8);                    // parentObj
+  EXPECT_AT(V4, rank, 16);                     // rank
+  EXPECT_AT(V4, collective.sequence, 24);      // coll.seqNumber
+  EXPECT_AT(V4, collective.function, 32);      // coll.func
+  EXPECT_AT(V4, collective.elements, 56);      // coll.count
+  EXPECT_AT(V4, collective.root, 64);          // coll.root
+  EXPECT_AT(V4, collective.element_type, 72);  // coll.datatype
+  EXPECT_AT(V4, collective.algorithm, 88);     // coll.algo
+  EXPECT_AT(V4, collective.protocol, 96);      // coll.proto
+  EXPECT_AT(V4, message.function, 24);         // p2p.func
+  EXPECT_AT(V4, message.element_type, 40);     // p2p.datatype
+  EXPECT_AT(V4, message.elements, 48);         // p2p.count
+  EXPECT_AT(V4, message.peer, 56);             // p2p.peer
+  EXPECT_AT(V4, proxy_op.process, 24);         // proxyOp.pid
+  EXPECT_AT(V4, proxy_op.channel, 28);         // proxyOp.channelId
+  EXPECT_AT(V4, proxy_op.peer, 32);            // proxyOp.peer
+  EXPECT_AT(V4, proxy_op.steps, 36);           // proxyOp.nSteps
+  EXPECT_AT(V4, proxy_op.is_send, 44);         // proxyOp.isSend
+  EXPECT_AT(V4, collective.channels, 80);      // coll.nChannels
+  EXPECT_AT(V4, kernel_channel.channel, 24);   // kernelCh.channelId
+  EXPECT_AT(V4, message.channels, 60);         // p2p.nChannels
+  EXPECT_AT(V4, kernel_channel.timer, 32);     // kernelCh.pTimer
+}
+
+TEST(NcclLayout, DescriptorOfV5) {
+  EXPECT_AT(V5, parent, 8);                    // parentObj
+  EXPECT_AT(V5, rank, 16);                     // rank
+  EXPECT_AT(V5, collective.sequence, 24);      // coll.seqNumber
+  EXPECT_AT(V5, collective.function, 32);      // coll.func
+  EXPECT_AT(V5, collective.elements, 56);      // coll.count
+  EXPECT_AT(V5, collective.root, 64);          // coll.root
+  EXPECT_AT(V5, collective.element_type, 72);  // coll.datatype
+  EXPECT_AT(V5, collective.algorithm, 88);     // coll.algo
+  EXPECT_AT(V5, collective.protocol, 96);      // coll.proto
+  EXPECT_AT(V5, message.function, 24);         // p2p.func
+  EXPECT_AT(V5, message.element_type, 40);     // p2p.datatype
+  EXPECT_AT(V5, message.elements, 48);         // p2p.count
+  EXPECT_AT(V5, message.peer, 56);             // p2p.peer
+  EXPECT_AT(V5, proxy_op.process, 24);         // proxyOp.pid
+  EXPECT_AT(V5, proxy_op.channel, 28);         // proxyOp.channelId
+  EXPECT_AT(V5, proxy_op.peer, 32);            // proxyOp.peer
+  EXPECT_AT(V5, proxy_op.steps, 36);           // proxyOp.nSteps
+  EXPECT_AT(V5, proxy_op.is_send, 44);         // proxyOp.isSend
+  EXPECT_AT(V5, collective.channels, 80);      // coll.nChannels
+  EXPECT_AT(V5, kernel_channel.channel, 24);   // kernelCh.channelId
+  EXPECT_AT(V5, message.channels, 60);         // p2p.nChannels
+  EXPECT_AT(V5, kernel_channel.timer, 32);     // kernelCh.pTimer
+  EXPECT_AT(V5, collective.group, 104);        // coll.parentGroup
+  EXPECT_AT(V5, message.group, 64);            // p2p.parentGroup
+}
+
+TEST(NcclLayout, DescriptorOfV6) {
+  EXPECT_AT(V6, parent, 8);                    // parentObj
+  EXPECT_AT(V6, rank, 16);                     // rank
+  EXPECT_AT(V6, collective.sequence, 24);      // coll.seqNumber
+  EXPECT_AT(V6, collective.function, 32);      // coll.func
+  EXPECT_AT(V6, collective.elements, 56);      // coll.count
+  EXPECT_AT(V6, collective.root, 64);          // coll.root
+  EXPECT_AT(V6, collective.element_type, 72);  // coll.datatype
+  EXPECT_AT(V6, collective.algorithm, 88);     // coll.algo
+  EXPECT_AT(V6, collective.protocol, 96);      // coll.proto
+  EXPECT_AT(V6, message.function, 24);         // p2p.func
+  EXPECT_AT(V6, message.element_type, 40);     // p2p.datatype
+  EXPECT_AT(V6, message.elements, 48);         // p2p.count
+  EXPECT_AT(V6, message.peer, 56);             // p2p.peer
+  EXPECT_AT(V6, proxy_op.process, 24);         // proxyOp.pid
+  EXPECT_AT(V6, proxy_op.channel, 28);         // proxyOp.channelId
+  EXPECT_AT(V6, proxy_op.peer, 32);            // proxyOp.peer
+  EXPECT_AT(V6, proxy_op.steps, 36);           // proxyOp.nSteps
+  EXPECT_AT(V6, proxy_op.is_send, 44);         // proxyOp.isSend
+  EXPECT_AT(V6, collective.channels, 80);      // coll.nChannels
+  EXPECT_AT(V6, kernel_channel.channel, 24);   // kernelCh.channelId
+  EXPECT_AT(V6, message.channels, 60);         // p2p.nChannels
+  EXPECT_AT(V6, kernel_channel.timer, 32);     // kernelCh.pTimer
+  EXPECT_AT(V6, collective.group, 104);        // coll.parentGroup
+  EXPECT_AT(V6, message.group, 64);            // p2p.parentGroup
+}
+
+#undef EXPECT_AT
+
+/// A name, then functions: init, startEvent, stopEvent, recordEventState, finalize.
+template <class Table>
+void check_table(const Table& table) {
+  EXPECT_EQ(offsetof(Table, name), 0U);
+  EXPECT_EQ(offsetof(Table, init), 8U);
+  EXPECT_EQ(offsetof(Table, start_event), 16U);
+  EXPECT_EQ(offsetof(Table, stop_event), 24U);
+  EXPECT_EQ(offsetof(Table, record_event_state), 32U);
+  EXPECT_EQ(offsetof(Table, finalize), 40U);
+  EXPECT_EQ(std::string(table.name), "stepsim");
+  EXPECT_TRUE(table.init && table.start_event && table.stop_event && table.record_event_state && table.finalize);
+}
+
+TEST(NcclLayout, TablesOfFunctions) {
+  check_table(ncclProfiler_v2);
+  check_table(ncclProfiler_v3);
+  check_table(ncclProfiler_v4);
+  check_table(ncclProfiler_v5);
+  check_table(ncclProfiler_v6);
+}
+
+TEST(NcclLayout, NothingIsAskedForWithoutACapture) {
+  void* context = this;
+  int activation = -1;
+  EXPECT_EQ(ncclProfiler_v6.init(&context, 1, &activation, nullptr, 1, 2, 0, nullptr), kSuccess);
+  EXPECT_EQ(context, nullptr);
+  EXPECT_EQ(activation, 0);
+  DescriptorV6 event{};
+  event.type = event::kCollective;
+  void* handle = this;
+  EXPECT_EQ(ncclProfiler_v6.start_event(context, &handle, &event), kSuccess);
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(ncclProfiler_v6.record_event_state(handle, 8, nullptr), kSuccess);
+  EXPECT_EQ(ncclProfiler_v6.stop_event(handle), kSuccess);
+  EXPECT_EQ(ncclProfiler_v6.finalize(context), kSuccess);
+}
+
+}  // namespace
+}  // namespace stepsim::capture::nccl

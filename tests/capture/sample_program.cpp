@@ -1,0 +1,139 @@
+// A training loop on the fake CUDA, to be captured: what it computes is nothing, but it launches what a data-parallel
+// step launches, with events between its streams, a CUDA graph, copies and a loss that is read.
+//
+//   sample_program STEPS [mark|range|none] [exit|_exit|kill|segv|fork|throw|threads]
+//
+// How steps are marked, and how the program ends, or what it does besides. It prints "trained STEPS steps" and ends
+// with code 7, if it ends by itself. Only before kill does real time pass: a third of a second.
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/capture/fake_cuda/fake_cuda.h"
+
+namespace {
+
+constexpr std::uint32_t kComputeStream = fake_cuda::kStream;
+constexpr std::uint32_t kCommunicationStream = 20;
+constexpr int kLayers = 6;
+
+const std::array<const char*, kLayers> kForward{"_Z4gemmILi0EEvPf", "_Z4gemmILi1EEvPf", "_Z4gemmILi2EEvPf",
+                                                "_Z4gemmILi3EEvPf", "_Z4gemmILi4EEvPf", "_Z4gemmILi5EEvPf"};
+const char* const kBackward = "_Z13gemm_backwardPfPKf";
+const char* const kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+
+void mark_step() {
+  static const auto mark = []() -> void (*)() {
+    const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+    void* const library = path == nullptr ? nullptr : ::dlopen(path, RTLD_NOW);
+    return library == nullptr ? nullptr : reinterpret_cast<void (*)()>(::dlsym(library, "stepsim_mark_step"));
+  }();
+  if (mark != nullptr) mark();
+}
+
+/// Up to `amount` more, another amount each time.
+std::int64_t jitter(std::int64_t amount) {
+  static std::uint32_t state = 1;
+  state = state * 1'664'525U + 1'013'904'223U;
+  return static_cast<std::int64_t>(state >> 8U) % amount;
+}
+
+void forward() {
+  for (const char* const name : kForward) {
+    fake_cuda::work(8'000 + jitter(2'000));
+    fake_cuda::launch({.mangled_name = name, .duration = 40'000 + jitter(4'000), .blocks = 256}, kComputeStream);
+  }
+}
+
+void backward() {
+  for (int layer = 0; layer < kLayers; ++layer) {
+    fake_cuda::work(10'000 + jitter(2'000));
+    fake_cuda::launch({.mangled_name = kBackward, .duration = 80'000 + jitter(4'000), .blocks = 512}, kComputeStream);
+    if (layer % 2 == 0) continue;
+    const auto event = static_cast<std::uint32_t>(layer);
+    fake_cuda::record_event(event, kComputeStream);
+    fake_cuda::wait_event(event, kCommunicationStream);
+    fake_cuda::launch({.mangled_name = kAllReduce, .duration = 120'000 + jitter(9'000), .blocks = 24},
+                      kCommunicationStream);
+  }
+  fake_cuda::record_event(100, kCommunicationStream);
+  fake_cuda::wait_event(100, kComputeStream);
+}
+
+void step() {
+  fake_cuda::copy_async(1, 200'000, kComputeStream);
+  fake_cuda::set_async(1'000'000, kComputeStream);
+  forward();
+  backward();
+  const fake_cuda::Kernel adam{.mangled_name = "_Z4adamPf", .duration = 15'000, .blocks = 128};
+  fake_cuda::launch_graph(3, {adam, adam, adam}, kComputeStream);
+  fake_cuda::copy_async(2, 4, kComputeStream);
+  fake_cuda::synchronize_stream(kComputeStream);
+  fake_cuda::work(30'000 + jitter(5'000));
+}
+
+/// A child that goes on with CUDA's state, as it should not, and ends as programs do.
+void fork_child() {
+  std::fflush(stdout);
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    mark_step();
+    step();
+    std::exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+}
+
+/// As many threads as a data loader has, and more, that launch on streams of their own.
+void launch_from_threads() {
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 64; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 200; ++i) fake_cuda::launch({.mangled_name = kBackward, .duration = 1'000}, 100 + t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 8;
+  const std::string marks = argc > 2 ? argv[2] : "mark";
+  const std::string end = argc > 3 ? argv[3] : "exit";
+  fake_cuda::initialise();
+  fake_cuda::copy_async(1, 5'000'000, kComputeStream);
+  fake_cuda::synchronize_device();
+  for (int i = 0; i < steps; ++i) {
+    if (marks == "mark") mark_step();
+    if (marks == "range") fake_cuda::push_range("train_step");
+    step();
+    if (marks == "range") fake_cuda::pop_range();
+    if (end == "fork" && i == steps / 2) fork_child();
+  }
+  if (marks == "mark") mark_step();
+  std::printf("trained %d steps\n", steps);
+  std::fflush(stdout);
+  if (end == "_exit") ::_exit(7);
+  if (end == "threads") launch_from_threads();
+  if (end == "kill") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(333));
+    step();
+    ::kill(::getpid(), SIGKILL);
+  }
+  if (end == "segv") std::raise(SIGSEGV);
+  if (end == "throw") throw std::runtime_error("the sample was told to");
+  return 7;
+}

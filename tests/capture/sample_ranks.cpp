@@ -1,0 +1,107 @@
+// One rank of a data-parallel job of two on the fake CUDA and the fake NCCL, to be captured: a step computes, reduces
+// two gradients in one kernel, gathers by a second communicator, in which ranks have the other order, and passes a
+// message. Rank 1 comes later to each collective than rank 0, whose kernels wait for it.
+//
+//   sample_ranks STEPS [whole|open|flood|pxn|fork|kill|exit]
+//
+// RANK is 0 or 1. It ends with code 7, if it ends by itself. The last word: how, or what it does besides.
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tests/capture/fake_cuda/fake_cuda.h"
+#include "tests/capture/fake_nccl/fake_nccl.h"
+
+namespace {
+
+constexpr std::uint32_t kComputeStream = fake_cuda::kStream;
+constexpr std::uint32_t kCommunicationStream = 20;
+constexpr std::int64_t kLate = 50'000;
+
+struct Rank {
+  explicit Rank(int number) : rank(number) {}
+
+  int rank;
+  fake_nccl::Communicator world{0x1111, "world", 2, rank};
+  fake_nccl::Communicator reversed{0x2222, "reversed", 2, 1 - rank};
+
+  void step() {
+    fake_cuda::work(10'000);
+    fake_cuda::launch({.mangled_name = "_Z4gemmPf", .duration = 200'000, .blocks = 256}, kComputeStream);
+    communicate(1, world, {{.elements = 1000}, {.elements = 500}}, 100'000);
+    communicate(2, reversed, {{.function = "AllGather", .elements = 4096, .element_type = "ncclInt8"}}, 60'000);
+    const bool sends = rank == 0;
+    communicate(3, world, {{.function = sends ? "Send" : "Recv", .elements = 250, .peer = 1 - rank}}, 30'000);
+    fake_cuda::record_event(100, kCommunicationStream);
+    fake_cuda::wait_event(100, kComputeStream);
+    fake_cuda::launch({.mangled_name = "_Z4adamPf", .duration = 15'000, .blocks = 128}, kComputeStream);
+    fake_cuda::synchronize_stream(kComputeStream);
+  }
+
+  /// Behind what computes, and together with the other rank.
+  void communicate(std::uint32_t event, fake_nccl::Communicator& communicator,
+                   const std::vector<fake_nccl::Operation>& group, std::int64_t duration) const {
+    const std::int64_t late = rank == 1 ? kLate : 0;
+    fake_cuda::launch({.mangled_name = "_Z8backwardPf", .duration = 80'000 + late, .blocks = 256}, kComputeStream);
+    fake_cuda::record_event(event, kComputeStream);
+    fake_cuda::wait_event(event, kCommunicationStream);
+    communicator.run(group, duration + kLate - late, kCommunicationStream);
+    fake_cuda::record_event(50 + event, kCommunicationStream);
+    fake_cuda::wait_event(50 + event, kComputeStream);
+  }
+};
+
+void mark_step() {
+  const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+  void* const library = path == nullptr ? nullptr : ::dlopen(path, RTLD_NOW);
+  if (library == nullptr) return;
+  reinterpret_cast<void (*)()>(::dlsym(library, "stepsim_mark_step"))();
+}
+
+/// A child that goes on with its parent's communicators, as it should not.
+void fork_child(Rank& rank) {
+  std::fflush(stdout);
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    rank.step();
+    std::exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 4;
+  const std::string way = argc > 2 ? argv[2] : "whole";
+  const char* const number = std::getenv("RANK");
+  fake_cuda::initialise();
+  auto rank = std::make_unique<Rank>(number == nullptr ? 0 : std::atoi(number));
+  rank->world.mischief = {
+      .leave_open = way == "open", .flood = way == "flood" ? 200'000U : 0U, .of_other_process = way == "pxn"};
+  for (int i = 0; i < steps; ++i) {
+    mark_step();
+    rank->step();
+    if (way == "fork" && i == steps / 2) fork_child(*rank);
+  }
+  mark_step();
+  std::printf("trained %d steps\n", steps);
+  std::fflush(stdout);
+  if (way == "kill") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(333));
+    ::kill(::getpid(), SIGKILL);
+  }
+  if (way == "exit") std::exit(7);  // without an end of the communicators
+  rank.reset();
+  return 7;
+}

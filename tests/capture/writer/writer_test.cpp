@@ -1,0 +1,211 @@
+#include "capture/writer/writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ingest/bytes/file_source.h"
+#include "ingest/formats/capture/blocks.h"
+#include "tests/sim/temporary_folder.h"
+
+namespace stepsim::capture {
+namespace {
+
+using testing::TemporaryFolder;
+using wire::Kind;
+using wire::Record;
+
+constexpr std::size_t kSmall = std::size_t{1} << 20U;
+constexpr std::size_t kLarge = std::size_t{256} << 20U;
+
+/// What a file holds, as the reader's blocks tell it.
+struct Content {
+  std::uint64_t calls = 0;
+  std::uint64_t sum_of_starts = 0;
+  std::vector<std::string> texts;
+  std::uint64_t told_lost = 0;
+  bool closed = false;
+  std::size_t diagnostics = 0;
+};
+
+Content content_of(const std::string& path) {
+  Content content;
+  const auto source = ingest::open_file(path);
+  ingest::PartSink sink;
+  ingest::for_each_capture_block(*source, sink, [&](const ingest::CaptureBlock& block) {
+    wire::RecordCursor cursor(block.records);
+    while (const std::optional<Record> record = cursor.next()) {
+      if (record->kind == Kind::kText) {
+        content.texts.emplace_back(cursor.text(*record).value_or("a text that is cut"));
+      } else if (record->kind == Kind::kCall) {
+        ++content.calls;
+        content.sum_of_starts += record->start;
+      } else if (record->kind == Kind::kStatus) {
+        content.closed = record->detail == static_cast<std::uint8_t>(wire::Status::kClosed);
+        content.told_lost = record->b;
+      }
+    }
+  });
+  content.diagnostics = sink.diagnostics.entries().size();
+  return content;
+}
+
+/// `count` calls that start at 1, 2 and so on.
+void record_calls(Writer& writer, std::uint64_t count) {
+  writer.with_producer([count](Producer& producer) {
+    for (std::uint64_t i = 1; i <= count; ++i) producer.add({.kind = Kind::kCall, .start = i});
+  });
+}
+
+TEST(WriterTest, EveryRecordOfEveryThreadIsInTheFileOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  constexpr std::uint64_t kEach = 100'000;
+  constexpr std::uint64_t kThreads = 4;
+  std::uint64_t lost = 0;
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kLarge);
+    ASSERT_NE(writer, nullptr);
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < kThreads; ++t) threads.emplace_back([&] { record_calls(*writer, kEach); });
+    for (std::thread& thread : threads) thread.join();
+    lost = writer->lost();
+  }
+  const Content content = content_of(path);
+  EXPECT_EQ(lost, 0U);
+  EXPECT_EQ(content.calls, kThreads * kEach);
+  EXPECT_EQ(content.sum_of_starts, kThreads * kEach * (kEach + 1) / 2);
+  EXPECT_TRUE(content.closed);
+  EXPECT_EQ(content.diagnostics, 0U);
+}
+
+/// Whether the disk keeps up or not: what is not in the file is counted, and the count is in the file.
+TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  constexpr std::uint64_t kRecords = 2'000'000;
+  std::uint64_t lost = 0;
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), 0);
+    ASSERT_NE(writer, nullptr);
+    record_calls(*writer, kRecords);
+    lost = writer->lost();
+  }
+  const Content content = content_of(path);
+  EXPECT_EQ(content.calls + lost, kRecords);
+  EXPECT_EQ(content.told_lost, lost);
+  EXPECT_EQ(content.diagnostics, 0U);
+}
+
+/// A limit of the file's size stands for a full disk: both refuse a write.
+TEST(WriterTest, AFullDiskLosesTheRestAndNothingElse) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  constexpr std::uint64_t kRecords = 100'000;  // 4 MB
+  ::rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  ::rlimit small = before;
+  small.rlim_cur = 1'000'000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kLarge);
+    ASSERT_NE(writer, nullptr);
+    record_calls(*writer, kRecords);
+    writer->close();
+    EXPECT_GT(writer->lost(), 0U);
+    EXPECT_EQ(content_of(path).calls + writer->lost(), kRecords);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(content_of(path).closed);
+}
+
+TEST(WriterTest, TextsAreWrittenOnceAndCutWhereTheyAreTooLong) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  const std::string longest(wire::kLongestText + 5, 'x');
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kSmall);
+    ASSERT_NE(writer, nullptr);
+    writer->with_producer([&](Producer& producer) {
+      EXPECT_EQ(producer.text("name"), 1U);
+      EXPECT_EQ(producer.text("name"), 1U);
+      EXPECT_EQ(producer.text("_Z1f", "f()"), 2U);
+      EXPECT_EQ(producer.known_text("_Z1f"), 2U);
+      EXPECT_EQ(producer.known_text("f()"), 0U);
+      EXPECT_EQ(producer.text(longest), 3U);
+      EXPECT_EQ(producer.launch({.blocks = 2, .threads = 64}), 1U);
+      EXPECT_EQ(producer.launch({.blocks = 2, .threads = 128}), 2U);
+      EXPECT_EQ(producer.launch({.blocks = 2, .threads = 64}), 1U);
+    });
+  }
+  EXPECT_THAT(content_of(path).texts, ::testing::ElementsAre("name", "f()", longest.substr(0, wire::kLongestText)));
+}
+
+TEST(WriterTest, AChildOfForkRecordsNothing) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kSmall);
+    ASSERT_NE(writer, nullptr);
+    record_calls(*writer, 10);
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      const bool recorded = writer->with_producer([](Producer& producer) { producer.add({.kind = Kind::kCall}); });
+      writer->flush();
+      writer->close();
+      ::_exit(recorded ? 1 : 0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    record_calls(*writer, 10);
+  }
+  const Content content = content_of(path);
+  EXPECT_EQ(content.calls, 20U);
+  EXPECT_TRUE(content.closed);
+}
+
+TEST(WriterTest, WhatWasFlushedBeforeAKillIsInTheFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    Writer* const writer = Writer::create(path.c_str(), kSmall).release();
+    record_calls(*writer, 100);
+    writer->flush();
+    struct ::stat file {};
+    while (::stat(path.c_str(), &file) != 0 || file.st_size == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    record_calls(*writer, 50);  // not flushed
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  const Content content = content_of(path);
+  EXPECT_EQ(content.calls, 100U);
+  EXPECT_FALSE(content.closed);
+  EXPECT_EQ(content.diagnostics, 0U);
+}
+
+TEST(WriterTest, AFileThatIsThereIsNotTouched) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  ASSERT_NE(Writer::create(path.c_str(), kSmall), nullptr);
+  EXPECT_EQ(Writer::create(path.c_str(), kSmall), nullptr);
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_EQ(Writer::create(folder.file("no/folder").c_str(), kSmall), nullptr);
+}
+
+}  // namespace
+}  // namespace stepsim::capture

@@ -1,0 +1,64 @@
+#include "ingest/config/ranges_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/base/error.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string problem_of(const std::string& text) {
+  try {
+    static_cast<void>(parse_ranges(text, "r.yaml"));
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(RangesFileTest, EverythingThatItMaySayIsRead) {
+  const RangeSchedule schedule = parse_ranges(
+      "warmup: 3\nrepeat: 7\nlayers:\n  fc1: {forward: [a, {name: b, occurrence: 4}], backward: [c]}\n"
+      "  fc2:\n    forward_events: [a]\n    backward_events: [c]\n",
+      "r.yaml");
+  EXPECT_EQ(schedule.warmup, 3U);
+  EXPECT_EQ(schedule.repeat, 7U);
+  ASSERT_EQ(schedule.layers.size(), 2U);
+  EXPECT_EQ(schedule.layers[0].name, "fc1");
+  EXPECT_EQ(schedule.layers[0].forward.at(1).name, "b");
+  EXPECT_EQ(schedule.layers[0].forward.at(1).occurrence, 4U);
+  EXPECT_EQ(schedule.layers[1].backward.at(0).name, "c");
+}
+
+TEST(RangesFileTest, DefaultsAreThoseOfHugeCtr) {
+  const RangeSchedule schedule = parse_ranges("layers: {fc1: {forward: [a]}}", "r.yaml");
+  EXPECT_EQ(schedule.warmup, 10U);
+  EXPECT_EQ(schedule.repeat, 50U);
+}
+
+TEST(RangesFileTest, MistakesNamePlaceFoundAndExpected) {
+  EXPECT_THAT(problem_of(""), HasSubstr("r.yaml:1: there is no layer; expected 'layers'"));
+  EXPECT_THAT(problem_of("layers: [a]"), HasSubstr("expected a map of layers"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: [a]"), HasSubstr("r.yaml:2: 'fc1' is"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forwards: [a]}"), HasSubstr("did you mean 'forward'?"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: a}"), HasSubstr("expected a list of the names of ranges"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {}"), HasSubstr("has no ranges"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a b]}"), HasSubstr("without blanks"));
+  EXPECT_THAT(problem_of("layers:\n  f c: {forward: [a]}"), HasSubstr("without blanks"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{occurrence: 1}]}"), HasSubstr("a range without 'name'"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{name: a, occurrence: -1}]}"), HasSubstr("r.yaml:2: "));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a]}\n  fc1: {forward: [a]}"),
+              HasSubstr("r.yaml:3: the layer 'fc1' is given twice, first in line 2"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a], forward_events: [b]}"), HasSubstr("has already"));
+  EXPECT_THAT(problem_of("warmup: 0\nlayers: {fc1: {forward: [a]}}"), HasSubstr("'warmup' is '0'"));
+  EXPECT_THAT(problem_of("repeat: many\nlayers: {fc1: {forward: [a]}}"), HasSubstr("'repeat' is 'many'"));
+  EXPECT_THAT(problem_of("repeat: 10000000\nlayers: {fc1: {forward: [a]}}"), HasSubstr("takes 10000010 iterations"));
+  EXPECT_THAT(problem_of("layers: {fc1: {forward: [a, {name: a, occurrence: 0}]}}"),
+              HasSubstr("'a' with occurrence 0 is in the layer 'fc1' and in 'fc1'"));
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

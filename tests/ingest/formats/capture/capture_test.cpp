@@ -1,0 +1,338 @@
+// Files of stepsim capture, from their blocks to events and what they waited for; and damaged ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/bytes/memory_source.h"
+#include "ingest/formats/capture/survey.h"
+#include "tests/ingest/formats/capture/capture_maker.h"
+#include "tests/ingest/read_text.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::CaptureMaker;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using wire::Kind;
+using wire::Phase;
+using wire::Status;
+
+constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
+
+Parsed<HostDeviceTrace> read(const std::string& bytes) { return read_text<HostDeviceTrace>("capture", bytes); }
+
+/// The only event of this name; none is a failure.
+std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.text(trace.name[i]) == name) return i;
+  }
+  ADD_FAILURE() << "no event " << name;
+  return 0;
+}
+
+/// What an event says besides; an empty one, and a failure, if it has none.
+EventDetail detail(const HostDeviceTrace& trace, std::string_view name) {
+  const EventDetail* const found = trace.detail_of(event(trace, name));
+  if (found != nullptr) return *found;
+  ADD_FAILURE() << name << " has no detail";
+  return {};
+}
+
+std::vector<std::string> names(const HostDeviceTrace& trace) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < trace.size(); ++i) all.push_back(trace.text(trace.name[i]));
+  return all;
+}
+
+TEST(CaptureFormatTest, FilesAreKnownByTheirFirstBlock) {
+  EXPECT_EQ(format_named("capture").recognise("x", CaptureMaker().closed()), 95);
+  EXPECT_EQ(format_named("capture").recognise("x.capture", "{}"), 0);
+}
+
+TEST(CaptureFormatTest, CallsAndKernelsBecomeEventsWithTheirTimesAndCorrelation) {
+  CaptureMaker maker;
+  maker.session("pid", "42").session("host", "node7").session("rank", "3").session("world", "8");
+  maker.add({.kind = Kind::kLaunch, .which = 1, .start = 80, .duration = 128, .correlation = 32, .stream = 1024});
+  maker.call("cudaLaunchKernel_v7000", kBegin, 3'000, 9);
+  const std::uint32_t gemm = maker.text("gemm");
+  maker.add({.kind = Kind::kKernel,
+             .device = 2,
+             .which = gemm,
+             .start = kBegin + 5'000,
+             .duration = 70'000,
+             .correlation = 9,
+             .stream = 7,
+             .a = 1});
+  const auto [trace, sink] = read(maker.closed());
+  const std::size_t call = event(trace, "cudaLaunchKernel");
+  const std::size_t kernel = event(trace, "gemm");
+  EXPECT_EQ(trace.kind[call], EventKind::kRuntimeCall);
+  EXPECT_EQ(trace.start[call].time_since_epoch().count(), static_cast<std::int64_t>(kBegin));
+  EXPECT_EQ(trace.duration[call], Duration{3'000});
+  EXPECT_EQ(trace.tracks[trace.track[call].index()].process, "42");
+  EXPECT_EQ(trace.tracks[trace.track[call].index()].thread, "100");
+  EXPECT_EQ(trace.kind[kernel], EventKind::kKernel);
+  EXPECT_EQ(trace.duration[kernel], Duration{70'000});
+  EXPECT_EQ(trace.correlation[kernel], 9);
+  EXPECT_EQ(trace.tracks[trace.track[kernel].index()].device, 2);
+  EXPECT_EQ(trace.tracks[trace.track[kernel].index()].stream, 7);
+  EXPECT_EQ(trace.launches, (std::vector<KernelLaunch>{{80, 128, 32, 1024}}));
+  EXPECT_EQ(trace.rank, 3);
+  EXPECT_EQ(trace.world_size, 8);
+  EXPECT_EQ(trace.host_name, "node7");
+  EXPECT_TRUE(trace.has_base_time);
+  EXPECT_EQ(sink.events, 2U);
+  EXPECT_EQ(sink.skipped, 0U);
+}
+
+TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
+  CaptureMaker maker;
+  maker.add({.kind = Kind::kMemcpy,
+             .detail = 1,
+             .device = 0,
+             .which = wire::memories(2, 3),
+             .start = kBegin,
+             .duration = 10,
+             .correlation = 1,
+             .stream = 7,
+             .a = 4096});
+  maker.add({.kind = Kind::kMemset, .device = 0, .which = 3, .start = kBegin, .duration = 5, .stream = 7, .a = 64});
+  const HostDeviceTrace trace = read(maker.closed()).part;
+  const std::size_t copy = event(trace, "Memcpy HtoD (Pinned -> Device)");
+  EXPECT_EQ(trace.kind[copy], EventKind::kMemcpy);
+  EXPECT_EQ(detail(trace, "Memcpy HtoD (Pinned -> Device)").bytes, Bytes{4096});
+  EXPECT_EQ(trace.kind[event(trace, "Memset (Device)")], EventKind::kMemset);
+}
+
+/// The two events are recorded twice; the id says which record was waited for, whatever came after.
+TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
+  CaptureMaker maker;
+  maker.call("cudaEventRecord", kBegin, 10, 1).call("cudaEventRecord", kBegin + 20, 10, 2);
+  maker.call("cudaStreamWaitEvent", kBegin + 40, 10, 3);
+  maker.add({.kind = Kind::kEventRecord, .which = 5, .correlation = 1, .stream = 7, .a = 11});
+  maker.add({.kind = Kind::kEventRecord, .which = 5, .correlation = 2, .stream = 8, .a = 12});
+  maker.add(
+      {.kind = Kind::kSync, .detail = 2, .which = 5, .start = kBegin + 40, .correlation = 3, .stream = 20, .a = 11});
+  const HostDeviceTrace trace = read(maker.closed()).part;
+  const EventDetail wait = detail(trace, "Stream Wait Event");
+  EXPECT_EQ(wait.stream, 20);
+  EXPECT_EQ(wait.wait_stream, 7);
+  EXPECT_EQ(wait.wait_correlation, 1);
+}
+
+/// CUPTI before CUDA 12.8 has no such id.
+TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
+  CaptureMaker maker;
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    maker.call("cudaEventRecord", kBegin + 100 * i, 10, i);
+    maker.add({.kind = Kind::kEventRecord, .which = 5, .correlation = i, .stream = 6 + i});
+  }
+  maker.call("cudaEventSynchronize", kBegin + 250, 10, 9);
+  maker.add({.kind = Kind::kSync, .detail = 1, .which = 5, .start = kBegin + 250, .correlation = 9});
+  const HostDeviceTrace trace = read(maker.closed()).part;
+  EXPECT_EQ(detail(trace, "Event Sync").wait_correlation, 2);
+}
+
+TEST(CaptureFormatTest, AWaitForAnEventWithoutARecordIsCounted) {
+  CaptureMaker maker;
+  maker.call("cudaStreamWaitEvent", kBegin, 10, 3);
+  maker.add({.kind = Kind::kSync, .detail = 2, .which = 5, .start = kBegin, .correlation = 3, .stream = 20, .a = 11});
+  EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("event_not_recorded"), 1U);
+}
+
+TEST(CaptureFormatTest, RangesAndOperatorsOfNvtxAreThoseOfTheirThread) {
+  CaptureMaker maker;
+  const std::uint32_t range = maker.text("forward");
+  const std::uint32_t op = maker.text("aten::mm, seq = 7, op_id = 12");
+  maker.add({.kind = Kind::kRangeBegin, .which = range, .start = kBegin, .stream = 100, .a = 1});
+  maker.add({.kind = Kind::kRangeBegin, .which = op, .start = kBegin + 10, .stream = 100, .a = 2});
+  maker.add({.kind = Kind::kRangeEnd, .start = kBegin + 30, .stream = 100, .a = 2});
+  maker.add({.kind = Kind::kRangeEnd, .start = kBegin + 50, .stream = 100, .a = 1});
+  maker.add({.kind = Kind::kRangeBegin, .which = range, .start = kBegin + 60, .stream = 100, .a = 3});
+  const auto [trace, sink] = read(maker.closed());
+  EXPECT_EQ(trace.kind[event(trace, "forward")], EventKind::kAnnotation);
+  EXPECT_EQ(trace.duration[event(trace, "forward")], Duration{50});
+  EXPECT_EQ(trace.kind[event(trace, "aten::mm")], EventKind::kOp);
+  EXPECT_EQ(trace.duration[event(trace, "aten::mm")], Duration{20});
+  EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
+}
+
+/// Step 1 is the active one, from 1000 to 2000. A kernel belongs to the step in which it was launched.
+TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
+  CaptureMaker maker;
+  maker.step(0, kBegin, Phase::kWarmUp).step(1, kBegin + 1'000).step(2, kBegin + 2'000, Phase::kDone);
+  maker.call("before", kBegin + 900, 10, 1).kernel("late", kBegin + 1'100, 100, 1);
+  maker.call("inside", kBegin + 1'900, 10, 2).kernel("runs over", kBegin + 2'500, 100, 2);
+  maker.call("after", kBegin + 2'100, 10, 3).kernel("behind", kBegin + 2'700, 100, 3);
+  maker.kernel("without a call", kBegin + 1'500, 100, 4);
+  const HostDeviceTrace trace = read(maker.closed()).part;
+  EXPECT_THAT(names(trace), UnorderedElementsAre("inside", "runs over", "without a call", "ProfilerStep#1"));
+  const std::size_t step = event(trace, "ProfilerStep#1");
+  EXPECT_EQ(trace.start[step].time_since_epoch().count(), static_cast<std::int64_t>(kBegin + 1'000));
+  EXPECT_EQ(trace.duration[step], Duration{1'000});
+}
+
+/// Three rounds of four launches, with the longest rest before the second of them: there steps begin.
+TEST(CaptureFormatTest, WithoutMarksStepsAreWhereLaunchesRepeat) {
+  CaptureMaker maker;
+  std::uint32_t correlation = 0;
+  std::uint64_t time = kBegin;
+  for (int round = 0; round < 3; ++round) {
+    for (const char* const name : {"d", "a", "b", "c"}) {
+      time += std::string_view(name) == "a" ? 500U : 100U;
+      ++correlation;
+      maker.call("cudaLaunchKernel", time, 10, correlation).kernel(name, time + 20, 50, correlation);
+    }
+  }
+  const auto [trace, sink] = read(maker.closed());
+  std::vector<std::int64_t> steps;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.text(trace.name[i]).starts_with("ProfilerStep#"))
+      steps.push_back(trace.start[i].time_since_epoch().count() - static_cast<std::int64_t>(kBegin));
+  }
+  EXPECT_THAT(steps, ElementsAre(600, 1'400));
+  EXPECT_EQ(sink.diagnostics.count_of("steps_from_launches"), 2U);
+}
+
+TEST(CaptureFormatTest, WithoutMarksAndRepetitionItSaysSo) {
+  CaptureMaker maker;
+  maker.call("cudaLaunchKernel", kBegin, 10, 1).kernel("a", kBegin + 20, 50, 1);
+  EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("no_steps_marked"), 1U);
+}
+
+/// Two producers may give one number to different texts, and buffers come in any order.
+TEST(CaptureFormatTest, EachProducerHasItsOwnTextsAndOrderDecidesNothing) {
+  CaptureMaker first(0);
+  CaptureMaker second(1);
+  first.call("cudaLaunchKernel", kBegin, 10, 1).block();
+  second.kernel("gemm", kBegin + 20, 50, 1).block(1);
+  const std::string tail = CaptureMaker(9).status(Status::kClosed).block(2).file();
+  const HostDeviceTrace one = read(first.file() + second.file() + tail).part;
+  EXPECT_THAT(names(one), ElementsAre("cudaLaunchKernel", "gemm"));
+  CaptureMaker second_first(1);
+  CaptureMaker first_second(0);
+  second_first.kernel("gemm", kBegin + 20, 50, 1).block(0);
+  first_second.call("cudaLaunchKernel", kBegin, 10, 1).block(1);
+  EXPECT_THAT(names(read(second_first.file() + first_second.file() + tail).part),
+              ElementsAre("cudaLaunchKernel", "gemm"));
+}
+
+// ---------------------------------------------------------------- what is wrong with a file
+
+std::string two_blocks() {
+  CaptureMaker maker;
+  maker.call("first", kBegin, 10, 1).block().call("second", kBegin + 100, 10, 2).block();
+  return maker.file();
+}
+std::size_t first_block_size() {
+  CaptureMaker maker;
+  return maker.call("first", kBegin, 10, 1).block().file().size();
+}
+
+TEST(DamagedCaptureTest, WhatAKilledProgramLeftIsReadUpToTheLastWholeBlock) {
+  const std::string whole = two_blocks();
+  for (std::size_t size = first_block_size(); size < whole.size(); size += 7) {
+    const auto [trace, sink] = read(whole.substr(0, size));
+    EXPECT_THAT(names(trace), ElementsAre("first")) << size;
+    ASSERT_EQ(sink.diagnostics.entries().size(), 1U) << size;
+    EXPECT_EQ(sink.diagnostics.entries()[0].name, "capture_not_closed");
+    EXPECT_EQ(sink.diagnostics.entries()[0].first.byte_offset, first_block_size());
+  }
+}
+
+TEST(DamagedCaptureTest, EveryChangedByteIsNoticed) {
+  const std::string whole = two_blocks();
+  for (std::size_t at = 0; at < first_block_size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    const auto [trace, sink] = read(damaged);
+    EXPECT_THAT(names(trace), ElementsAre("second")) << at;
+    EXPECT_EQ(sink.diagnostics.count_of("damaged_block"), 1U) << at;
+    EXPECT_EQ(sink.diagnostics.count_of("missing_block"), 0U) << at;
+  }
+}
+
+TEST(DamagedCaptureTest, MissingBlocksAreCounted) {
+  CaptureMaker maker;
+  maker.call("first", kBegin, 10, 1).block().call("fourth", kBegin + 100, 10, 2).block(3);
+  EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("missing_block"), 2U);
+}
+
+TEST(DamagedCaptureTest, ANameWhoseBlockIsGoneIsSaidToBe) {
+  CaptureMaker maker;
+  maker.kernel("gemm", kBegin, 10, 1).block();
+  const std::size_t first = maker.file().size();
+  maker.kernel("gemm", kBegin + 100, 10, 2);
+  const auto [trace, sink] = read(maker.closed().substr(first));
+  EXPECT_THAT(names(trace), ElementsAre("kernel without a name"));
+  EXPECT_EQ(sink.diagnostics.count_of("name_lost"), 1U);
+  EXPECT_EQ(sink.diagnostics.count_of("missing_block"), 1U);
+}
+
+TEST(DamagedCaptureTest, RecordsThatCannotBeAreLeftOutAndPlaced) {
+  CaptureMaker maker;
+  const std::uint32_t name = maker.text("k");
+  maker.add({.kind = Kind::kKernel, .which = name});                                      // no time
+  maker.add({.kind = Kind::kKernel, .which = name, .start = kBegin, .duration = ~0ULL});  // no duration
+  maker.add({.kind = static_cast<Kind>(200), .start = kBegin});                           // of a later version
+  maker.add({.kind = Kind::kText, .which = 9, .a = 1'000'000});                           // beyond its block
+  maker.call("good", kBegin, 10, 1);
+  const auto [trace, sink] = read(maker.closed());
+  EXPECT_THAT(names(trace), ElementsAre("good"));
+  EXPECT_EQ(sink.skipped, 4U);
+  EXPECT_EQ(sink.diagnostics.count_of("unusable_record"), 4U);
+}
+
+TEST(DamagedCaptureTest, LostRecordsAreCountedByWhoLostThem) {
+  CaptureMaker maker;
+  maker.call("a", kBegin, 10, 1).status(Status::kRecording, 3, 4).status(Status::kClosed, 5, 6).block();
+  const PartSink sink = read(maker.file()).sink;
+  EXPECT_EQ(sink.diagnostics.count_of("records_lost_by_cupti"), 5U);
+  EXPECT_EQ(sink.diagnostics.count_of("records_lost_by_writer"), 6U);
+}
+
+TEST(DamagedCaptureTest, AFileOfALaterVersionIsRefused) {
+  EXPECT_THAT(refusal("capture", CaptureMaker().call("a", kBegin, 10, 1).block(0, 2).file()),
+              HasSubstr("version 2 of its format; expected version 1"));
+}
+
+TEST(DamagedCaptureTest, AFileWithoutAWholeBlockIsRefused) {
+  EXPECT_THAT(refusal("capture", two_blocks().substr(0, 40)), HasSubstr("no whole block"));
+  EXPECT_THAT(refusal("capture", "SCAP and nothing more"), HasSubstr("no whole block"));
+}
+
+TEST(DamagedCaptureTest, ACaptureOfNothingIsRefusedWithTheReason) {
+  CaptureMaker marks;
+  EXPECT_THAT(refusal("capture", marks.step(0, kBegin).step(1, kBegin + 100).closed()), HasSubstr("holds no call"));
+  CaptureMaker blocked;
+  const std::uint32_t why = blocked.text("another profiler holds CUPTI");
+  blocked.add({.kind = Kind::kStatus, .detail = static_cast<std::uint8_t>(Status::kOtherClient), .which = why});
+  EXPECT_THAT(refusal("capture", blocked.closed()), HasSubstr("nothing was recorded: another profiler holds CUPTI"));
+}
+
+// ---------------------------------------------------------------- at a glance
+
+TEST(CaptureSurveyTest, CountsWithoutReadingEvents) {
+  CaptureMaker maker;
+  maker.session("rank", "2").session("run", "r1");
+  maker.step(0, kBegin, Phase::kWait).step(1, kBegin + 100).step(2, kBegin + 200).step(3, kBegin + 300);
+  maker.kernel("a", kBegin + 120, 10, 1).kernel("b", kBegin + 150, 10, 2).status(Status::kRecording, 1, 2);
+  const std::string bytes = maker.closed();
+  const auto source = memory_source(bytes, "file");
+  const CaptureSurvey found = survey_capture(*source);
+  EXPECT_EQ(found.session.at("rank"), "2");
+  EXPECT_EQ(found.session.at("run"), "r1");
+  EXPECT_EQ(found.kernels, 2U);
+  EXPECT_EQ(found.active_steps, 2U) << "step 3 has not ended";
+  EXPECT_EQ(found.lost, 3U);
+  EXPECT_TRUE(found.closed);
+  EXPECT_EQ(found.bytes, bytes.size());
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

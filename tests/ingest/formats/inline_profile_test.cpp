@@ -1,0 +1,176 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ingest/load/profiles.h"
+#include "model/base/cannot_answer.h"
+#include "tests/ingest/read_text.h"
+#include "tests/source_folder.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Parsed<RangeProfile> read(std::string_view text, const std::string& file = "file") {
+  return read_text<RangeProfile>("inline_profile", text, file);
+}
+
+const std::string kV1 =
+    R"({"events":[{"device_id":2,"end_index":7,"iter_start_to_event_start_times_ms":[0.25,1.5],"layer_name":"fc1",)"
+    R"("measured_times_ms":[0.09583999961614609,0.5],"name":"fprop","same_name_events_occured_order_in_code":3,)"
+    R"("start_index":4,"stream":"0x7f7cf66c3d20"}],"host_name":"luna","iter_time_ms":[3.5,4]})";
+
+TEST(InlineProfileTest, FilesAreToldByTheirMembers) {
+  const Format& format = format_named("inline_profile");
+  EXPECT_GE(format.recognise("x", kV1), 60);
+  EXPECT_EQ(format.recognise("prof.json", R"({"traceEvents": []})"), 0);
+  EXPECT_EQ(format.recognise("x", R"("measured_times_ms")"), 0);
+}
+
+/// Milliseconds are nanoseconds to the nearest: 0.09583999961614609 ms is 95840 ns.
+TEST(InlineProfileTest, SecondVersionHasLayersAndOffsets) {
+  const auto [profile, sink] = read(kV1);
+  EXPECT_THAT(sink.diagnostics.entries(), IsEmpty());
+  EXPECT_EQ(profile.host, "luna");
+  EXPECT_THAT(profile.iterations, ElementsAre(Duration{3'500'000}, Duration{4'000'000}));
+  ASSERT_THAT(profile.ranges, SizeIs(1));
+  const MeasuredRange& range = profile.ranges.front();
+  EXPECT_EQ(range.name, "fprop");
+  EXPECT_EQ(range.layer, "fc1");
+  EXPECT_EQ(range.occurrence, 3);
+  EXPECT_EQ(range.device, 2);
+  EXPECT_EQ(profile.streams.at(range.stream), "0x7f7cf66c3d20");
+  EXPECT_EQ(range.start_index, 4);
+  EXPECT_EQ(range.end_index, 7);
+  EXPECT_THAT(range.lengths, ElementsAre(Duration{95'840}, Duration{500'000}));
+  EXPECT_THAT(range.offsets, ElementsAre(Duration{250'000}, Duration{1'500'000}));
+}
+
+TEST(InlineProfileTest, FirstVersionIsAListWithoutOffsets) {
+  const auto [profile, sink] =
+      read(R"([{"device_id": 0, "layer_name": "fc1", "name": "fprop", "measured_times_ms": [1, 2], "stream": "0x1"}])",
+           "runs/node-7.prof.json.gz");
+  EXPECT_EQ(sink.diagnostics.count_of("no_range_offsets"), 1U);
+  EXPECT_EQ(profile.host, "node-7");
+  EXPECT_THAT(profile.ranges.at(0).lengths, SizeIs(2));
+  EXPECT_THAT(profile.iterations, IsEmpty());
+}
+
+TEST(InlineProfileTest, ThirdVersionCallsMembersOtherwise) {
+  const auto profile =
+      read(R"({"host_name": "a", "iter_time_ms": [1], "runtime_data": [{"data_name": "x", "data": ["1"]}], "events": [)"
+           R"({"event_name": "fprop", "met_times_within_this_stream": 2, "measured_times_ms": [0.5], "device_id": 1,)"
+           R"( "iter_start_to_event_start_times_ms": [0.1], "extra_infos_start": [], "stream": "0x1"}]})");
+  EXPECT_EQ(profile.part.ranges.at(0).name, "fprop");
+  EXPECT_EQ(profile.part.ranges.at(0).occurrence, 2);
+}
+
+/// The slowest device's iteration counts: of (1, 5) and (2, 4) ms, 2 and 5.
+TEST(InlineProfileTest, OneShotProfilesHaveIterationsAsRanges) {
+  const auto range = [](const char* name, int device, const char* times) {
+    return fmt::format(R"({{"event_name": "{}", "device_id": {}, "measured_times_ms": {}, )"
+                       R"("iter_start_to_event_start_times_ms": [0, 0], "extra_infos_start": "", "stream": "0x{}"}})",
+                       name, device, times, device);
+  };
+  const auto [profile, sink] =
+      read(fmt::format(R"({{"host_name": "a", "events": [{}, {}, {}]}})", range("iteration", 0, "[1, 5]"),
+                       range("iteration", 1, "[2, 4]"), range("data_reader_memcpy_h2d", 0, "[[1], [2, 3]]")));
+  EXPECT_THAT(profile.iterations, ElementsAre(Duration{2'000'000}, Duration{5'000'000}));
+  ASSERT_THAT(profile.ranges, SizeIs(1));
+  EXPECT_THAT(profile.ranges[0].lengths, SizeIs(3));
+  EXPECT_EQ(sink.diagnostics.count_of("uneven_samples"), 1U);
+}
+
+TEST(InlineProfileTest, BadRangesAndSamplesAreCountedAndTheRestIsUsed) {
+  const auto [profile, sink] = read(R"({"events": [{"name": "a", "measured_times_ms": [1, null, -2, "3", 1e300, 4],)"
+                                    R"( "iter_start_to_event_start_times_ms": [1, 2]}, 7, {"measured_times_ms": [1]},)"
+                                    R"( {"name": "b", "measured_times_ms": []}, {"name": "c", "measured_times_ms": 5},)"
+                                    R"( {"name": "d", "measured_times_ms": [1], "device_id": -1}]})");
+  EXPECT_EQ(sink.diagnostics.count_of("bad_sample"), 4U);
+  EXPECT_EQ(sink.diagnostics.count_of("bad_range"), 5U);
+  EXPECT_EQ(sink.events, 6U);
+  EXPECT_EQ(sink.skipped, 5U);
+  ASSERT_THAT(profile.ranges, SizeIs(1));
+  EXPECT_THAT(profile.ranges[0].lengths, ElementsAre(Duration{1'000'000}, Duration{4'000'000}));
+}
+
+TEST(InlineProfileTest, WholeRangesBeforeACutAreUsed) {
+  const std::string two = kV1.substr(0, kV1.find(R"(],"host_name")")) + "," +
+                          kV1.substr(kV1.find('[') + 1, kV1.find(R"(],"host_name")") - kV1.find('[') - 1);
+  const auto [profile, sink] = read(two.substr(0, two.size() - 30));
+  EXPECT_THAT(profile.ranges, SizeIs(1));
+  EXPECT_EQ(sink.diagnostics.count_of("truncated_file"), 1U);
+}
+
+TEST(InlineProfileTest, WhatHoldsNoRangeIsRefused) {
+  EXPECT_THAT(refusal("inline_profile", R"({"events": []})"),
+              HasSubstr("no measured range is in this profile; expected"));
+  EXPECT_THAT(refusal("inline_profile", R"({"events": [{"name": "a", "measured_times_ms": [)"), HasSubstr("file@"));
+  EXPECT_THAT(refusal("inline_profile", "[[[[[[[[["), HasSubstr("file@"));
+}
+
+/// Streams of many names and deep lists take time and memory of their text's length.
+TEST(InlineProfileTest, ManyStreamsAreReadInTime) {
+  std::string text = R"({"events": [)";
+  for (int i = 0; i < 100'000; ++i)
+    text += fmt::format(R"({}{{"name": "a", "stream": "{}", "measured_times_ms": [1]}})", i > 0 ? "," : "", i);
+  EXPECT_THAT(read(text + "]}").part.streams, SizeIs(100'000));
+}
+
+class ProfileLoadTest : public ::testing::Test {
+ protected:
+  std::string sample_ = (source_folder() / "scenarios/samples/inline").string();
+};
+
+TEST_F(ProfileLoadTest, FilesOfOneRunAreItsProcesses) {
+  const LoadedRun loaded = load_run({sample_ + "/one.prof.json", sample_ + "/two.prof.json"}, {});
+  EXPECT_THAT(loaded.run.processes, SizeIs(2));
+  EXPECT_THAT(loaded.inputs, SizeIs(2));
+  EXPECT_TRUE(are_profiles({sample_ + "/one.prof.json"}));
+  EXPECT_TRUE(are_profiles({sample_}));  // ranges.yaml beside them is not used
+  EXPECT_FALSE(are_profiles({sample_ + "/ranges.yaml"}));
+}
+
+TEST_F(ProfileLoadTest, OtherCapturesAreToldWhereTheirTimelineIs) {
+  const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
+  EXPECT_FALSE(are_profiles({kineto}));
+  try {
+    static_cast<void>(load_run({kineto}, {}));
+    FAIL() << "it was taken";
+  } catch (const CannotAnswer& error) {
+    EXPECT_THAT(error.what(), HasSubstr("in the format kineto"));
+    EXPECT_THAT(error.what(), HasSubstr("stepsim replay TRACE -o timeline.svg"));
+  }
+}
+
+TEST_F(ProfileLoadTest, ProfilesMakeNoJob) {
+  EXPECT_THROW(static_cast<void>(load({sample_ + "/one.prof.json"}, {})), CannotAnswer);
+}
+
+/// The capture that HugeCTR's early history has: 64 ranges on each of 8 devices, 50 measurements each.
+TEST(InlineProfileTest, RealCaptureHasTheCountsOfItsReadme) {
+  const std::filesystem::path capture = source_folder() / "../shared/traces/hugectr/v1-dlrm-8gpu.prof.json.gz";
+  if (!std::filesystem::exists(capture)) GTEST_SKIP() << "skipped: the shared captures are not beside the sources";
+  const LoadedRun loaded = load_run({capture.string()}, {});
+  const RangeProfile& profile = loaded.run.processes.at(0);
+  EXPECT_EQ(profile.host, "luna-0173");
+  EXPECT_THAT(profile.iterations, SizeIs(3200));
+  EXPECT_THAT(profile.ranges, SizeIs(512));
+  EXPECT_THAT(profile.streams, SizeIs(8));
+  for (const MeasuredRange& range : profile.ranges) {
+    EXPECT_THAT(range.lengths, SizeIs(50));
+    EXPECT_THAT(range.offsets, SizeIs(50));
+  }
+  EXPECT_THAT(loaded.diagnostics.entries(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,7 @@
+// The inline profiler, in a program that uses nothing else of stepsim.
+
+#define STEPSIM_PROFILING
+#define STEPSIM_PROFILING_HOST_CLOCK
+#include "capture/inline.h"
+
+void labelled() { STEPSIM_RANGE("labelled", nullptr); }

@@ -1,0 +1,142 @@
+#include "sim/profile/range_summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/base/error.h"
+#include "sim/profile/scaling.h"
+#include "sim/profile/timeline_document.h"
+
+namespace stepsim::sim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+std::vector<Duration> nanoseconds(std::initializer_list<std::int64_t> times) { return {times.begin(), times.end()}; }
+
+std::optional<Duration> mean(std::initializer_list<std::int64_t> times, RangeMean which) {
+  return mean_of({times.begin(), times.end()}, which);
+}
+
+/// Of 1 to 10, where the 10 was stalled to 1000: the median is (5 + 6) / 2 rounded down, the trimmed mean that of 3 to
+/// 8, the arithmetic one (45 + 1000) / 10 rounded down; a tenth of ten values is one, so the first decile is the first.
+TEST(RangeMeanTest, StallsMoveTheArithmeticMeanOnly) {
+  const std::initializer_list<std::int64_t> times{1000, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_EQ(mean(times, RangeMean::kMedian), Duration{5});
+  EXPECT_EQ(mean(times, RangeMean::kTrimmed), Duration{5});  // 33 / 6
+  EXPECT_EQ(mean(times, RangeMean::kArithmetic), Duration{104});
+  EXPECT_EQ(mean(times, RangeMean::kEarly), Duration{1});
+}
+
+/// Of 21 values 0 to 20 two are less than the first decile.
+TEST(RangeMeanTest, ATenthIsLessThanTheFirstDecile) {
+  std::vector<Duration> times;
+  for (int i = 20; i >= 0; --i) times.emplace_back(i);
+  EXPECT_EQ(mean_of(times, RangeMean::kEarly), Duration{2});
+}
+
+TEST(RangeMeanTest, OfNothingThereIsNone) { EXPECT_EQ(mean({}, RangeMean::kTrimmed), std::nullopt); }
+
+/// 100,000 days of nanoseconds do not fit in 63 bits once they are many: their mean is a day all the same.
+TEST(RangeMeanTest, LongSumsDoNotOverflow) {
+  constexpr Duration kDay{86'400'000'000'000};
+  EXPECT_EQ(mean_of(std::vector<Duration>(200'000, kDay), RangeMean::kArithmetic), kDay);
+}
+
+MeasuredRange range(std::string name, std::string layer, std::int64_t length, std::int64_t begin, std::int64_t start,
+                    std::int64_t end, std::int32_t device = 0) {
+  return {.name = std::move(name),
+          .layer = std::move(layer),
+          .device = device,
+          .stream = static_cast<std::uint32_t>(device),
+          .start_index = start,
+          .end_index = end,
+          .lengths = nanoseconds({length, length, 100 * length}),
+          .offsets = nanoseconds({begin, begin, begin + 1'000'000})};
+}
+
+ProfiledRun run_of(std::vector<MeasuredRange> ranges, std::string name = "run") {
+  return {.name = std::move(name),
+          .processes = {{.file = "f",
+                         .host = "node",
+                         .iterations = nanoseconds({1000, 1000, 9000}),
+                         .streams = {"0x1", "0x2"},
+                         .ranges = std::move(ranges)}}};
+}
+
+TEST(RangeSummaryTest, RangesInOthersAreToldByTheOrderOfStartsAndStops) {
+  const ProfiledRun run = run_of({range("inner", "l", 10, 30, 1, 2), range("outer", "l", 100, 20, 0, 5),
+                                  range("deep", "l", 5, 31, 3, 4), range("after", "l", 7, 200, 6, 7)});
+  const std::vector<RangeSummary> found = summaries_of(run, {});
+  ASSERT_THAT(found, SizeIs(4));
+  EXPECT_EQ(found[0].label, "l.outer");
+  EXPECT_EQ(found[0].depth, 0U);
+  EXPECT_EQ(found[1].label, "l.inner");
+  EXPECT_EQ(found[1].depth, 1U);
+  EXPECT_EQ(found[2].label, "l.deep");
+  EXPECT_EQ(found[2].depth, 1U);
+  EXPECT_EQ(found[3].depth, 0U);
+  EXPECT_EQ(found[1].length, Duration{10});
+  EXPECT_EQ(found[1].begin, Duration{30});
+  EXPECT_EQ(iteration_of(run, RangeMean::kMedian), Duration{1000});
+}
+
+TEST(RangeSummaryTest, WithoutLayersOccurrencesTellRangesApart) {
+  RangeProfile profile{.ranges = {range("a", "", 1, 0, 0, 1), range("a", "", 1, 0, 2, 3), range("b", "", 1, 0, 4, 5),
+                                  range("c", "High_Level", 1, 0, 6, 7)}};
+  profile.ranges[1].occurrence = 1;
+  EXPECT_THAT(labels_of(profile), ElementsAre("a#0", "a#1", "b", "c"));
+}
+
+/// b ends at 11, before a has begun; e ends at 520, after f, which the code starts earlier, has begun at 510.
+TEST(RangeSummaryTest, BeginsAgainstTheOrderOfTheCodeAreCounted) {
+  const ProfiledRun run = run_of({range("a", "l", 1, 500, 0, 1), range("b", "l", 1, 10, 2, 3),
+                                  range("c", "l", 1, 600, 4, 5), range("d", "l", 1, 20, 0, 1, 1)});
+  const OrderCheck order = order_of(run, summaries_of(run, {}));
+  EXPECT_EQ(order.contradicted, 1U);  // b; d is on another stream
+  EXPECT_EQ(order.all, 4U);
+}
+
+/// fc on two devices takes 100 and 140: 120 on average, 140 at most. The range inside counts where it is asked for.
+TEST(ScalingTest, LabelsAddUpOverStreams) {
+  const std::vector<ProfiledRun> runs{
+      run_of({range("fc", "l", 100, 0, 0, 3), range("fc.gemm", "l", 60, 10, 1, 2), range("fc", "l", 140, 0, 4, 5, 1)}),
+      run_of({range("fc", "l", 50, 0, 0, 1), range("sync", "l", 30, 60, 2, 3)}, "half")};
+  const Scaling scaling = scaling_of(runs, {}, RangeMean::kMedian);
+  EXPECT_THAT(scaling.labels, ElementsAre("l.fc", "l.sync"));
+  ASSERT_THAT(scaling.runs, SizeIs(2));
+  EXPECT_EQ(scaling.runs[0].devices, 2U);
+  EXPECT_EQ(scaling.runs[0].average, Duration{120});
+  EXPECT_EQ(scaling.runs[0].most, Duration{140});
+  EXPECT_EQ(scaling.runs[0].costs.at(0).where, "node, device 1");
+  EXPECT_EQ(scaling.runs[1].average, Duration{80});
+  EXPECT_EQ(scaling_of(runs, {"l.fc.gemm"}, RangeMean::kMedian).runs[0].average, Duration{60});
+  EXPECT_EQ(scaling_of(runs, {"l"}, RangeMean::kMedian).runs[0].average, Duration{180});
+}
+
+TEST(ScalingTest, AnUnknownLabelNamesTheNearest) {
+  try {
+    static_cast<void>(scaling_of({run_of({range("fc", "l", 1, 0, 0, 1)})}, {"l.fd"}, RangeMean::kMedian));
+    FAIL() << "it was taken";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'l.fc'?"));
+  }
+}
+
+/// A bar below the one that it lies in, and below one that it overlaps by chance; beside those, on the first level.
+TEST(RangeTimelineTest, OverlappingBarsLieBelowEachOther) {
+  const ProfiledRun run = run_of({range("outer", "l", 100, 0, 0, 3), range("inner", "l", 20, 10, 1, 2),
+                                  range("chance", "l", 30, 90, 4, 5), range("after", "l", 5, 200, 6, 7)});
+  const Diagnostics none;
+  const BarChart chart = chart_of({.run = run, .means = {}, .ranges = summaries_of(run, {}), .diagnostics = none});
+  ASSERT_THAT(chart.rows, SizeIs(2));  // the iteration and one stream
+  EXPECT_EQ(chart.rows[0].bars.at(0).length, Duration{1000});
+  std::vector<std::uint32_t> levels;
+  for (const BarChart::Bar& bar : chart.rows[1].bars) levels.push_back(bar.level);
+  EXPECT_THAT(levels, ElementsAre(0, 1, 1, 0));
+}
+
+}  // namespace
+}  // namespace stepsim::sim
