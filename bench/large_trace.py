@@ -44,30 +44,37 @@ def spacing(texts):
     return {"ts": int(max(times) - min(filter(None, times))) + 1_000_000, None: max(steps) - min(steps) + 1 if steps else 0}
 
 
-def repeat(text, target, copies, moved):
-    """Writes the records of a trace to `target` that often, one a line."""
+def records_of(text):
+    """(what stands before the records of a trace, the records, one a line, what stands behind them)."""
     begin, end = text.index(LIST) + len(LIST), text.rindex(LIST_END)
-    records = ",\n".join(" ".join(record.split()).rstrip(",") for record in re.split(r"\n  (?=\{)", text[begin:end]) if record.strip())
-    parts, last = [], 0
+    records = re.split(r"\n  (?=\{)", text[begin:end])
+    return text[:begin], ",\n".join(" ".join(record.split()).rstrip(",") for record in records if record.strip()), text[end:]
+
+
+def repeat(parts, target, copies, moved):
+    """Writes a trace with its records that often to `target`."""
+    head, records, tail = parts
+    pieces, last = [], 0
     for match in CHANGED.finditer(records):
         begin_of, end_of = match.span(2 if match[1] else 3)
-        parts.append((records[last:begin_of], int(records[begin_of:end_of]), moved.get(match[1], FRESH)))
+        pieces.append((records[last:begin_of], int(records[begin_of:end_of]), moved.get(match[1], FRESH)))
         last = end_of
     with target.open("w", encoding="utf-8") as file:
-        file.write(text[:begin] + "\n")
+        file.write(head + "\n")
         for copy in range(copies):
             file.write(",\n" if copy > 0 else "")
-            file.write("".join(f"{before}{number + copy * by}" for before, number, by in parts) + records[last:])
-        file.write(text[end:])
+            file.write("".join(f"{before}{number + copy * by}" for before, number, by in pieces) + records[last:])
+        file.write(tail)
 
 
 def make(sources, targets, wanted_bytes):
     """Writes the large files; how many copies they hold."""
     texts = [text_of(source) for source in sources]
-    copies = max(1, round(wanted_bytes / sum(map(len, texts))))
     moved = spacing(texts)
-    for text, target in zip(texts, targets):
-        repeat(text, target, copies, moved)
+    parts = [records_of(text) for text in texts]
+    copies = max(1, round(wanted_bytes / sum(len(records.encode()) for _, records, _ in parts)))
+    for part, target in zip(parts, targets):
+        repeat(part, target, copies, moved)
     return copies
 
 

@@ -1,5 +1,6 @@
 #include "ingest/bytes/input.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -21,7 +22,10 @@ bool is_gzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 Input Input::open(const std::string& path, Watch watch) {
   Input input(open_file(path), std::move(watch));
   std::error_code unknown;
-  if (!input.inflated_ && std::filesystem::is_regular_file(path, unknown)) input.plain_file_ = path;
+  if (!std::filesystem::is_regular_file(path, unknown)) return input;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown) input.file_size_ = size;
+  if (!input.inflated_) input.plain_file_ = path;
   return input;
 }
 
@@ -40,6 +44,11 @@ Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
   if (inflated_) {
     stream_ = std::make_unique<PeekedSource>(gzip ? inflate(std::move(stream_)) : inflate_zstd(std::move(stream_)));
   }
+}
+
+std::optional<double> Input::share_taken() const noexcept {
+  if (file_size_ == 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(taken()) / static_cast<double>(file_size_));
 }
 
 }  // namespace stepsim::ingest

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class Input {
 
   /// How many of its bytes were read so far, as they came.
   [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
+  /// Which share of the file that is, 0 to 1; nothing for what is no file.
+  [[nodiscard]] std::optional<double> share_taken() const noexcept;
   /// Name, size and checksum of the bytes as they came, before anything was inflated. Reads those
   /// that stream() has left.
   [[nodiscard]] const InputFile& identify() { return meter_->drain(); }
@@ -49,6 +52,7 @@ class Input {
   MeteredSource* meter_;  // owned by what stream_ reads
   std::unique_ptr<PeekedSource> stream_;
   bool inflated_ = false;
+  std::uint64_t file_size_ = 0;  ///< 0: not known
   std::string plain_file_;
 };
 

@@ -72,6 +72,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
 
   Assembly assembly;
   assembly.details = extras.details;
+  assembly.threads = options.threads;
   assembly.diagnostics.merge(found.diagnostics);
   assembly.diagnostics.merge(read.diagnostics);
   std::uint64_t events = 0;

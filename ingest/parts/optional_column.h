@@ -12,6 +12,10 @@ template <class Value, Value kNone>
 class OptionalColumn {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Makes room for that many rows, if any row has a value yet.
+  void reserve(std::size_t rows) {
+    if (!values_.empty()) values_.reserve(rows);
+  }
   [[nodiscard]] Value operator[](std::size_t row) const noexcept { return row < values_.size() ? values_[row] : kNone; }
 
   void push_back(Value value) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/base/known_diagnostics.h"
+#include "model/base/side_by_side.h"
 #include "model/job/task_uses.h"
 
 namespace stepsim::ingest {
@@ -174,18 +175,14 @@ Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, s
   return out;
 }
 
-/// Moves everything that names tasks into `capture`, renumbered to the Dag's ids.
-void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& capture) {
-  const auto by_task = [](const auto& a, const auto& b) { return a.task < b.task; };
-  Recording& recording = capture.recording;
+void carry_over_recording(Assembly& assembly, const std::vector<TaskId>& new_id, Recording& recording) {
   if (assembly.measured) {
-    recording.start = renumbered(assembly.start, new_id);
-    recording.finish = renumbered(assembly.finish, new_id);
-    recording.step = renumbered(assembly.step, new_id);
+    side_by_side(assembly.threads, {[&] { recording.start = renumbered(assembly.start, new_id); },
+                                    [&] { recording.finish = renumbered(assembly.finish, new_id); },
+                                    [&] { recording.step = renumbered(assembly.step, new_id); }});
     const bool counted = std::any_of(assembly.events.begin(), assembly.events.end(), [](auto n) { return n > 0; });
     if (counted) recording.events = renumbered(assembly.events, new_id);
   }
-  if (!assembly.task_ids.empty()) capture.task_ids = renumbered(assembly.task_ids, new_id);
   recording.steps = std::move(assembly.steps);
   for (RecordedStep& step : recording.steps) {
     if (step.first.valid()) step.first = new_id[step.first.index()];
@@ -197,15 +194,22 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   for (auto& edge : recording.inferred) edge = {new_id[edge.after.index()], new_id[edge.before.index()]};
   std::sort(recording.inferred.begin(), recording.inferred.end());
   for (auto& wait : recording.unexplained) wait.task = new_id[wait.task.index()];
-  std::sort(recording.unexplained.begin(), recording.unexplained.end(), by_task);
+  std::sort(recording.unexplained.begin(), recording.unexplained.end(),
+            [](const auto& a, const auto& b) { return a.task < b.task; });
+}
+
+/// Moves everything that names tasks into `capture`, renumbered to the Dag's ids.
+void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& capture) {
   capture.gradients = std::move(assembly.gradients);
   for (Gradient& gradient : capture.gradients) gradient.ready = new_id[gradient.ready.index()];
   capture.operators = std::move(assembly.operators);
-  renumber(capture.operators.uses, new_id);
   capture.launches = std::move(assembly.launches);
-  renumber(capture.launches.uses, new_id);
   capture.annotations = std::move(assembly.annotations);
-  renumber(capture.annotations.uses, new_id);
+  if (!assembly.task_ids.empty()) capture.task_ids = renumbered(assembly.task_ids, new_id);
+  side_by_side(assembly.threads,
+               {[&] { carry_over_recording(assembly, new_id, capture.recording); },
+                [&] { renumber(capture.operators.uses, new_id); }, [&] { renumber(capture.launches.uses, new_id); },
+                [&] { renumber(capture.annotations.uses, new_id); }});
   if (assembly.details != nullptr) {
     renumber(assembly.details->tasks, new_id);
     renumber(assembly.details->launches, new_id);

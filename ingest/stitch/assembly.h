@@ -40,6 +40,7 @@ struct Assembly {
   std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
   std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
   TraceDetails* details = nullptr;             ///< to be filled in as well, where somebody asks for it
+  int threads = 1;                             ///< that may work on it; never changes the result
   bool measured = true;                        ///< false for a task graph: nobody ran it, so no times were recorded
 
   /// Adds a task that was recorded from `begin` to `end`. Its duration is that span. Where part of the

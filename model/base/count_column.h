@@ -19,7 +19,10 @@ class CountColumn {
     return Count{high_.empty() ? std::int64_t{low_[i]} : (std::int64_t{high_[i]} << kBits) + low_[i]};
   }
 
-  void reserve(std::size_t size) { low_.reserve(size); }
+  void reserve(std::size_t size) {
+    low_.reserve(size);
+    if (!high_.empty()) high_.reserve(size);
+  }
   /// Precondition: `value` is not negative.
   void push_back(Count value) {
     low_.push_back(0);

@@ -56,4 +56,8 @@ void side_by_side(int threads, std::size_t count, const std::function<void(std::
   call_on_tbb_threads(threads, count, run);
 }
 
+void side_by_side(int threads, std::initializer_list<std::function<void()>> works) {
+  side_by_side(threads, works.size(), [&](std::size_t i) { works.begin()[i](); });
+}
+
 }  // namespace stepsim

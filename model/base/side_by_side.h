@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 
 namespace stepsim {
 
@@ -10,6 +11,9 @@ namespace stepsim {
 /// threads, and no more than the machine has; the caller's is one of them. Throws what one of them threw; then pieces
 /// that had not begun are left out.
 void side_by_side(int threads, std::size_t count, const std::function<void(std::size_t)>& work);
+
+/// The same for works that differ.
+void side_by_side(int threads, std::initializer_list<std::function<void()>> works);
 
 }  // namespace stepsim
 

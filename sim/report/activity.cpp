@@ -4,20 +4,33 @@
 #include "sim/report/own_work.h"
 
 namespace stepsim::sim {
+namespace {
+
+/// Joins neighbours: a lane's tasks mostly follow each other without a gap, and there are millions of them.
+void put(std::vector<Interval>& to, Interval interval) {
+  if (interval.begin == interval.end) return;
+  if (!to.empty() && to.back().end == interval.begin) {
+    to.back().end = interval.end;
+  } else {
+    to.push_back(interval);
+  }
+}
+
+}  // namespace
 
 void Activity::add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window) {
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
   if (dag.rendezvous(task).valid()) {
     const Interval transfer = own_work(dag, timeline, task);
-    collective_wait.push_back(clipped({whole.begin, transfer.begin}, window));
-    communication.push_back(clipped(transfer, window));
+    put(collective_wait, clipped({whole.begin, transfer.begin}, window));
+    put(communication, clipped(transfer, window));
     return;
   }
   switch (path_class_of(dag, task)) {
-    case PathClass::kCompute: compute.push_back(clipped(whole, window)); break;
-    case PathClass::kCommunication: communication.push_back(clipped(whole, window)); break;
-    case PathClass::kCopy: copies.push_back(clipped(whole, window)); break;
-    default: host.push_back(clipped(whole, window)); break;
+    case PathClass::kCompute: put(compute, clipped(whole, window)); break;
+    case PathClass::kCommunication: put(communication, clipped(whole, window)); break;
+    case PathClass::kCopy: put(copies, clipped(whole, window)); break;
+    default: put(host, clipped(whole, window)); break;
   }
 }
 

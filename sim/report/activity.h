@@ -17,7 +17,7 @@ struct Activity {
   std::vector<Interval> collective_wait;  ///< in a collective before its last member arrived
   std::vector<Interval> host;
 
-  /// Adds what `task` does within `window`. Precondition: `timeline` is of `dag`.
+  /// Adds what `task` does within `window`; neighbours become one interval. Precondition: `timeline` is of `dag`.
   void add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window);
 };
 

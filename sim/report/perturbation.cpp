@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/side_by_side.h"
 #include "sim/report/rank_steps.h"
 
 namespace stepsim::sim {
@@ -83,7 +84,6 @@ std::vector<std::uint32_t> roles_of(const Dag& dag) {
 
 /// A task of a step, in an order in which the tasks of two steps that do the same thing meet.
 struct Entry {
-  std::int32_t step = -1;
   std::uint32_t lane = 0;  ///< its role
   TaskKind kind = TaskKind::kHost;
   NameId name;
@@ -93,19 +93,23 @@ struct Entry {
   [[nodiscard]] auto what() const { return std::tuple{lane, kind, name}; }
 };
 
-std::vector<Entry> entries_of(const Capture& capture, const Partners& partners) {
+/// By step, and none of steps that are no part of the test.
+std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners, int threads) {
   const Dag& dag = capture.dag;
   const std::vector<std::uint32_t> roles = roles_of(dag);
-  std::vector<Entry> entries;
+  std::vector<std::vector<Entry>> entries(partners.of.size());
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const std::int32_t step = capture.recording.step[i];
-    if (step < 0 || partners.of[static_cast<std::size_t>(step)] == static_cast<std::size_t>(step)) continue;
+    if (capture.recording.step[i] < 0) continue;
+    const auto step = static_cast<std::size_t>(capture.recording.step[i]);
+    if (partners.of[step] == step) continue;
     const TaskId task{i};
-    entries.push_back(
-        {step, roles[dag.lane_id(task).index()], dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
+    entries[step].push_back(
+        {roles[dag.lane_id(task).index()], dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tuple{a.step, a.what(), a.start, a.task} < std::tuple{b.step, b.what(), b.start, b.task};
+  side_by_side(threads, entries.size(), [&](std::size_t step) {
+    std::sort(entries[step].begin(), entries[step].end(), [](const Entry& a, const Entry& b) {
+      return std::tuple{a.what(), a.start, a.task} < std::tuple{b.what(), b.start, b.task};
+    });
   });
   return entries;
 }
@@ -160,21 +164,15 @@ class Exchange {
   std::vector<Duration>& durations_;
 };
 
-std::vector<Duration> exchanged_durations(const Capture& capture, const Machine& machine, const Partners& partners) {
+std::vector<Duration> exchanged_durations(const Capture& capture, const Machine& machine, const Partners& partners,
+                                          int threads) {
   std::vector<Duration> durations;
   durations.reserve(capture.dag.task_count());
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) durations.push_back(machine.duration(TaskId{i}));
-  const std::vector<Entry> entries = entries_of(capture, partners);
-  const auto of_step = [&](std::size_t step) {
-    const auto number = static_cast<std::int32_t>(step);
-    const auto begin =
-        std::partition_point(entries.begin(), entries.end(), [&](const Entry& e) { return e.step < number; });
-    const auto end = std::partition_point(begin, entries.end(), [&](const Entry& e) { return e.step == number; });
-    return std::span<const Entry>(begin, end);
-  };
+  const std::vector<std::vector<Entry>> entries = entries_of(capture, partners, threads);
   Exchange exchange(machine, durations);
   for (std::size_t step = 0; step < partners.of.size(); ++step) {
-    if (partners.of[step] != step) exchange.run(of_step(step), of_step(partners.of[step]));
+    if (partners.of[step] != step) exchange.run(entries[step], entries[partners.of[step]]);
   }
   return durations;
 }
@@ -221,7 +219,7 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   if (!partners) return std::nullopt;
 
   Machine other = machine;
-  other.set_durations(exchanged_durations(capture, machine, *partners));
+  other.set_durations(exchanged_durations(capture, machine, *partners, options.threads));
   if (!partners->late_start.empty()) other.set_origins(exchanged_origins(dag, machine, partners->late_start));
   const Timeline predicted = replay(dag, other, options);
 

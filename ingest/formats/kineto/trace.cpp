@@ -207,6 +207,22 @@ void KinetoTrace::note_launch(const KinetoArguments& arguments) {
   trace_.launch_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), known->second);
 }
 
+void KinetoTrace::reserve(std::size_t events) {
+  if (events <= trace_.size() || trace_.size() == 0) return;
+  const double times = static_cast<double>(events) / static_cast<double>(trace_.size());
+  const auto in_all = [times](std::size_t now) { return static_cast<std::size_t>(static_cast<double>(now) * times); };
+  trace_.start.reserve(events);
+  trace_.duration.reserve(events);
+  trace_.kind.reserve(events);
+  trace_.name.reserve(events);
+  trace_.track.reserve(events);
+  trace_.correlation.reserve(events);
+  trace_.detail.reserve(events);
+  trace_.details.reserve(in_all(trace_.details.size()));
+  trace_.operator_of.reserve(in_all(trace_.operator_of.size()));
+  trace_.launch_of.reserve(in_all(trace_.launch_of.size()));
+}
+
 void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
                          std::uint32_t detail) {
   trace_.start.emplace_back(Duration{*event.start_ns});

@@ -31,6 +31,9 @@ class KinetoTrace {
   KinetoTrace(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   void add(const ChromeEvent& event);
+  /// Makes room for that many events, taken to be like those that there are.
+  void reserve(std::size_t events);
+  [[nodiscard]] std::size_t size() const noexcept { return trace_.size(); }
   /// Applies the top-level members and makes times absolute. Leaves the KinetoTrace empty.
   [[nodiscard]] HostDeviceTrace finish(const TopMembers& members) &&;
 

@@ -23,6 +23,7 @@ class BlockingCallFinder {
  public:
   BlockingCallFinder(const RankEvents& events, std::vector<HostThread>& threads)
       : events_(events), threads_(threads), wait_of_(*events.trace, wait_of_call) {
+    by_end_.reserve(events.ops.size());
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
     sort_runs(by_end_);
     op_of_call_.resize(events.trace->size(), kNoIndex);
@@ -49,6 +50,8 @@ class BlockingCallFinder {
 
   void index_stream(const RankEvents::Stream& stream) {
     StreamTimes times;
+    times.ended.reserve(stream.ops.size());
+    times.launched.reserve(stream.ops.size());
     for (const std::uint32_t op : stream.ops) {
       times.ended.push_back(events_.ops[op].end);
       if (events_.ops[op].call != kNoIndex) times.launched.push_back(events_.begin_of(events_.ops[op].call));

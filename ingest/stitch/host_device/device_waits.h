@@ -23,8 +23,9 @@ struct DeviceWaits {
 
 /// Finds all of these. Waits between streams come from cuda_sync events, else from the framework's
 /// calls; in both cases times complete them. Clips small overlaps in events.ops, sets
-/// DeviceOp::launched, and enters waits and cuts into `threads`. O(events log events).
-[[nodiscard]] DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threads);
+/// DeviceOp::launched, and enters waits and cuts into `threads`. O(events log events), on as many threads of the
+/// machine as `threads_at_once` says.
+[[nodiscard]] DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threads, int threads_at_once);
 
 }  // namespace stepsim::ingest
 

@@ -4,12 +4,14 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "ingest/parts/operation_names.h"
 #include "ingest/stitch/host_device/by_name.h"
+#include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
@@ -19,14 +21,12 @@ namespace {
 /// it has to be scheduled first.
 constexpr Duration kLateEnd{5'000'000};
 
-/// Work of a thread other than the main one.
+/// A stretch of work of a thread other than the main one.
 struct Work {
   Time begin;
   Time end;
-  std::uint32_t thread = 0;
   bool collective = false;
   bool backward = false;  ///< the autograd engine runs a node of the graph
-  bool launches = false;  ///< its thread launches device work
 };
 
 /// What one other thread did during a silence of the main thread.
@@ -46,23 +46,25 @@ bool is_backward(std::string_view name) {
          name.ends_with("Backward") || name.ends_with("Backward0");
 }
 
-std::vector<Work> work_of_others(const RankEvents& events, const std::vector<HostThread>& threads) {
-  std::vector<Work> work;
-  const ByName backward(*events.trace, is_backward);
-  for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    if (t == events.main_thread) continue;
-    const bool launches = events.threads[t].launches;
-    for (const HostCollective& one : threads[t].collectives)
-      work.push_back({one.begin, one.end, t, true, false, launches});
-    cut_thread(events, events.threads[t], [&](const Segment& segment) {
-      if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
-      work.push_back({segment.begin, segment.end, t, false, backward(segment.event), launches});
-    });
-  }
-  sort_runs(work, [](const Work& a, const Work& b) {
-    return std::tuple{a.end, a.begin, a.thread} < std::tuple{b.end, b.begin, b.thread};
+using NameTest = ByName<bool (*)(std::string_view)>;
+
+/// Hands the work of a thread to `use`, by end. In no list: there is a stretch for each event.
+template <class Use>
+void for_each_work(const RankEvents& events, const HostThread& thread, const NameTest& backward, Use use) {
+  std::vector<Work> collectives;
+  for (const HostCollective& one : thread.collectives) collectives.push_back({one.begin, one.end, true, false});
+  const auto by_end = [](const Work& a, const Work& b) {
+    return std::pair{a.end, a.begin} < std::pair{b.end, b.begin};
+  };
+  std::sort(collectives.begin(), collectives.end(), by_end);
+  auto next = collectives.begin();
+  cut_thread(events, *thread.recorded, [&](const Segment& segment) {
+    if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
+    const Work work{segment.begin, segment.end, false, backward(segment.event)};
+    while (next != collectives.end() && by_end(*next, work)) use(*next++);
+    use(work);
   });
-  return work;
+  std::for_each(next, collectives.end(), use);
 }
 
 /// The quiet stretches of a thread that are too long to be its own work between two events. Neighbouring
@@ -82,26 +84,20 @@ std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const R
   return silences;
 }
 
-std::map<std::uint32_t, Activity> activity_in(std::pair<Time, Time> silence, const std::vector<Work>& work,
-                                              std::size_t& at) {
-  while (at < work.size() && work[at].end <= silence.first) ++at;
-  std::map<std::uint32_t, Activity> threads;
-  for (; at < work.size() && work[at].end <= silence.second; ++at) {
-    const Work& w = work[at];
-    auto [slot, added] =
-        threads.try_emplace(w.thread, Activity{std::max(w.begin, silence.first), w.end, {}, false, false, false});
-    Activity& activity = slot->second;
-    activity.began_before = activity.began_before || w.begin < silence.first;
-    activity.first_begin = std::min(activity.first_begin, std::max(w.begin, silence.first));
-    // A thread that launches device work is at work between two calls too: a capture may have none of its operators.
-    if (w.launches && !added && w.begin - activity.last_end <= kShortQuiet)
-      activity.covered += std::max(Duration{}, w.begin - activity.last_end);
-    activity.last_end = w.end;
-    activity.covered += w.end - std::max(w.begin, silence.first);
-    activity.ends_in_collective = w.collective;
-    activity.backward = activity.backward || w.backward;
-  }
-  return threads;
+/// Adds work to what its thread did in `silence`. `launches`: the thread launches device work.
+void add(const Work& work, std::pair<Time, Time> silence, bool launches, std::optional<Activity>& to) {
+  const bool first = !to;
+  if (first) to = Activity{std::max(work.begin, silence.first), work.end, {}, false, false, false};
+  Activity& activity = *to;
+  activity.began_before = activity.began_before || work.begin < silence.first;
+  activity.first_begin = std::min(activity.first_begin, std::max(work.begin, silence.first));
+  // A thread that launches device work is at work between two calls too: a capture may have none of its operators.
+  if (launches && !first && work.begin - activity.last_end <= kShortQuiet)
+    activity.covered += std::max(Duration{}, work.begin - activity.last_end);
+  activity.last_end = work.end;
+  activity.covered += work.end - std::max(work.begin, silence.first);
+  activity.ends_in_collective = work.collective;
+  activity.backward = activity.backward || work.backward;
 }
 
 bool explains(const Activity& activity, std::pair<Time, Time> silence) {
@@ -112,32 +108,74 @@ bool explains(const Activity& activity, std::pair<Time, Time> silence) {
 
 class SilenceReader {
  public:
-  SilenceReader(const RankEvents& events, std::vector<HostThread>& threads)
-      : events_(events), threads_(threads), main_(static_cast<std::uint32_t>(events.main_thread)) {}
+  SilenceReader(const RankEvents& events, std::vector<HostThread>& threads, int threads_at_once)
+      : events_(events),
+        threads_(threads),
+        main_(static_cast<std::uint32_t>(events.main_thread)),
+        threads_at_once_(threads_at_once) {}
 
   std::vector<HandOff> run(const std::vector<std::pair<Time, Time>>& silences) {
-    if (silences.empty()) return {};
-    const std::vector<Work> work = work_of_others(events_, threads_);
-    std::size_t at = 0;
-    for (const auto& silence : silences) {
-      std::map<std::uint32_t, Activity> threads = activity_in(silence, work, at);
-      std::erase_if(threads, [&](const auto& entry) { return !explains(entry.second, silence); });
-      if (!threads.empty()) explain(silence, threads);
+    std::vector<Found> found = activities_in(silences);
+    // They are by thread, and so those of a silence stay.
+    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.silence < b.silence; });
+    for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
+      while (end < found.size() && found[end].silence == found[begin].silence) ++end;
+      explain(silences[found[begin].silence], std::span<const Found>(found).subspan(begin, end - begin));
     }
     return std::move(hand_offs_);
   }
 
  private:
-  void explain(std::pair<Time, Time> silence, const std::map<std::uint32_t, Activity>& threads) {
+  /// What explains a silence.
+  struct Found {
+    std::size_t silence = 0;
+    std::uint32_t thread = 0;
+    Activity activity;
+  };
+
+  /// By thread.
+  [[nodiscard]] std::vector<Found> activities_in(const std::vector<std::pair<Time, Time>>& silences) const {
+    std::vector<Found> all;
+    if (silences.empty()) return all;
+    const NameTest backward(*events_.trace, is_backward);
+    std::vector<std::vector<Found>> found(threads_.size());
+    side_by_side(threads_at_once_, threads_.size(), [&](std::size_t thread) {
+      if (thread != main_) found[thread] = activities_of(static_cast<std::uint32_t>(thread), silences, backward);
+    });
+    for (const std::vector<Found>& of_thread : found) all.insert(all.end(), of_thread.begin(), of_thread.end());
+    return all;
+  }
+
+  [[nodiscard]] std::vector<Found> activities_of(std::uint32_t thread,
+                                                 const std::vector<std::pair<Time, Time>>& silences,
+                                                 const NameTest& backward) const {
+    std::vector<Found> found;
+    std::size_t at = 0;
+    std::optional<Activity> activity;  // in silence `at`
+    const auto close = [&] {
+      if (activity && explains(*activity, silences[at])) found.push_back({at, thread, *activity});
+      activity.reset();
+      ++at;
+    };
+    for_each_work(events_, threads_[thread], backward, [&](const Work& work) {
+      while (at < silences.size() && silences[at].second < work.end) close();
+      if (at == silences.size() || work.end <= silences[at].first) return;
+      add(work, silences[at], events_.threads[thread].launches, activity);
+    });
+    if (at < silences.size()) close();
+    return found;
+  }
+
+  void explain(std::pair<Time, Time> silence, std::span<const Found> threads) {
     Time wait_begin = silence.second;
     Time wait_end = silence.first;
-    for (const auto& [thread, activity] : threads) {
+    for (const auto& [number, thread, activity] : threads) {
       wait_begin = std::min(wait_begin, activity.first_begin);
       wait_end = std::max(wait_end, activity.last_end);
     }
     threads_[main_].waits.push_back({wait_begin, wait_end});
     threads_[main_].cuts.push_back(wait_end);
-    for (const auto& [thread, activity] : threads) {
+    for (const auto& [number, thread, activity] : threads) {
       hand_offs_.push_back({thread, activity.last_end, main_, wait_end});
       threads_[thread].cuts.push_back(activity.last_end);
       if (activity.ends_in_collective || activity.began_before) continue;
@@ -150,6 +188,7 @@ class SilenceReader {
   const RankEvents& events_;
   std::vector<HostThread>& threads_;
   std::uint32_t main_;
+  int threads_at_once_;
   std::vector<HandOff> hand_offs_;
 };
 
@@ -241,11 +280,11 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Ho
 
 }  // namespace
 
-std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads) {
+std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads, int threads_at_once) {
   if (threads.empty()) return {};
   const std::vector<std::pair<Time, Time>> silences = silences_of(events, events.threads[events.main_thread]);
   end_where_waiters_go_on(threads, events.main_thread, silences);
-  std::vector<HandOff> hand_offs = SilenceReader(events, threads).run(silences);
+  std::vector<HandOff> hand_offs = SilenceReader(events, threads, threads_at_once).run(silences);
   mark_background(events, hand_offs, threads);
   return hand_offs;
 }

@@ -28,8 +28,10 @@ struct HandOff {
 /// span is at least half the silence. Short quiet between the calls of a thread that launches device work counts as
 /// its work.
 /// A host collective whose annotation was closed late is shortened first, to where its waiter went on.
-/// Threads on which nothing depends are marked as background threads. O(segments log segments).
-[[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads);
+/// Threads on which nothing depends are marked as background threads. O(segments log segments), on as many
+/// threads of the machine as `threads_at_once` says.
+[[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads,
+                                                    int threads_at_once);
 
 /// What the trace itself says that one thread handed to another through a queue: the taking event depends on the
 /// putting one, up to its end or to the moment at which it was taken. Cuts both threads there. O(events).

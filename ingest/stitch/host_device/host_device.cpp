@@ -14,6 +14,7 @@
 #include "ingest/stitch/host_device/payload.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
 #include "ingest/stitch/host_device/trace_details.h"
+#include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -38,8 +39,14 @@ std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identit
   return index;
 }
 
+std::vector<RankEvents> arrange_all(const std::vector<RankTrace>& ranks, int threads) {
+  std::vector<RankEvents> events(ranks.size());
+  const int threads_each = ranks.size() == 1 ? threads : 1;
+  side_by_side(threads, ranks.size(), [&](std::size_t r) { events[r] = arrange(ranks[r].trace, threads_each); });
+  return events;
+}
+
 void shift(RankTrace& rank, Duration offset) {
-  if (offset == Duration{}) return;
   for (Time& start : rank.trace.start) start -= offset;
   for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
   for (HostDeviceTrace::ModuleCall& call : rank.trace.python) call.begin -= offset;
@@ -68,9 +75,9 @@ std::size_t world_of(const std::vector<RankTrace>& ranks) {
   return world;
 }
 
-/// Puts all ranks on the clock of the first rank's host.
-void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities,
-           const std::vector<RankEvents>& events, Assembly& assembly) {
+/// Puts all ranks, and their events, on the clock of the first rank's host.
+void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities, std::vector<RankEvents>& events,
+           Assembly& assembly) {
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
   Diagnostics ignored;
@@ -80,7 +87,12 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   std::vector<std::uint32_t> part;
   assembly.clocks = align_clocks(hosts, pairs, part);
   refuse_untied(hosts, part, ranks);
-  for (std::size_t r = 0; r < ranks.size(); ++r) shift(ranks[r], assembly.clocks[host[r]].offset);
+  side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
+    const Duration offset = assembly.clocks[host[r]].offset;
+    if (offset == Duration{}) return;
+    shift(ranks[r], offset);
+    events[r] = arrange(ranks[r].trace);
+  });
 }
 
 /// Makes matched collectives rendezvous. On a device the shortest part is the transfer, and the rest of
@@ -162,12 +174,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   resolve_communicators(ranks);
   const std::vector<RankIdentity> identities = identities_of(ranks);
-  std::vector<RankEvents> events;
-  events.reserve(ranks.size());
-  for (const RankTrace& rank : ranks) events.push_back(arrange(rank.trace));
+  std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
   if (ranks.size() > 1) {
     align(ranks, identities, events, assembly);
-    for (std::size_t r = 0; r < ranks.size(); ++r) events[r] = arrange(ranks[r].trace);
   } else {
     assembly.clocks.push_back({identities.front().host, {}, {}, 0, {}});
   }

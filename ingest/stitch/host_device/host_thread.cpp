@@ -1,9 +1,11 @@
 #include "ingest/stitch/host_device/host_thread.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
@@ -55,6 +57,7 @@ class TaskMaker {
   }
 
   void run() {
+    thread_.tasks.reserve(thread_.recorded->events.size());  // about as many; growing would touch the memory twice
     cut_thread(events_, *thread_.recorded, [this](Segment segment) {
       if (segment.kind == Segment::Kind::kCollective) segment.end = thread_.collectives[collective_at_++].end;
       if (is_work(segment)) add_around_waits(segment);
@@ -194,15 +197,18 @@ TaskId HostThread::task_starting_from(Time time) const noexcept {
   return at == tasks.end() ? TaskId{} : at->task;
 }
 
-std::vector<HostThread> host_threads(const RankEvents& events) {
+std::vector<HostThread> host_threads(const RankEvents& events, int threads_at_once) {
   std::vector<HostThread> threads(events.threads.size());
-  for (std::size_t t = 0; t < threads.size(); ++t) {
+  const std::vector<std::string>& names = events.trace->texts;
+  const bool any = std::any_of(names.begin(), names.end(), is_host_collective);
+  side_by_side(threads_at_once, threads.size(), [&](std::size_t t) {
     threads[t].recorded = &events.threads[t];
+    if (!any) return;
     cut_thread(events, events.threads[t], [&](const Segment& segment) {
       if (segment.kind != Segment::Kind::kCollective) return;
       threads[t].collectives.push_back({segment.event, segment.begin, segment.end});
     });
-  }
+  });
   if (!threads.empty()) threads[events.main_thread].quiet_is_work = true;
   return threads;
 }

@@ -63,8 +63,9 @@ inline constexpr Duration kShortQuiet{100'000};
 /// microsecond would double the graph and explain nothing more.
 inline constexpr Duration kHostGrain{20'000};
 
-/// The threads of `events`, which must outlive them. O(events).
-[[nodiscard]] std::vector<HostThread> host_threads(const RankEvents& events);
+/// The threads of `events`, which must outlive them. O(events), on as many threads of the machine as `threads_at_once`
+/// says.
+[[nodiscard]] std::vector<HostThread> host_threads(const RankEvents& events, int threads_at_once);
 
 /// Adds the tasks of `thread` to `assembly` in program order, with edges from each to the next, and
 /// enters them in thread.tasks.

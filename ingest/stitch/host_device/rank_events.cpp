@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ingest/parts/time_range.h"
+#include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/communication_kernel.h"
 
@@ -29,10 +30,41 @@ void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& event
   });
 }
 
+void sort_all(RankEvents& events, int threads) {
+  const HostDeviceTrace& trace = *events.trace;
+  const auto sort_device_work = [&] {
+    sort_runs(events.ops, [](const DeviceOp& a, const DeviceOp& b) {
+      return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
+    });
+    sort_runs(events.syncs, [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
+    });
+  };
+  side_by_side(threads, events.threads.size() + 2, [&](std::size_t i) {
+    if (i < events.threads.size()) return sort_nested(trace, events.threads[i].events);
+    i == events.threads.size() ? sort_runs(events.calls) : sort_device_work();
+  });
+}
+
 struct Rows {
   std::vector<std::uint32_t> thread_of_track;
   std::vector<std::uint32_t> stream_of_track;
+  std::vector<std::size_t> events_of_track;
 };
+
+/// Makes room for the calls and device work that there are, and counts the events of each track.
+void count_rows(RankEvents& events, Rows& rows) {
+  const HostDeviceTrace& trace = *events.trace;
+  std::size_t device_work = 0;
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (is_device_work(trace.kind[i])) ++device_work;
+    if (trace.kind[i] == EventKind::kRuntimeCall) ++calls;
+    ++rows.events_of_track[trace.track[i].index()];
+  }
+  events.ops.reserve(device_work);
+  events.calls.reserve(calls);
+}
 
 /// The place of a track in its table, which has `next` entries; a new track gets the next place. A stream
 /// that a file writes under several tids stays several rows, as in the file.
@@ -45,7 +77,10 @@ std::uint32_t row_of(std::vector<std::uint32_t>& index, TrackId track, std::size
 void add_host_event(RankEvents& events, Rows& rows, std::uint32_t event) {
   const TrackId track = events.trace->track[event];
   const std::uint32_t thread = row_of(rows.thread_of_track, track, events.threads.size());
-  if (thread == events.threads.size()) events.threads.push_back({track, {}, false});
+  if (thread == events.threads.size()) {
+    events.threads.push_back({track, {}, false});
+    events.threads.back().events.reserve(rows.events_of_track[track.index()]);
+  }
   events.threads[thread].events.push_back(event);
 }
 
@@ -157,11 +192,12 @@ std::int32_t RankEvents::step_at(Time at) const noexcept {
   return static_cast<std::int32_t>(after - steps.begin()) - 1;
 }
 
-RankEvents arrange(const HostDeviceTrace& trace) {
+RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   RankEvents events;
   events.trace = &trace;
   Rows rows{std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex),
-            std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex)};
+            std::vector<std::uint32_t>(trace.tracks.size(), kNoIndex), std::vector<std::size_t>(trace.tracks.size())};
+  count_rows(events, rows);
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     const EventKind kind = trace.kind[i];
     if (!in_time(trace.start[i], trace.duration[i])) {
@@ -177,15 +213,8 @@ RankEvents arrange(const HostDeviceTrace& trace) {
         events.calls.emplace_back(trace.correlation[i], i);
     }
   }
-  sort_runs(events.calls);
-  sort_runs(events.syncs, [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
-  });
-  for (RankEvents::Thread& thread : events.threads) sort_nested(trace, thread.events);
+  sort_all(events, threads);
   link_launches(events, rows);
-  sort_runs(events.ops, [](const DeviceOp& a, const DeviceOp& b) {
-    return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
-  });
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
   note_communication(events);
   events.main_thread = find_main_thread(events);

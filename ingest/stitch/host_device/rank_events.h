@@ -76,8 +76,8 @@ struct RankEvents {
 
 /// Arranges `trace`. The main thread is the one with most step marks. Without marks it is, of the threads
 /// with at least a tenth of the busiest one's events, the first to begin, because it starts the others.
-/// O(events log events).
-[[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace);
+/// O(events log events), on up to `threads` threads.
+[[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
 /// True for the annotation of a communication library that does its work on the host: "gloo:all_reduce".
 /// Not for NCCL's annotations, whose work is on the device.

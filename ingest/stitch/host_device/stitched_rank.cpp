@@ -19,6 +19,7 @@
 #include "ingest/stitch/host_device/rank_steps.h"
 #include "ingest/stitch/host_device/runtime_calls.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/side_by_side.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -122,15 +123,15 @@ TaskId StitchedRank::task_of(const CollectiveUse& use) const noexcept {
 StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assembly& assembly) {
   const std::size_t first_task = assembly.start.size();
   events.computes = computing_events(events);
-  std::vector<HostThread> threads = host_threads(events);
-  std::vector<HandOff> hand_offs = explain_silences(events, threads);
+  std::vector<HostThread> threads = host_threads(events, assembly.threads);
+  std::vector<HandOff> hand_offs = explain_silences(events, threads, assembly.threads);
   std::uint64_t unmatched = 0;
   const std::vector<HandOff> submissions = find_submissions(events, threads, unmatched);
   hand_offs.insert(hand_offs.end(), submissions.begin(), submissions.end());
   const std::vector<HandOff> hand_overs = recorded_hand_overs(events, threads);
   hand_offs.insert(hand_offs.end(), hand_overs.begin(), hand_overs.end());
   const std::vector<GradientMark> gradients = find_gradients(events, threads);
-  const DeviceWaits waits = find_device_waits(events, threads);
+  const DeviceWaits waits = find_device_waits(events, threads, assembly.threads);
 
   StitchedRank rank;
   EventNames names(*events.trace, assembly);
@@ -142,10 +143,11 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   }
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);
-  add_operator_uses(events, rank.device, assembly);
-  add_annotation_uses(events, rank.device, assembly);
-  add_kernel_launches(events, rank.device, assembly);
-  connect_device_tasks(events, waits, rank.device, threads, assembly);
+  // Each fills a member of the assembly that the others leave alone.
+  side_by_side(assembly.threads, {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
+                                  [&] { add_operator_uses(events, rank.device, assembly); },
+                                  [&] { add_annotation_uses(events, rank.device, assembly); },
+                                  [&] { add_kernel_launches(events, rank.device, assembly); }});
   connect_threads(threads, hand_offs, waits, rank.device, assembly);
   add_steps(events, threads, identity.rank, first_task, assembly);
   report(events, waits, unmatched, assembly.diagnostics);

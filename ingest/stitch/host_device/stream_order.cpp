@@ -40,6 +40,7 @@ void order_stream(RankEvents& events, const RankEvents::Stream& stream, StreamOr
   std::vector<std::uint32_t> last_of_row;
   for (const std::uint32_t index : stream.ops) order.row[index] = choose_row(events, last_of_row, index);
   std::vector<std::pair<Time, std::uint32_t>> by_end;
+  by_end.reserve(stream.ops.size());
   for (const std::uint32_t index : stream.ops) by_end.emplace_back(events.ops[index].end, index);
   sort_runs(by_end);
   for (const std::uint32_t index : stream.ops) {

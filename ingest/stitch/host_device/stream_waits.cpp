@@ -26,6 +26,7 @@ class StreamWaitFinder {
       : events_(events), order_(order), delays_(delays), waits_(waits), explained_(events.ops.size(), Time::min()) {
     for (const StreamWait& wait : waits)
       explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
+    by_end_.reserve(events.ops.size());
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
     sort_runs(by_end_);
   }

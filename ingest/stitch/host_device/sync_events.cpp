@@ -87,6 +87,7 @@ class SyncEvents::Reader {
 };
 
 SyncEvents::SyncEvents(const RankEvents& events) {
+  if (events.syncs.empty()) return;
   Reader reader(events, *this);
   for (const std::uint32_t sync : events.syncs) reader.read(sync);
 }
