@@ -97,6 +97,42 @@ result, traces = capture("--without-sync", "--active", "3")
 expect("inferred_stream_wait" in diagnostics(replay(traces)) or abs(replay(traces)["iteration"]["error"]) < 0.01,
       "without waits in the file they are inferred", replay(traces))
 
+# What CUPTI tells of its own work: in each step a flush of 1,500 ns, and 700 and 300 ns of waiting for room in the queue.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "overhead"))
+answer = json.loads(subprocess.run([STEPSIM, "stats", traces, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+expect(answer["inputs"][0]["overhead"] == [
+    {"rank": 0, "kind": "Buffer Flush", "of": "profiler", "count": 3, "total_ns": 3 * 1500, "by_clock_ns": 3 * 1500, "longest_ns": 1500},
+    {"rank": 0, "kind": "Command Buffer Full", "of": "CUDA", "count": 6, "total_ns": 3 * 1000, "by_clock_ns": 3 * 1000, "longest_ns": 700}],
+    "CUPTI's overhead by kind", answer["inputs"][0]["overhead"])
+text = subprocess.run([STEPSIM, "stats", traces], env=ENVIRONMENT, capture_output=True, text=True).stdout
+expect("Overhead (" in text and "Buffer Flush" in text, "and as text", text)
+answer = json.loads(subprocess.run([STEPSIM, "check", traces, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+process = answer["files"][0]["processes"][0]
+found = {finding["name"]: finding for finding in answer["findings"]}
+expect([use["total_ns"] for use in process["overhead"]] == [4500, 3000], "check lists it", process)
+expect("profiler_overhead" in found and "4.5 us in 3 pieces: Buffer Flush 4.5 us (3)" in found["profiler_overhead"]["sentence"]
+       and abs(found["profiler_overhead"]["share"] - 4500 / process["span_ns"]) < 1e-9, "check says what it took", found)
+expect("3 us in 6 pieces" in found.get("cuda_overhead", {}).get("sentence", ""), "CUDA's own is told apart", found)
+as_kineto = os.path.join(work.name, "overhead.pt.trace.json")
+subprocess.run([STEPSIM, "convert", traces, "-o", as_kineto], capture_output=True)
+again = json.loads(subprocess.run([STEPSIM, "stats", as_kineto, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+expect([use["total_ns"] for use in again["inputs"][0]["overhead"]] == [4500, 3000], "a trace of PyTorch's profiler has it, too", again)
+expect(replay(as_kineto).get("steps") == replay(traces)["steps"], "and it is in nobody's way")
+
+# Names as NVTX takes them: wide characters as UTF-8, registered strings, attributes; and marks.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "names"))
+rows = json.loads(subprocess.run([STEPSIM, "stats", traces, "--by", "name", "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)["inputs"][0]["rows"]
+named = {row["name"]: (row["count"], row["max_ns"]) for row in rows}
+for name, count, length in [("wide", 1, 1000), ("größe 世界 🚀", 1, 1000), ("<\ufffd>", 1, 1000), ("started é", 1, 1000), ("attributes", 2, 1000),
+                            ("attributes ü", 2, 1000), ("registered", 2, 1000), ("registered Ж", 2, 1000), ("range without a name", 2, 1000),
+                            ("mark", 1, 0), ("mark ä", 1, 0), ("registered mark", 1, 0), ("mark of a domain", 1, 0)]:
+    expect(named.get(name) == (3 * count, length), f"NVTX: {name}", named)
+said = diagnostics(replay(traces))
+expect(said.get("instant_host_event") == 3 * 4 and not set(said) - {"not used:", "instant_host_event"}, "every range has its end, and marks are counted", said)
+for marks in ("wide", "instant"):
+    result, traces = capture("--skip-first", "2", "--active", "3", "--step-range", "train_step", program=(SAMPLE, "8", marks))
+    expect(steps(replay(traces)) == [2, 3, 4], f"steps by the name of a range or mark: {marks}", replay(traces))
+
 # BytePS's variables: steps counted from 1, the last one included. An option comes first.
 result, traces = capture(directory=folder(), BYTEPS_TRACE_ON="1", BYTEPS_TRACE_START_STEP="2", BYTEPS_TRACE_END_STEP="4")
 expect(steps(replay(traces)) == [1, 2, 3], "BYTEPS_TRACE_*", result.stderr)
