@@ -122,7 +122,8 @@ sim::CommJson write_comm_json(const CommonOptions& options, const Session& sessi
   sim::CommJson written{
       .input = options.traces.size() == 1 ? options.traces.front() : counted(options.traces.size(), "input"),
       .output = output,
-      .left_out = found.communication.left_out};
+      .left_out = found.communication.left_out,
+      .of_copies = found.communication.of_copies};
   for (const sim::RankCommunication& rank : ranks) {
     std::string path = output;
     if (to_folder) {

@@ -26,7 +26,9 @@ std::string headline_of(const CommJson& written) {
     sum.totals += file.totals;
   }
   const std::string ranks = written.files.size() == 1 ? "" : fmt::format(" of {} ranks", written.files.size());
-  return fmt::format("Wrote the communication of {}{} in {} of {}, {} and {}, into {}, as BytePS writes it.",
+  const std::string_view what =
+      written.of_copies ? "copies between host and device, as no rank communicates, of " : "communication of ";
+  return fmt::format("Wrote the {}{}{} in {} of {}, {} and {}, into {}, as BytePS writes it.", what,
                      counted(sum.tensors, "tensor"), ranks, counted(sum.steps, "step"), shown(written.input),
                      counted(sum.stages, "stage"), counted(sum.totals, "total"), shown(written.output));
 }
@@ -57,7 +59,8 @@ Document comm_json_document(const CommJson& written, const Provenance& provenanc
   document.rows = [&written] { return table_of(written); };
   document.json = [&written, &provenance](JsonWriter& json) {
     json.begin_object().key("schema").value("stepsim.comm_json/1").new_line();
-    json.key("input").value(written.input).key("output").value(written.output).new_line();
+    json.key("input").value(written.input).key("output").value(written.output);
+    json.key("of_copies").value(written.of_copies).new_line();
     json.key("files").begin_array();
     for (const CommJson::File& file : written.files) {
       json.new_line().begin_object().key("output").value(file.output).key("rank").value(file.rank);

@@ -27,6 +27,7 @@ struct CommJson {
   std::string output;
   std::vector<File> files;
   std::map<std::string, std::uint64_t> left_out;  ///< by what it is
+  bool of_copies = false;                         ///< ranks do not communicate: copies stand for it
 };
 
 /// {"schema":"stepsim.comm_json/1", ...} Refers to its arguments.

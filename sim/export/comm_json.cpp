@@ -79,6 +79,14 @@ std::string_view literal(std::string_view stage) noexcept {
   return *std::find(kPipeline.begin(), kPipeline.end(), stage);
 }
 
+/// A copy between host and device: how it is called, and its stage. Empty for others.
+std::pair<std::string_view, std::string_view> direction_of(TaskKind kind, std::string_view name) noexcept {
+  if (kind != TaskKind::kCopy) return {};
+  if (name.find("HtoD") != std::string_view::npos) return {"HtoD", "COPYH2D"};
+  if (name.find("DtoH") != std::string_view::npos) return {"DtoH", "COPYD2H"};
+  return {};
+}
+
 std::string_view kind_left_out(TaskKind kind) noexcept {
   switch (kind) {
     case TaskKind::kKernel: return "compute kernels";
@@ -101,7 +109,9 @@ class Maker {
     for (const TraceDetails::RecordedTask& recorded : details_.tasks) recorded_.emplace(recorded.task, &recorded);
     for (const TraceDetails::Launch& launch : details_.launches)
       called_.try_emplace(launch.task, details_.calls[launch.call].start);
-    for (const TaskId task : by_start()) add(task);
+    const std::vector<TaskId> tasks = by_start();
+    made_.of_copies = std::none_of(tasks.begin(), tasks.end(), [this](TaskId task) { return communicates(task); });
+    for (const TaskId task : tasks) add(task);
     for (RankCommunication& rank : made_.ranks) add_totals(rank);
     std::erase_if(made_.ranks, [](const RankCommunication& rank) { return rank.events.empty(); });
     return std::move(made_);
@@ -159,19 +169,27 @@ class Maker {
     return step.whole && step.asked ? &step : nullptr;
   }
 
+  [[nodiscard]] bool communicates(TaskId task) const {
+    const TaskKind kind = dag_.kind(task);
+    return kind == TaskKind::kCollective || kind == TaskKind::kTransfer || !staged_task(dag_.name(task)).tensor.empty();
+  }
+
   void add(TaskId task) {
     const TaskKind kind = dag_.kind(task);
-    const StagedTask staged = staged_task(dag_.name(task));
-    const bool communicates = kind == TaskKind::kCollective || kind == TaskKind::kTransfer;
-    if (!communicates && staged.tensor.empty()) {
+    const auto [direction, copies] = direction_of(kind, dag_.name(task));
+    const bool is_copy = made_.of_copies && !direction.empty();
+    if (!is_copy && !communicates(task)) {
       if (const std::string_view what = kind_left_out(kind); !what.empty()) ++made_.left_out[std::string(what)];
       return;
     }
     const RecordedStep* const step = step_of(task);
     if (step == nullptr) {
-      ++made_.left_out["communication outside of whole steps"];
+      ++made_.left_out[is_copy ? "copies outside of whole steps" : "communication outside of whole steps"];
       return;
     }
+    if (is_copy)
+      return put(task, {numbered(fmt::format("copy.{}", direction), task, step->number), copies}, step->number);
+    const StagedTask staged = staged_task(dag_.name(task));
     const Place place = staged.tensor.empty()
                             ? place_of(task, step->number)
                             : Place{std::string(staged.tensor), literal(staged.stage), number_in(staged.partition)};
@@ -218,11 +236,15 @@ class Maker {
     if (meeting.valid()) {
       if (const auto known = tensor_of_.find(meeting); known != tensor_of_.end()) return {known->second, stage};
     }
-    const std::string of = operation + group_of(meeting);
-    const auto counter = meeting.valid() ? Rank{-1} : dag_.lane(task).rank;
-    const std::string tensor = fmt::format("{}.{}", of, counts_[{counter, step, of}]++);
+    const std::string tensor = numbered(operation + group_of(meeting), task, step);
     if (meeting.valid()) tensor_of_.emplace(meeting, tensor);
     return {tensor, stage};
+  }
+
+  /// The next number of these in the step: of all ranks that take part, or of the rank alone.
+  [[nodiscard]] std::string numbered(const std::string& of, TaskId task, std::int64_t step) {
+    const Rank counter = dag_.rendezvous(task).valid() ? Rank{-1} : dag_.lane(task).rank;
+    return fmt::format("{}.{}", of, counts_[{counter, step, of}]++);
   }
 
   [[nodiscard]] bool receives(TaskId task, RendezvousId meeting) const {
@@ -331,8 +353,8 @@ Communication communication_of(const Capture& capture, const TraceDetails& detai
   if (communication.ranks.empty()) {
     throw CannotAnswer(
         {capture.inputs.empty() ? std::string{} : capture.inputs.front().name, {}, {}},
-        "comm.json holds the communication of tensors, and no whole step here has any; expected a capture "
-        "of a job of several ranks, or -o OUT.trace.json");
+        "comm.json holds the communication of tensors, and no whole step here has any, nor copies to or from "
+        "a device; expected a capture of a job that does, or -o OUT.trace.json");
   }
   return communication;
 }

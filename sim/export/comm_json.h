@@ -43,13 +43,17 @@ struct Communication {
   std::vector<RankCommunication> ranks;  ///< ascending
   /// What has no place in such a file, by what it is ("compute kernels").
   std::map<std::string, std::uint64_t> left_out;
+  /// Nothing goes from rank to rank here: copies between hosts and devices are what moves data.
+  bool of_copies = false;
 };
 
 /// The communication of a capture's whole steps, with the times that were recorded. A collective becomes one stage:
 /// REDUCE where ranks add or exchange, BROADCAST where they copy, PUSH for a send and PULL for a receive; stages of
 /// BytePS stay what they are. Its tensor has its own name where the capture knows it. Else it is the k-th of its
 /// operation and group in the step, which is the same on all ranks: "allreduce.7". The total begins with the call that
-/// began it, if that was recorded. Throws CannotAnswer if there is none. O(tasks log tasks).
+/// began it, if that was recorded. Where ranks do not communicate, as on a single device, copies from the host
+/// (COPYH2D, "copy.HtoD.0") and to it (COPYD2H) are all there is. Throws CannotAnswer if there are none either. O(tasks
+/// log tasks).
 [[nodiscard]] Communication communication_of(const Capture& capture, const TraceDetails& details);
 
 /// Writes one rank's as BytePS does: per tensor the totals, then the partitions' stages. Times that are no whole

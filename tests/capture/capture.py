@@ -75,6 +75,13 @@ result = subprocess.run([STEPSIM, "convert", other, "-o", as_kineto], capture_ou
 expect(result.returncode == 0 and "as they were recorded" in result.stdout, "convert writes what was recorded", result)
 expect(replay(as_kineto).get("steps") == whole["steps"], "a trace of PyTorch's profiler has the same answer", replay(as_kineto))
 
+# As BytePS would have written it: three all-reduces in each of three steps, and a total of each from its launch on.
+as_byteps = os.path.join(work.name, "comm.json")
+result = subprocess.run([STEPSIM, "convert", other, "-o", as_byteps, "--json"], capture_output=True, text=True)
+counts = {"tensors": 3, "steps": 3, "stages": 9, "totals": 9}
+expect(result.returncode == 0 and counts.items() <= json.loads(result.stdout)["files"][0].items(), "comm.json of a capture", result)
+expect(len(replay(as_byteps).get("steps", [])) + len(replay(as_byteps).get("set_aside", [])) == 3, "it is read again", replay(as_byteps))
+
 # All layouts of CUPTI's records. Before 26 (CUDA 12.8) waits and records of events have no common id.
 for version in (12, 13, 14, 15, 17, 18, 19, 22, 26, 27, 28, 130000):
     result, traces = capture("--active", "3", FAKE_CUPTI_VERSION=str(version))

@@ -4,6 +4,7 @@ back by stepsim. Captures are taken from beside the checkout, where they are."""
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,29 @@ def captures():
             check(f"{name}: read back, steps", len(found) == steps, found)
 
 
+def copies():
+    """Where no rank communicates, copies between host and device are all there is."""
+    for name in ("alexnet-syncs", "resnet-2080ti"):
+        path = os.path.join(SHARED, f"{name}.json.gz")
+        if not os.path.exists(path):
+            print(f"{name} is not beside the checkout")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "comm.json")
+            run = stepsim("convert", path, "-o", out, "--json")
+            check(f"{name}: written", run.returncode == 0, run)
+            said, trace = json.loads(run.stdout), load(path)
+            check(f"{name}: says that they are copies", said["of_copies"], said)
+            base = trace.get("baseTimeNanoseconds", 0)
+            expected = Counter((("COPYH2D" if "HtoD" in e["name"] else "COPYD2H"), base + nanoseconds(e["ts"]), nanoseconds(e["dur"]))
+                               for e in trace["traceEvents"] if e.get("cat", "").lower() in ("gpu_memcpy", "memcpy") and re.search("HtoD|DtoH", e["name"]))
+            found = Counter((e["name"].rsplit(".", 1)[1], nanoseconds(e["ts"]), nanoseconds(e["dur"])) for e in load(out)["traceEvents"] if e["tid"] != "total")
+            outside = said["left_out"].get("copies outside of whole steps", 0)
+            check(f"{name}: all of them, or counted", not found - expected and sum((expected - found).values()) == outside and sum(found.values()) > 0, (expected - found, found - expected, said["left_out"]))
+            print(f"{name}: {sum(found.values())} copies, {outside} outside of whole steps")
+            check(f"{name}: read back", stepsim("replay", out).returncode == 0)
+
+
 def own_words():
     """What is BytePS's already stays as it was, and so does its replay."""
     with tempfile.TemporaryDirectory() as folder:
@@ -188,6 +212,7 @@ def made_ranks():
 
 
 captures()
+copies()
 own_words()
 made_ranks()
 sys.exit(verdict())

@@ -133,6 +133,10 @@ void KinetoTrace::note_module(const ChromeEvent& event) {
 void KinetoTrace::note_overhead(const ChromeEvent& event) {
   if (!has_usable_time(event, false, file_, sink_)) return;
   const RecordedTime time = time_of(event);
+  if (!in_time(time.start, time.length)) {
+    ++sink_.skipped;
+    return sink_.diagnostics.count(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
+  }
   trace_.overheads.push_back({texts_.intern(event.name), time.start, time.length});
 }
 
