@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "capture/nvtx/names.h"
+
 namespace stepsim::capture::nvtx {
 namespace {
 
@@ -13,9 +15,29 @@ constexpr int kCore = 1;                      // NVTX_CB_MODULE_CORE
 constexpr int kCore2 = 5;                     // NVTX_CB_MODULE_CORE2
 
 /// NVTX_CBID_CORE_*
-enum Core : unsigned { kStartEx = 4, kStartA = 5, kEnd = 7, kPushEx = 8, kPushA = 9, kPop = 11 };
+enum Core : unsigned {
+  kMarkEx = 1,
+  kMarkA = 2,
+  kMarkW = 3,
+  kStartEx = 4,
+  kStartA = 5,
+  kStartW = 6,
+  kEnd = 7,
+  kPushEx = 8,
+  kPushA = 9,
+  kPushW = 10,
+  kPop = 11,
+};
 /// NVTX_CBID_CORE2_*
-enum Core2 : unsigned { kDomainStartEx = 2, kDomainEnd = 3, kDomainPushEx = 4, kDomainPop = 5 };
+enum Core2 : unsigned {
+  kDomainMarkEx = 1,
+  kDomainStartEx = 2,
+  kDomainEnd = 3,
+  kDomainPushEx = 4,
+  kDomainPop = 5,
+  kRegisterStringA = 10,
+  kRegisterStringW = 11,
+};
 
 using Function = void (*)();
 
@@ -27,9 +49,10 @@ struct CallbacksTable {
 /// nvtxEventAttributes_t: the message's type and the message.
 constexpr std::size_t kMessageTypeAt = 32;
 constexpr std::size_t kMessageAt = 40;
-constexpr std::int32_t kAscii = 1;
+enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };  // NVTX_MESSAGE_TYPE_*
 
 Listener the_listener;
+RegisteredStrings registered;
 std::atomic<std::uint64_t> next_id{1};
 
 /// The open pushed ranges of a thread. Deeper ones are not told.
@@ -39,14 +62,22 @@ struct Stack {
 };
 thread_local Stack stack;
 
-const char* message_of(const void* attributes) noexcept {
-  if (attributes == nullptr) return nullptr;
+/// Calls `use` with the message of event attributes, null if they have none, and returns what it does.
+template <class Use>
+auto with_message(const void* attributes, Use use) noexcept {
+  const char* const none = nullptr;
+  if (attributes == nullptr) return use(none);
   const auto* const bytes = static_cast<const unsigned char*>(attributes);
   std::int32_t type = 0;
-  const char* message = nullptr;
+  const void* message = nullptr;
   std::memcpy(&type, bytes + kMessageTypeAt, sizeof type);
   std::memcpy(&message, bytes + kMessageAt, sizeof message);
-  return type == kAscii ? message : nullptr;
+  switch (type) {
+    case kAscii: return use(static_cast<const char*>(message));
+    case kUnicode: return use(Narrow(static_cast<const wchar_t*>(message)).get());
+    case kRegistered: return use(registered.text_of(message));
+    default: return use(none);
+  }
 }
 
 std::uint64_t start(const char* name) noexcept {
@@ -68,17 +99,27 @@ int pop() noexcept {
   return stack.depth;
 }
 
+void mark(const char* name) noexcept { the_listener.mark(name); }
+
 // As NVTX calls them.
-std::uint64_t start_ex(const void* attributes) { return start(message_of(attributes)); }
+void mark_ex(const void* attributes) { with_message(attributes, mark); }
+void mark_a(const char* name) { mark(name); }
+void mark_w(const wchar_t* name) { mark(Narrow(name).get()); }
+std::uint64_t start_ex(const void* attributes) { return with_message(attributes, start); }
 std::uint64_t start_a(const char* name) { return start(name); }
+std::uint64_t start_w(const wchar_t* name) { return start(Narrow(name).get()); }
 void end(std::uint64_t id) { the_listener.end(id); }
-int push_ex(const void* attributes) { return push(message_of(attributes)); }
+int push_ex(const void* attributes) { return with_message(attributes, push); }
 int push_a(const char* name) { return push(name); }
+int push_w(const wchar_t* name) { return push(Narrow(name).get()); }
 int pop_any() { return pop(); }
-std::uint64_t domain_start_ex(void*, const void* attributes) { return start(message_of(attributes)); }
+void domain_mark_ex(void*, const void* attributes) { mark_ex(attributes); }
+std::uint64_t domain_start_ex(void*, const void* attributes) { return start_ex(attributes); }
 void domain_end(void*, std::uint64_t id) { the_listener.end(id); }
-int domain_push_ex(void*, const void* attributes) { return push(message_of(attributes)); }
+int domain_push_ex(void*, const void* attributes) { return push_ex(attributes); }
 int domain_pop(void*) { return pop(); }
+const void* register_string_a(void*, const char* text) { return registered.handle_of(text); }
+const void* register_string_w(void*, const wchar_t* text) { return registered.handle_of(Narrow(text).get()); }
 
 class Module {
  public:
@@ -104,17 +145,25 @@ bool install(const void* (*get_export_table)(std::uint32_t), const Listener& lis
   if (callbacks == nullptr || callbacks->size < sizeof *callbacks || callbacks->get_module == nullptr) return false;
   the_listener = listener;
   const Module core(*callbacks, kCore);
+  core.set(kMarkEx, mark_ex);
+  core.set(kMarkA, mark_a);
+  core.set(kMarkW, mark_w);
   core.set(kStartEx, start_ex);
   core.set(kStartA, start_a);
+  core.set(kStartW, start_w);
   core.set(kEnd, end);
   core.set(kPushEx, push_ex);
   core.set(kPushA, push_a);
+  core.set(kPushW, push_w);
   core.set(kPop, pop_any);
   const Module core2(*callbacks, kCore2);
+  core2.set(kDomainMarkEx, domain_mark_ex);
   core2.set(kDomainStartEx, domain_start_ex);
   core2.set(kDomainEnd, domain_end);
   core2.set(kDomainPushEx, domain_push_ex);
   core2.set(kDomainPop, domain_pop);
+  core2.set(kRegisterStringA, register_string_a);
+  core2.set(kRegisterStringW, register_string_w);
   return core.is_there();
 }
 

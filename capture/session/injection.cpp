@@ -24,6 +24,10 @@ void end_range(std::uint64_t id) {
   if (Session* const session = Session::current()) session->end_range(id);
 }
 
+void mark(const char* name) {
+  if (Session* const session = Session::current()) session->mark(name);
+}
+
 }  // namespace
 
 extern "C" {
@@ -34,7 +38,8 @@ STEPSIM_EXPORTED int InitializeInjection(void) {
 }
 
 STEPSIM_EXPORTED int InitializeInjectionNvtx2(const void* (*get_export_table)(std::uint32_t)) {
-  return stepsim::capture::nvtx::install(get_export_table, {.begin = begin_range, .end = end_range}) ? 1 : 0;
+  return stepsim::capture::nvtx::install(get_export_table, {.begin = begin_range, .end = end_range, .mark = mark}) ? 1
+                                                                                                                   : 0;
 }
 
 STEPSIM_EXPORTED void stepsim_mark_step(void) {

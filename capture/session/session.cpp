@@ -269,6 +269,18 @@ void Session::end_range(std::uint64_t id) noexcept {
   add({.kind = wire::Kind::kRangeEnd, .start = now(), .stream = thread(), .a = id});
 }
 
+void Session::mark(const char* name) noexcept {
+  if (::getpid() != owner_) return;
+  if (name != nullptr && !settings_.step_range.empty() && settings_.step_range == name) mark_step();
+  if (!settings_.nvtx || recording_.load(std::memory_order_relaxed) != Recording::kOn) return;
+  writer_->with_producer([&](Producer& producer) {
+    producer.add({.kind = wire::Kind::kRangeMark,
+                  .which = name == nullptr ? 0 : producer.text(name),
+                  .start = now(),
+                  .stream = thread()});
+  });
+}
+
 void Session::finish() noexcept try {
   if (::getpid() != owner_) return;
   const std::lock_guard lock(helping_);

@@ -39,6 +39,8 @@ class Session {
   void mark_step() noexcept;
   void begin_range(std::uint64_t id, const char* name) noexcept;
   void end_range(std::uint64_t id) noexcept;
+  /// An instant.
+  void mark(const char* name) noexcept;
   /// The program ends: writes all that there is.
   void finish() noexcept;
 

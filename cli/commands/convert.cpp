@@ -9,6 +9,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/program/output.h"
+#include "cli/work/comm_json.h"
 #include "cli/work/rewrite.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
@@ -23,6 +24,7 @@ struct ConvertCommand {
   CommonOptions common;
   bool scrub = false;
   ingest::Cut cut;
+  bool comm_json = false;    ///< whatever -o is called
   bool cuts_events = false;  ///< by --select or --min-duration, which only a trace's own text has
 };
 
@@ -74,6 +76,16 @@ void convert_to_profiler_trace(const CommonOptions& options, const Session& sess
   say(sim::profiler_trace_document(written, provenance), options, session);
 }
 
+void convert_to_comm_json(const ConvertCommand& command, const Session& session) {
+  if (command.cuts_events)
+    throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json or -o FOLDER/");
+  if (command.common.network_given)
+    throw UsageError("comm.json holds what was recorded; expected -o comm.json without --network");
+  const sim::CommJson written = write_comm_json(command.common, session);
+  const Provenance provenance = provenance_if_needed(command.common, session, {});
+  say(sim::comm_json_document(written, provenance), command.common, session);
+}
+
 /// A cut is a trace. Of other formats, --steps and --ranks say what of the replay is written, as for every exporter.
 bool wants_cut(const ConvertCommand& command) {
   const CommonOptions& options = command.common;
@@ -106,8 +118,11 @@ void run(const ConvertCommand& command, const Session& session) {
     if (command.cuts_events)
       throw UsageError(
           "--scrub rewrites all of the text; expected --select or --min-duration in a command of their own");
+    if (command.comm_json)
+      throw UsageError("--scrub rewrites all of the text; expected --comm-json in a command of its own");
     return scrub_traces(command.common, session);
   }
+  if (command.comm_json || names_comm_json(command.common)) return convert_to_comm_json(command, session);
   if (wants_profiler_trace(command.common)) return convert_to_profiler_trace(command.common, session);
   if (wants_cut(command)) return cut_trace(command, session);
   convert(command.common, session);
@@ -126,8 +141,13 @@ Command::Run setup(CLI::App& app) {
   const auto* shortest = app.add_option("--min-duration")
                              ->type_name("TIME")
                              ->description("with -o OUT.trace.json: only events that take this long (10us)");
+  const auto* comm = app.add_flag("--comm-json")
+                         ->disable_flag_override()
+                         ->description(
+                             "write what each rank communicated as BytePS does, whatever OUT is called: of several "
+                             "ranks, OUT/worker0/0/comm.json and so on; -o comm.json means the same");
   return [=](const Session& session) {
-    ConvertCommand command{.common = common(), .scrub = scrubs->count() > 0, .cut = {}};
+    ConvertCommand command{.common = common(), .scrub = scrubs->count() > 0, .cut = {}, .comm_json = comm->count() > 0};
     command.cuts_events = select->count() + shortest->count() > 0;
     if (select->count() > 0) command.cut.select = ingest::EventSelector(select->results().back());
     if (shortest->count() > 0) {

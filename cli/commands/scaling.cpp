@@ -1,6 +1,9 @@
 // stepsim scaling RUN...: what takes longer in one run than in another, as an inline profiler measured it?
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,8 @@
 #include "cli/work/profiles.h"
 #include "cli/work/range_options.h"
 #include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
 #include "sim/profile/scaling_document.h"
 
 namespace stepsim::cli {
@@ -21,11 +26,25 @@ struct ScalingCommand {
   CommonOptions common;
   std::vector<std::string> labels;
   sim::RangeMean mean = sim::RangeMean::kMedian;
+  sim::Ideal ideal = sim::Ideal::kNone;
   std::size_t rows = kDefaultRows;
 };
 
+sim::Ideal parse_ideal(const std::string& word) {
+  for (const sim::Ideal ideal : {sim::Ideal::kWeak, sim::Ideal::kStrong}) {
+    if (word == to_text(ideal)) return ideal;
+  }
+  throw UsageError(fmt::format("--ideal: '{}' is no kind of scaling; expected weak or strong", shown(word)));
+}
+
+void refuse_standard_input_twice(const std::vector<std::string>& traces) {
+  if (std::count(traces.begin(), traces.end(), "-") > 1)
+    throw UsageError("two runs are '-', and standard input can be read once; expected a file for one of them");
+}
+
 void run(const ScalingCommand& command, const Session& session) {
   check_output(command.common);
+  refuse_standard_input_twice(command.common.traces);
   std::vector<ProfiledRun> runs;
   std::vector<InputFile> inputs;
   for (const std::string& trace : command.common.traces) {
@@ -34,7 +53,7 @@ void run(const ScalingCommand& command, const Session& session) {
     inputs.insert(inputs.end(), loaded.inputs.begin(), loaded.inputs.end());
   }
   const Provenance provenance = provenance_if_needed(command.common, session, inputs);
-  const sim::Scaling scaling = sim::scaling_of(runs, command.labels, command.mean);
+  const sim::Scaling scaling = sim::scaling_of(runs, command.labels, command.mean, command.ideal);
   sim::Document document = sim::scaling_document(scaling, command.rows, provenance);
   const sim::BarChart chart = sim::chart_of(scaling);
   report(document, {.provenance = provenance, .document = &document, .bars = &chart}, command.common, session);
@@ -49,12 +68,16 @@ Command::Run setup(CLI::App& app) {
   const auto* labels = app.add_option("--labels")
                            ->type_name("A,B")
                            ->description("only these ranges or layers (default: all that lie in no other)");
+  const auto* ideal = app.add_option("--ideal")->type_name("KEY")->description(
+      "compare with ideal scaling from the run with the fewest devices: weak (as long as that) "
+      "or strong (in proportion to the devices); a line in the picture, and the efficiency");
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N ranges that take longest, or all (default: 20; --json has all)");
   return [=](const Session& session) {
     run({.common = common(),
          .labels = labels->count() > 0 ? divided_at_commas(labels->results().back()) : std::vector<std::string>{},
          .mean = mean(),
+         .ideal = ideal->count() > 0 ? parse_ideal(ideal->results().back()) : sim::Ideal::kNone,
          .rows = rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows},
         session);
   };
@@ -68,7 +91,7 @@ const Command scaling_command{
     .summary = "Compare what an inline profiler measured in several runs: whole iterations, average and longest ranges",
     .setup = setup,
     .examples = {"stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json",
-                 "stepsim scaling scenarios/samples/inline/two.prof.json --labels fc1,fc2"},
+                 "stepsim scaling scenarios/samples/inline/two.prof.json --labels fc1,fc2 --ideal weak"},
 };
 
 }  // namespace stepsim::cli

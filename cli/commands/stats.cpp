@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cli/program/arguments.h"
@@ -32,14 +33,12 @@ struct StatsCommand {
 
 sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std::string>& traces,
                               const Session& session, std::vector<InputFile>& inputs) {
-  CommonOptions common = command.common;
-  common.traces = traces;
-  if (ingest::are_profiles(traces)) {
-    const ingest::LoadedRun loaded = load_profiled_run(traces, common, session);
-    inputs.insert(inputs.end(), loaded.inputs.begin(), loaded.inputs.end());
-    return sim::statistics_of(loaded.run, command.what);
+  const auto loaded = load_measured(traces, command.common, session);
+  if (const auto* const profiled = std::get_if<ingest::LoadedRun>(&loaded)) {
+    inputs.insert(inputs.end(), profiled->inputs.begin(), profiled->inputs.end());
+    return sim::statistics_of(profiled->run, command.what);
   }
-  const auto [capture, details] = load_detailed_capture(common, session);
+  const auto& [capture, details] = std::get<ingest::DetailedCapture>(loaded);
   inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
   return sim::statistics_of(capture, details, traces.front(), command.what);
 }

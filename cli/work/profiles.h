@@ -2,6 +2,7 @@
 #define STEPSIM_CLI_WORK_PROFILES_H
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -14,6 +15,10 @@ namespace stepsim::cli {
 /// UsageError for options that only captures of steps have: --job, --steps, --ranks, --network and --cluster.
 [[nodiscard]] ingest::LoadedRun load_profiled_run(const std::vector<std::string>& traces, CommonOptions options,
                                                   const Session& session);
+
+/// The same of profiles, or of any other capture with what it holds beside what a replay needs.
+[[nodiscard]] std::variant<ingest::LoadedRun, ingest::DetailedCapture> load_measured(
+    const std::vector<std::string>& traces, CommonOptions options, const Session& session);
 
 }  // namespace stepsim::cli
 

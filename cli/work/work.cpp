@@ -7,7 +7,9 @@
 #include "cli/program/progress.h"
 #include "cli/program/threads.h"
 #include "cli/work/modelled.h"
+#include "ingest/bytes/small_file.h"
 #include "ingest/config/cluster_file.h"
+#include "ingest/load/discover.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_assumption.h"
@@ -19,6 +21,8 @@
 
 namespace stepsim::cli {
 namespace {
+
+constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // as load() takes
 
 /// Refers to its arguments.
 ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
@@ -139,6 +143,26 @@ ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session
   ingest::SourcedCapture sourced = ingest::load_with_sources(options.traces, load_options(options, session, progress));
   if (options.output) refuse_input_as_output(*options.output, sourced.capture.inputs);
   return sourced;
+}
+
+StagedCapture load_staged_capture(CommonOptions options, const Session& session) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  StagedCapture staged;
+  ingest::LoadOptions loading = load_options(options, session, progress);
+  loading.inspect = [&staged](const ingest::ReadInputs& read) {
+    staged.stages = ingest::recorded_stages(read);
+    if (read.job) staged.job_text = read.job->text;
+  };
+  ingest::DetailedCapture detailed = ingest::load_with_details(options.traces, loading);
+  const std::optional<std::string> job_file =
+      options.job_file ? options.job_file : ingest::find_job_file(options.traces);
+  if (job_file && (options.job_file || !staged.job_text))
+    staged.job_text = ingest::read_small_file(*job_file, kLargestJobFile).text;
+  staged.capture = std::move(detailed.capture);
+  staged.details = std::move(detailed.details);
+  if (options.output) refuse_input_as_output(*options.output, staged.capture.inputs);
+  return staged;
 }
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {

@@ -9,6 +9,7 @@
 #include "cli/program/options.h"
 #include "cli/program/provenance.h"
 #include "ingest/load/load.h"
+#include "ingest/load/recorded_stages.h"
 #include "ingest/survey/survey.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
@@ -42,6 +43,16 @@ struct Replayed {
 
 /// The same with the inputs that it is made from.
 [[nodiscard]] ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session);
+
+/// The same with what of it is BytePS's own comm.json, as it was recorded, and the text of its job.yaml.
+struct StagedCapture {
+  Capture capture;
+  TraceDetails details;
+  std::vector<ingest::RecordedStages> stages;
+  std::optional<std::string> job_text;
+};
+[[nodiscard]] StagedCapture load_staged_capture(CommonOptions options, const Session& session);
+
 /// What the traces hold, whether or not they make a job.
 [[nodiscard]] ingest::Survey survey_capture(CommonOptions options, const Session& session);
 

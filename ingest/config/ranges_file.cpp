@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "ingest/bytes/small_file.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/yaml_parse.h"
 
@@ -121,8 +123,42 @@ RangeSchedule parse_ranges(std::string_view text, const std::string& name) {
   return schedule;
 }
 
+RangeSchedule parse_events(std::string_view text, const std::string& name) {
+  RangeSchedule schedule;
+  ScheduledLayer& layer = schedule.layers.emplace_back();
+  layer.name = "High_Level";
+  std::set<std::string_view> known;
+  if (text.size() > kForm.largest)
+    throw InputError(
+        {name, {}, {}},
+        fmt::format("the file has more than {} bytes; expected names of ranges, one a line", kForm.largest));
+  std::uint32_t line = 0;
+  while (!text.empty()) {
+    ++line;
+    std::string_view word = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (word.ends_with('\r')) word.remove_suffix(1);
+    if (word.empty() || !known.insert(word).second) continue;
+    const bool plain =
+        std::all_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) > ' '; });
+    if (!plain)
+      throw InputError(
+          {name, {}, line},
+          fmt::format("'{}' is no name of a range; expected one name a line, without blanks", shown(word)));
+    layer.forward.push_back({std::string(word), 0U});
+  }
+  if (layer.forward.empty())
+    throw InputError({name, {}, {}}, "there is no name in this file; expected names of ranges, one a line");
+  const std::uint64_t iterations = std::uint64_t{schedule.repeat} * layer.forward.size() + schedule.warmup;
+  if (iterations > kMostIterations)
+    throw InputError({name, {}, {}},
+                     fmt::format("the schedule takes {} iterations; expected at most {}", iterations, kMostIterations));
+  return schedule;
+}
+
 RangeSchedule read_ranges_file(const std::string& path) {
-  return parse_ranges(read_small_file(path, kForm.largest).text, path);
+  const std::string text = read_small_file(path, kForm.largest).text;
+  return path.ends_with(".events") ? parse_events(text, path) : parse_ranges(text, path);
 }
 
 }  // namespace stepsim::ingest

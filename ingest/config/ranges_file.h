@@ -22,7 +22,12 @@ namespace stepsim::ingest {
 /// line; a name with a blank is one, because the schedule's fields are divided by blanks.
 [[nodiscard]] RangeSchedule parse_ranges(std::string_view text, const std::string& name);
 
-/// The same of a file, at most 1 MiB.
+/// prof.events, in which HugeCTR's inline profiler (V2, V3) finds the names of what it shall measure, one a line, as a
+/// schedule: ranges of the layer High_Level, each the first of its name on its stream. Empty lines and further lines of
+/// the same name count for nothing. Throws InputError for a name with a blank, and where there is none.
+[[nodiscard]] RangeSchedule parse_events(std::string_view text, const std::string& name);
+
+/// The one or, of a file whose name ends in .events, the other: at most 1 MiB.
 [[nodiscard]] RangeSchedule read_ranges_file(const std::string& path);
 
 }  // namespace stepsim::ingest

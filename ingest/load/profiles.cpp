@@ -2,40 +2,60 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <string_view>
 #include <variant>
 
 #include "ingest/load/discover.h"
 #include "ingest/load/read.h"
-#include "ingest/load/recognise.h"
 #include "model/base/cannot_answer.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::string_view kFormat = "inline_profile";
+/// Ends the loading of what is no capture.
+struct IsProfile {};
 
-bool is_profile(const FoundFile& file) {
-  if (!std::filesystem::is_regular_file(file.path)) return false;
-  try {
-    return is_in_format(file.path, kFormat);
-  } catch (const InputError&) {
-    return false;
+/// Profiles, and no capture of another kind beside them.
+bool are_profiles(const ReadInputs& read) {
+  bool any = false;
+  for (const ReadInput& input : read.inputs) {
+    for (const PartSink::Item& item : input.sink.parts) {
+      if (!std::holds_alternative<RangeProfile>(item.part)) return false;
+      any = true;
+    }
   }
+  return any;
+}
+
+/// Precondition: are_profiles().
+LoadedRun run_of(const ReadInputs& read, const std::string& name) {
+  LoadedRun loaded{.run = {.name = name}, .diagnostics = read.diagnostics, .inputs = read.files};
+  for (const ReadInput& input : read.inputs) {
+    loaded.diagnostics.merge(input.sink.diagnostics);
+    for (const PartSink::Item& item : input.sink.parts)
+      loaded.run.processes.push_back(std::get<RangeProfile>(item.part));
+  }
+  return loaded;
 }
 
 }  // namespace
 
-bool are_profiles(const std::vector<std::string>& traces) {
-  bool any = false;
-  for (const FoundFile& file : discover(traces).files) {
-    const bool profile = is_profile(file);
-    // What else lies in a folder, such as the schedule, is not used.
-    if (file.named && !profile) return false;
-    any = any || profile;
+std::variant<LoadedRun, DetailedCapture> load_measured(const std::vector<std::string>& traces,
+                                                       const LoadOptions& options) {
+  LoadedRun loaded;
+  LoadOptions looking = options;
+  looking.inspect = [&](const ReadInputs& read) {
+    if (options.inspect) options.inspect(read);
+    if (!are_profiles(read)) return;
+    loaded = run_of(read, traces.front());
+    throw IsProfile{};
+  };
+  try {
+    return load_with_details(traces, looking);
+  } catch (const IsProfile&) {
+    return loaded;
   }
-  return any;
 }
 
 LoadedRun load_run(const std::vector<std::string>& traces, const LoadOptions& options) {

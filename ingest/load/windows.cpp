@@ -130,6 +130,8 @@ class Appending {
       to_.operator_of.emplace_back(event + first_event, number + first_operator);
     for (const HostDeviceTrace::Communicator& known : from_.communicators)
       to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size});
+    for (const HostDeviceTrace::Overhead& one : from_.overheads)
+      to_.overheads.push_back({texts_[one.kind.index()], one.start - earlier, one.length});
     for (TransportUse& use : from_.transports) to_.transports.push_back(std::move(use));
   }
 

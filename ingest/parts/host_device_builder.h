@@ -31,6 +31,9 @@ class HostDeviceBuilder {
   void set_launch(std::uint32_t event, const KernelLaunch& launch);
   void set_correlation(std::uint32_t event, std::int64_t correlation) { trace_.correlation.set(event, correlation); }
   void set_kind(std::uint32_t event, EventKind kind) { trace_.kind[event] = kind; }
+  void add_overhead(std::string_view kind, RecordedTime time) {
+    trace_.overheads.push_back({texts_.intern(kind), time.start, time.length});
+  }
   void add_hand_over(std::uint32_t from, std::uint32_t to) { trace_.hand_overs.emplace_back(from, to); }
 
   [[nodiscard]] TrackId thread(std::string_view process, std::string_view thread);

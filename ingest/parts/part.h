@@ -115,6 +115,15 @@ struct HostDeviceTrace {
   std::vector<MemoryEvent> memory;                         ///< in the order of the file
   std::vector<std::pair<std::uint32_t, double>> flops_of;  ///< (event, what the profiler says it computes), by event
 
+  /// Time that the profiler took for itself, or CUDA beside the program's calls, by its kind. No event: nothing is
+  /// known to wait for it, and the host's threads were seen to do what they did meanwhile.
+  struct Overhead {
+    TextId kind;
+    Time start;
+    Duration length{};
+  };
+  std::vector<Overhead> overheads;
+
   /// What one host thread put into a queue and another one took out of it: the two events.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "ingest/parts/overheads.h"
 #include "ingest/parts/time_range.h"
 #include "ingest/stitch/host_device/runtime_calls.h"
 #include "model/job/communication_kernel.h"
@@ -144,6 +145,7 @@ class PartCounter {
     counts.module_calls = trace.modules.size();
     counts.memory_events = trace.memory.size();
     counts.flops_events = trace.flops_of.size();
+    counts.overheads = overhead_uses(trace);
     contents_.processes.push_back(std::move(counts));
   }
   void operator()(const StageTrace& stages) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/units.h"
+#include "model/job/overhead_use.h"
 #include "model/job/private_content.h"
 
 /// What the files of a capture hold, counted as it was recorded, before anything is joined: what `check` judges a
@@ -48,6 +49,8 @@ struct HostDeviceContents {
   std::uint64_t module_calls = 0;
   std::uint64_t memory_events = 0;
   std::uint64_t flops_events = 0;
+
+  std::vector<OverheadUse> overheads;  ///< the profiler's own work, and CUDA's beside the program's
 };
 
 /// One file, or one of the ranks or GPUs that a file holds.

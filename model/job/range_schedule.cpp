@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 namespace stepsim {
 namespace {
@@ -51,6 +52,15 @@ std::string to_text(const RangeSchedule& schedule) {
   for (const RangePlace& place : places_of(schedule)) {
     for (std::uint32_t i = 0; i < schedule.repeat; ++i)
       text += fmt::format("\n{} {} {} {}", place.name, ++iteration, place.layer, place.occurrence);
+  }
+  return text;
+}
+
+std::string to_events(const RangeSchedule& schedule) {
+  std::string text;
+  std::set<std::string> known;
+  for (const RangePlace& place : places_of(schedule)) {
+    if (known.insert(place.name).second) text += fmt::format("{}{}", text.empty() ? "" : "\n", place.name);
   }
   return text;
 }

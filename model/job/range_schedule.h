@@ -47,6 +47,10 @@ struct RangePlace {
 /// each iteration from warm-up + 1 on "name iteration layer occurrence", without a final newline.
 [[nodiscard]] std::string to_text(const RangeSchedule& schedule);
 
+/// prof.events as HugeCTR's inline profiler reads it since its second version (V2, V3), which measures every occurrence
+/// of these names: each name once, a line each, in the order of places_of(), without a final newline.
+[[nodiscard]] std::string to_events(const RangeSchedule& schedule);
+
 }  // namespace stepsim
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/overhead_use.h"
 #include "model/job/transport_use.h"
 
 namespace stepsim {
@@ -75,6 +76,7 @@ struct TraceDetails {
   std::vector<Call> calls;  ///< by thread, then start, callers before their callees
   std::vector<Memory> memory;
   std::vector<std::pair<Rank, TransportUse>> transports;  ///< by rank
+  std::vector<std::pair<Rank, OverheadUse>> overheads;    ///< by rank, of each the longest in all first
 
   [[nodiscard]] bool has_calls() const noexcept { return !calls.empty(); }
 };

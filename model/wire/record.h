@@ -57,6 +57,7 @@ enum class Kind : std::uint8_t {
                    ///< that it waited for the GPU, b = for the peer; the rest of its duration is the network's
   kNcclStatus,     ///< a = events lost for want of room until now, b = events of communicator correlation that were not
                    ///< ended when it was
+  kRangeMark,      ///< an NVTX mark, an instant: text `which` = its name, stream = the thread
 };
 
 /// Numbers of kStatus. Of several the last says how the capture stands.

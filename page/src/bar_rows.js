@@ -11,6 +11,7 @@ const BAR_HEIGHT = 14;
 const MOST_ROWS = 200;
 const MOST_KINDS = 40;
 const WHOLE_COLOUR = '#999999';
+const LINE_COLOUR = '#C00000';
 const KIND_COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#7A5195', '#7FB8D8', '#EAAE7F',
   '#7FCEB9', '#E5BCD3', '#F2CF7F', '#B4B400'];
 
@@ -38,11 +39,17 @@ function rowBars({bars}, y, x) {
   });
 }
 
-/** `chart`: {title, axis, kinds, rows: [{group, name, bars: [{begin, length, kind, level, hint}]}]}; null draws nothing. */
+/** The marks of rows, joined from row to row: "M10 2V16L20 22V36". `places`: [x, top, bottom]. */
+export function markLine(places) {
+  return places.map(([x, top, bottom], i) => `${i === 0 ? 'M' : 'L'}${x} ${top}V${bottom}`).join('');
+}
+
+/** `chart`: {title, axis, kinds, line, rows: [{group, name, mark, bars: [{begin, length, kind, level, hint}]}]}; null draws nothing. */
 export function barRows(chart) {
   if (chart === null) return null;
   const rows = chart.rows.slice(0, MOST_ROWS);
-  const most = Math.max(1, ...chart.rows.map((row) => row.bars.reduce((end, bar) => Math.max(end, bar.begin + bar.length), 0)));
+  const most = Math.max(1, ...chart.rows.map((row) => row.bars.reduce((end, bar) => Math.max(end, bar.begin + bar.length), row.mark ?? 0)));
+  const marks = [];
   const x = (ns) => ROWS_LEFT + (ROWS_RIGHT - ROWS_LEFT) * ns / most;
   const drawn = [];
   let y = ROWS_TOP;
@@ -52,7 +59,9 @@ export function barRows(chart) {
       y += 20;
     }
     drawn.push(svg('text', {x: ROWS_LEFT - 8, y: y + 11, 'text-anchor': 'end'}, shortened(row.name, 34), svg('title', {}, row.name)), rowBars(row, y, x));
-    y += BAR_HEIGHT * (1 + row.bars.reduce((levels, bar) => Math.max(levels, bar.level), 0)) + 6;
+    const height = BAR_HEIGHT * (1 + row.bars.reduce((levels, bar) => Math.max(levels, bar.level), 0));
+    if (typeof row.mark === 'number') marks.push([x(row.mark), y - 2, y + height]);
+    y += height + 6;
   });
   const axis = axisMarks(most).map((mark) => [svg('path', {class: 'grid', d: `M${x(mark)} ${ROWS_TOP - 6}V${y}`}),
     svg('text', {x: x(mark), y: ROWS_TOP - 10, 'text-anchor': 'middle'}, duration(mark))]);
@@ -61,8 +70,10 @@ export function barRows(chart) {
   return [el('p', {}, `${chart.title}; ${chart.axis}.`),
     el('div.scroll.drawing', {tabindex: 0, role: 'group', 'aria-label': 'bars, scrolls'},
       svg('svg', {viewBox: `0 0 1200 ${y}`, width: 1200, height: y, role: 'img', class: 'rows',
-        'aria-label': `${chart.title}; the tables below have the figures`}, axis, drawn)),
+        'aria-label': `${chart.title}; the tables below have the figures`}, axis, drawn,
+        marks.length > 0 ? svg('path', {class: 'ideal', d: markLine(marks), style: {fill: 'none', stroke: LINE_COLOUR, 'stroke-dasharray': '5 3'}}) : null)),
     el('ul.legend', {}, kinds.map((name, i) => el('li', {}, el('span.swatch', {'aria-hidden': true, style: {background: kindColour(i)}}, '\u00a0'), ` ${name}`)),
-      more > 0 ? el('li', {}, `and ${more} more, in the same colours again`) : null),
+      more > 0 ? el('li', {}, `and ${more} more, in the same colours again`) : null,
+      chart.line ? el('li', {}, el('span', {'aria-hidden': true, style: {color: LINE_COLOUR}}, '\u254c\u254c'), ` ${chart.line}`) : null),
     rows.length < chart.rows.length ? el('p', {}, `The first ${rows.length} of ${chart.rows.length} rows.`) : null];
 }

@@ -90,6 +90,13 @@ void write_process(JsonWriter& json, const HostDeviceContents& process) {
   json.key("backend").value(process.backend).key("has_base_time").value(process.has_base_time);
   json.key("span_ns").value(process.span);
   for (const auto& [name, count] : kProcessCounts) json.key(name).value(process.*count);
+  json.key("overhead").begin_array();
+  for (const OverheadUse& use : process.overheads) {
+    json.begin_object().key("kind").value(use.kind).key("of").value(use.of_profiler ? "profiler" : "CUDA");
+    json.key("count").value(use.count).key("total_ns").value(use.total).key("by_clock_ns").value(use.by_clock);
+    json.key("longest_ns").value(use.longest).end_object();
+  }
+  json.end_array();
   json.end_object();
 }
 

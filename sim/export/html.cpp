@@ -102,9 +102,10 @@ void write_graph(JsonWriter& json, const Graph& graph) {
 void write_bars(JsonWriter& json, const BarChart& chart) {
   json.begin_object().key("title").value(chart.title).key("axis").value(chart.axis).key("kinds").begin_array();
   for (const std::string& kind : chart.kinds) json.value(kind);
-  json.end_array().key("rows").begin_array();
+  json.end_array().key("line").value(chart.line).key("rows").begin_array();
   for (const BarChart::Row& row : chart.rows) {
-    json.new_line().begin_object().key("group").value(row.group).key("name").value(row.name).key("bars").begin_array();
+    json.new_line().begin_object().key("group").value(row.group).key("name").value(row.name);
+    json.key("mark").value(row.mark).key("bars").begin_array();
     for (const BarChart::Bar& bar : row.bars) {
       json.new_line().begin_object().key("begin").value(bar.begin).key("length").value(bar.length);
       json.key("kind").value(bar.kind).key("level").value(bar.level).key("hint").value(bar.hint).end_object();

@@ -27,6 +27,8 @@ constexpr std::size_t kMostRows = 200;
 constexpr std::size_t kMostKinds = 40;
 constexpr std::size_t kLegendColumns = 3;
 constexpr std::size_t kLegendLetters = 44;
+constexpr std::string_view kLineColour = "#C00000";
+constexpr std::string_view kLineDashes = "5 3";
 // Okabe and Ito with violet for black, which dark pages hide, then the same lighter.
 constexpr std::string_view kWholeColour = "#999999";
 constexpr std::array<std::string_view, 13> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
@@ -43,6 +45,7 @@ class BarsPicture {
     for (const BarChart::Row& row : chart_.rows) {
       for (const BarChart::Bar& bar : row.bars)
         most_ = std::max(most_, static_cast<double>(bar.begin.count()) + static_cast<double>(bar.length.count()));
+      if (row.mark) most_ = std::max(most_, static_cast<double>(row.mark->count()));
     }
   }
 
@@ -58,6 +61,7 @@ class BarsPicture {
         y += kGroup;
       }
       draw_row(chart_.rows[i], y);
+      draw_mark(chart_.rows[i], y);
       y += row_height(chart_.rows[i]);
     }
     draw_legend(y + kLegendLine);
@@ -80,9 +84,11 @@ class BarsPicture {
     return height;
   }
   [[nodiscard]] double height() const {
-    const std::size_t lines = (kinds_ + kLegendColumns - 1) / kLegendColumns + (kinds_ < chart_.kinds.size() ? 1 : 0);
+    const std::size_t lines =
+        (kinds_ + kLegendColumns - 1) / kLegendColumns + (has_more_kinds() ? 1 : 0) + (chart_.line.empty() ? 0 : 1);
     return kTop + rows_height() + kLegendLine * static_cast<double>(lines + 2);
   }
+  [[nodiscard]] bool has_more_kinds() const { return kinds_ < chart_.kinds.size(); }
   [[nodiscard]] double x_of(double nanoseconds) const {
     return kLeft + (kRight - kLeft) * nanoseconds / std::max(most_, 1.0);
   }
@@ -109,6 +115,16 @@ class BarsPicture {
     }
   }
 
+  /// From the mark above down to this row's, and on along it.
+  void draw_mark(const BarChart::Row& row, double y) {
+    if (!row.mark) return;
+    const double x = x_of(static_cast<double>(row.mark->count()));
+    const SvgPicture::Point top{x, y - 2};
+    if (last_mark_) picture_.line(*last_mark_, top, kLineColour, kLineDashes);
+    last_mark_ = {x, y + row_height(row) - kGap};
+    picture_.line(top, *last_mark_, kLineColour, kLineDashes);
+  }
+
   void draw_legend(double y) {
     constexpr double kColumn = (kRight - 20) / static_cast<double>(kLegendColumns);
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
@@ -117,7 +133,13 @@ class BarsPicture {
       picture_.rectangle({x, base - 9}, 10, 10, colour_of(static_cast<std::uint32_t>(kind)));
       picture_.text({x + 16, base}, shown(chart_.kinds[kind], kLegendLetters));
     }
-    if (kinds_ == chart_.kinds.size()) return;
+    if (!chart_.line.empty()) {
+      const double base = y + kLegendLine * static_cast<double>((kinds_ + kLegendColumns - 1) / kLegendColumns +
+                                                                (has_more_kinds() ? 1 : 0));
+      picture_.line({20, base - 4}, {30, base - 4}, kLineColour, kLineDashes);
+      picture_.text({36, base}, shown(chart_.line, 100));
+    }
+    if (!has_more_kinds()) return;
     const double base = y + kLegendLine * static_cast<double>((kinds_ + kLegendColumns - 1) / kLegendColumns);
     picture_.text({20, base}, fmt::format("and {} more, in the same colours again", chart_.kinds.size() - kinds_));
   }
@@ -127,6 +149,7 @@ class BarsPicture {
   std::size_t kinds_;
   SvgPicture picture_;
   double most_ = 0;
+  std::optional<SvgPicture::Point> last_mark_;
 };
 
 }  // namespace

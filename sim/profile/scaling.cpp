@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/report/intervals.h"
@@ -70,14 +71,52 @@ std::vector<std::string> labels_by_cost(const std::vector<Costs>& runs) {
   return labels;
 }
 
+/// `time` times `of` over `among`, rounded down.
+Duration share_of(Duration time, std::size_t of, std::size_t among) {
+  const auto whole = static_cast<std::int64_t>(among);
+  const auto part = static_cast<std::int64_t>(of);
+  return Duration{time.count() / whole * part + time.count() % whole * part / whole};
+}
+
+void compare_with_ideal(Scaling& scaling) {
+  const auto smaller = [](const ScalingRun& a, const ScalingRun& b) {
+    return b.iteration && (!a.iteration || b.devices < a.devices);
+  };
+  for (std::size_t i = 1; i < scaling.runs.size(); ++i) {
+    if (smaller(scaling.runs[scaling.smallest], scaling.runs[i])) scaling.smallest = i;
+  }
+  const ScalingRun& smallest = scaling.runs[scaling.smallest];
+  if (!smallest.iteration) {
+    throw CannotAnswer({smallest.name, {}, {}},
+                       "no run here measured whole iterations, which --ideal compares; expected profiles with "
+                       "iter_time_ms");
+  }
+  for (ScalingRun& run : scaling.runs) {
+    if (run.devices == 0) continue;
+    run.ideal = scaling.ideal == Ideal::kWeak ? *smallest.iteration
+                                              : share_of(*smallest.iteration, smallest.devices, run.devices);
+    if (run.iteration && *run.iteration > Duration{}) run.efficiency = ratio(*run.ideal, *run.iteration);
+  }
+}
+
 }  // namespace
 
-Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::string>& wanted, RangeMean mean) {
+std::string_view to_text(Ideal ideal) noexcept {
+  switch (ideal) {
+    case Ideal::kWeak: return "weak";
+    case Ideal::kStrong: return "strong";
+    case Ideal::kNone: break;
+  }
+  return {};
+}
+
+Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::string>& wanted, RangeMean mean,
+                   Ideal ideal) {
   Selection selection(wanted);
   std::vector<Costs> costs;
   for (const ProfiledRun& run : runs) costs.push_back(costs_of(run, selection, mean));
   selection.refuse_unknown();
-  Scaling scaling{.mean = mean, .labels = labels_by_cost(costs)};
+  Scaling scaling{.mean = mean, .labels = labels_by_cost(costs), .runs = {}, .ideal = ideal};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     ScalingRun& made = scaling.runs.emplace_back();
     made.name = runs[i].name;
@@ -94,6 +133,7 @@ Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::
       made.costs.push_back(std::move(cost->second));
     }
   }
+  if (scaling.ideal != Ideal::kNone) compare_with_ideal(scaling);
   return scaling;
 }
 

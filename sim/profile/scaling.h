@@ -2,8 +2,10 @@
 #define STEPSIM_SIM_PROFILE_SCALING_H
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/profile/range_summary.h"
@@ -19,6 +21,15 @@ struct LabelCost {
   std::string where;  ///< the slowest: "luna-0173, device 3"
 };
 
+/// What runs on more devices would take at best.
+enum class Ideal : std::uint8_t {
+  kNone,    ///< nobody asks
+  kWeak,    ///< each device does as much as before: as long as the smallest run
+  kStrong,  ///< all together do as much as before: as long as the smallest run, times its devices over theirs
+};
+/// "weak", "strong"; empty for kNone.
+[[nodiscard]] std::string_view to_text(Ideal ideal) noexcept;
+
 struct ScalingRun {
   std::string name;
   std::size_t processes = 0;
@@ -28,6 +39,8 @@ struct ScalingRun {
   std::vector<LabelCost> costs;       ///< in the order of the labels
   Duration average{};                 ///< sums over costs; the longest Duration where a sum does not fit
   Duration most{};
+  std::optional<Duration> ideal;     ///< where one was asked for, and the smallest run measured iterations
+  std::optional<double> efficiency;  ///< the ideal over the iteration
 };
 
 /// Several runs beside each other.
@@ -35,13 +48,16 @@ struct Scaling {
   RangeMean mean = RangeMean::kMedian;
   std::vector<std::string> labels;  ///< the one that takes longest on average in any run first
   std::vector<ScalingRun> runs;
+  Ideal ideal = Ideal::kNone;
+  std::size_t smallest =
+      0;  ///< index of the run that ideals count from: that with the fewest devices, the first of equals
 };
 
 /// Sums what runs measured by label. `wanted` are labels or layers, of which all ranges count; without any, those that
 /// lie in no other range, so that none counts twice. Throws UsageError for one that no run has, with the nearest.
-/// O(n log n).
+/// Throws CannotAnswer if an ideal is asked for, and no run measured whole iterations. O(n log n).
 [[nodiscard]] Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::string>& wanted,
-                                 RangeMean mean);
+                                 RangeMean mean, Ideal ideal = Ideal::kNone);
 
 }  // namespace stepsim::sim
 

@@ -18,27 +18,44 @@ std::optional<double> against_first(const Scaling& scaling, const ScalingRun& ru
   return ratio(*run.iteration, *first);
 }
 
+Cell efficiency_cell(const ScalingRun& run) {
+  return run.efficiency ? Cell(percent(*run.efficiency), *run.efficiency, Unit::kRatio) : Cell("-");
+}
+
+/// "as long as RUN": what the ideal is.
+std::string ideal_in_words(const Scaling& scaling) {
+  const ScalingRun& smallest = scaling.runs[scaling.smallest];
+  const std::string_view how =
+      scaling.ideal == Ideal::kWeak ? "as long as on" : "in proportion to the devices, from what it takes on";
+  return fmt::format("ideal ({} scaling): {} {} of {}", to_text(scaling.ideal), how,
+                     counted(smallest.devices, "device"), shown(smallest.name));
+}
+
 Section runs_section(const Scaling& scaling) {
-  Table table({{"run", Align::kLeft},
-               {"processes", Align::kRight, Use::kHelp},
-               {"devices"},
-               {"iteration"},
-               {"against the first"},
-               {"average"},
-               {"longest"},
-               {"iterations", Align::kRight, Use::kHelp}});
+  const bool ideal = scaling.ideal != Ideal::kNone;
+  std::vector<Column> columns{{"run", Align::kLeft},
+                              {"processes", Align::kRight, Use::kHelp},
+                              {"devices"},
+                              {"iteration"},
+                              {"against the first"}};
+  if (ideal) columns.insert(columns.end(), {{"ideal"}, {"efficiency"}});
+  columns.insert(columns.end(), {{"average"}, {"longest"}, {"iterations", Align::kRight, Use::kHelp}});
+  Table table(std::move(columns));
   table.compare_times();
   for (const ScalingRun& run : scaling.runs) {
     const std::optional<double> times = against_first(scaling, run);
-    table.add_row({run.name, run.processes, run.devices, run.iteration ? Cell(*run.iteration) : Cell("-"),
-                   times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-"), run.average,
-                   run.most, run.iterations});
+    std::vector<Cell> cells{run.name, run.processes, run.devices, run.iteration ? Cell(*run.iteration) : Cell("-"),
+                            times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-")};
+    if (ideal) cells.insert(cells.end(), {run.ideal ? Cell(*run.ideal) : Cell("-"), efficiency_cell(run)});
+    cells.insert(cells.end(), {run.average, run.most, run.iterations});
+    table.add_row(std::move(cells));
   }
   Section section{.title = "Runs", .table = std::move(table)};
   section.sentences.emplace_back(fmt::format(
       "iteration: {} of the measurements, of the slowest process; average and longest: sums over the ranges of what "
       "each takes on average over its streams, and on the slowest of them; their difference is imbalance",
       in_words(scaling.mean)));
+  if (ideal) section.sentences.emplace_back(ideal_in_words(scaling) + "; efficiency: the ideal over the iteration");
   return section;
 }
 
@@ -81,11 +98,14 @@ std::string headline_of(const Scaling& scaling) {
 
 void write_scaling(JsonWriter& json, const Scaling& scaling, const Provenance& provenance) {
   json.begin_object().key("schema").value("stepsim.scaling/1").new_line();
-  json.key("mean").value(to_text(scaling.mean)).key("runs").begin_array();
+  json.key("mean").value(to_text(scaling.mean)).key("ideal");
+  scaling.ideal == Ideal::kNone ? json.null() : json.value(to_text(scaling.ideal));
+  json.key("runs").begin_array();
   for (const ScalingRun& run : scaling.runs) {
     json.new_line().begin_object().key("name").value(run.name).key("processes").value(run.processes);
     json.key("devices").value(run.devices).key("iterations").value(run.iterations);
     json.key("iteration_ns").value(run.iteration).key("against_first").value(against_first(scaling, run));
+    json.key("ideal_ns").value(run.ideal).key("efficiency").value(run.efficiency);
     json.key("average_ns").value(run.average).key("longest_ns").value(run.most).key("ranges").begin_array();
     for (const LabelCost& cost : run.costs) {
       json.new_line().begin_object().key("label").value(scaling.labels[cost.label]).key("streams").value(cost.streams);
@@ -103,6 +123,8 @@ Table rows_of(const Scaling& scaling) {
   Table table({{"run", Align::kLeft},
                {"devices"},
                {"iteration_ns"},
+               {"ideal_ns"},
+               {"efficiency"},
                {"range", Align::kLeft},
                {"streams"},
                {"average_ns"},
@@ -111,8 +133,9 @@ Table rows_of(const Scaling& scaling) {
   for (const ScalingRun& run : scaling.runs) {
     for (const LabelCost& cost : run.costs) {
       table.add_row({run.name, run.devices, run.iteration ? nanoseconds_cell(*run.iteration) : Cell(""),
-                     scaling.labels[cost.label], cost.streams, nanoseconds_cell(cost.average),
-                     nanoseconds_cell(cost.most), cost.where});
+                     run.ideal ? nanoseconds_cell(*run.ideal) : Cell(""),
+                     run.efficiency ? number_cell(*run.efficiency) : Cell(""), scaling.labels[cost.label], cost.streams,
+                     nanoseconds_cell(cost.average), nanoseconds_cell(cost.most), cost.where});
     }
   }
   return table;
@@ -160,7 +183,9 @@ BarChart chart_of(const Scaling& scaling) {
     chart.rows.push_back(std::move(iteration));
     chart.rows.push_back(stacked(run, "ranges, average", &LabelCost::average, scaling));
     chart.rows.push_back(stacked(run, "ranges, longest", &LabelCost::most, scaling));
+    for (std::size_t i = chart.rows.size() - 3; i < chart.rows.size(); ++i) chart.rows[i].mark = run.ideal;
   }
+  if (scaling.ideal != Ideal::kNone) chart.line = ideal_in_words(scaling);
   return chart;
 }
 

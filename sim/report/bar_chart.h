@@ -2,6 +2,7 @@
 #define STEPSIM_SIM_REPORT_BAR_CHART_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ struct BarChart {
     std::string group;  ///< rows of one group stand together under its name; empty: it needs none
     std::string name;
     std::vector<Bar> bars;
+    std::optional<Duration> mark;  ///< a place on the axis, which is drawn across the row
   };
 
   std::string title;
   std::string axis;                ///< what the axis counts
   std::vector<std::string> kinds;  ///< what the colours mean
+  std::string line;                ///< what the marks mean, which are joined to a line; empty: there are none
   std::vector<Row> rows;
 };
 

@@ -139,6 +139,22 @@ Section transports_section(const Statistics& input, std::size_t rows, const Stat
   return section;
 }
 
+/// What was measured is slower by some of this: kinds and threads overlap, and not all of it lies on the host's path.
+Section overheads_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
+  if (input.overheads.empty()) return {};
+  Table table(
+      {{"rank"}, {"kind", Align::kLeft}, {"of", Align::kLeft}, {"count"}, {"total"}, {"by the clock"}, {"longest"}});
+  for (std::size_t i = 0; i < std::min(rows, input.overheads.size()); ++i) {
+    const auto& [rank, use] = input.overheads[i];
+    table.add_row(
+        {rank, use.kind, use.of_profiler ? "profiler" : "CUDA", use.count, use.total, use.by_clock, use.longest});
+  }
+  Section section{.title = titles("Overhead", " (what the profiler did for itself, and CUDA beside the calls)"),
+                  .table = std::move(table)};
+  add_more_sentence(section, input.overheads.size(), rows, "--head");
+  return section;
+}
+
 }  // namespace
 
 std::string StatsTitles::of_rows(StatsKey key) const {
@@ -150,8 +166,9 @@ std::string StatsTitles::operator()(std::string_view title, std::string_view exp
 }
 
 std::vector<Section> detail_sections(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
-  return {flops_section(input, rows, titles), memory_section(input, titles), modules_section(input, rows, titles),
-          stacks_section(input, rows, titles), transports_section(input, rows, titles)};
+  return {flops_section(input, rows, titles),      memory_section(input, titles),
+          modules_section(input, rows, titles),    stacks_section(input, rows, titles),
+          transports_section(input, rows, titles), overheads_section(input, rows, titles)};
 }
 
 }  // namespace stepsim::sim

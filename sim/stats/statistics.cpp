@@ -63,7 +63,8 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
           .memory = memory_use(details),
           .modules = module_use(work),
           .stacks = call_stacks(work),
-          .transports = transport_use(details)};
+          .transports = transport_use(details),
+          .overheads = details.overheads};
 }
 
 }  // namespace stepsim::sim

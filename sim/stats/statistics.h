@@ -2,6 +2,7 @@
 #define STEPSIM_SIM_STATS_STATISTICS_H
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/stats/call_stacks.h"
@@ -48,6 +49,7 @@ struct Statistics {
   std::vector<ModuleUse> modules;
   std::vector<CallStack> stacks;
   std::vector<RankTransport> transports;
+  std::vector<std::pair<Rank, OverheadUse>> overheads;  ///< of the whole capture, as details have it
 };
 
 struct StatsOptions {

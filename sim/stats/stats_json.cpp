@@ -149,6 +149,17 @@ void write_transports(JsonWriter& json, const Statistics& input) {
   json.end_array().new_line();
 }
 
+void write_overheads(JsonWriter& json, const Statistics& input) {
+  json.key("overhead").begin_array();
+  for (const auto& [rank, use] : input.overheads) {
+    json.new_line().begin_object().key("rank").value(rank).key("kind").value(use.kind);
+    json.key("of").value(use.of_profiler ? "profiler" : "CUDA").key("count").value(use.count);
+    json.key("total_ns").value(use.total).key("by_clock_ns").value(use.by_clock);
+    json.key("longest_ns").value(use.longest).end_object();
+  }
+  json.end_array().new_line();
+}
+
 void write_input(JsonWriter& json, const Statistics& input) {
   json.new_line().begin_object().key("name").value(input.name).key("by").value(to_text(input.key));
   json.key("pieces").value(input.pieces).key("ranks").value(input.ranks).key("measured").value(input.measured);
@@ -167,6 +178,7 @@ void write_input(JsonWriter& json, const Statistics& input) {
   write_modules(json, input);
   write_stacks(json, input);
   write_transports(json, input);
+  write_overheads(json, input);
   json.end_object();
 }
 

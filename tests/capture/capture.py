@@ -75,6 +75,13 @@ result = subprocess.run([STEPSIM, "convert", other, "-o", as_kineto], capture_ou
 expect(result.returncode == 0 and "as they were recorded" in result.stdout, "convert writes what was recorded", result)
 expect(replay(as_kineto).get("steps") == whole["steps"], "a trace of PyTorch's profiler has the same answer", replay(as_kineto))
 
+# As BytePS would have written it: three all-reduces in each of three steps, and a total of each from its launch on.
+as_byteps = os.path.join(work.name, "comm.json")
+result = subprocess.run([STEPSIM, "convert", other, "-o", as_byteps, "--json"], capture_output=True, text=True)
+counts = {"tensors": 3, "steps": 3, "stages": 9, "totals": 9}
+expect(result.returncode == 0 and counts.items() <= json.loads(result.stdout)["files"][0].items(), "comm.json of a capture", result)
+expect(len(replay(as_byteps).get("steps", [])) + len(replay(as_byteps).get("set_aside", [])) == 3, "it is read again", replay(as_byteps))
+
 # All layouts of CUPTI's records. Before 26 (CUDA 12.8) waits and records of events have no common id.
 for version in (12, 13, 14, 15, 17, 18, 19, 22, 26, 27, 28, 130000):
     result, traces = capture("--active", "3", FAKE_CUPTI_VERSION=str(version))
@@ -96,6 +103,42 @@ expect(len(steps(unmarked)) == 7 and "steps_from_launches" in diagnostics(unmark
 result, traces = capture("--without-sync", "--active", "3")
 expect("inferred_stream_wait" in diagnostics(replay(traces)) or abs(replay(traces)["iteration"]["error"]) < 0.01,
       "without waits in the file they are inferred", replay(traces))
+
+# What CUPTI tells of its own work: in each step a flush of 1,500 ns, and 700 and 300 ns of waiting for room in the queue.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "overhead"))
+answer = json.loads(subprocess.run([STEPSIM, "stats", traces, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+expect(answer["inputs"][0]["overhead"] == [
+    {"rank": 0, "kind": "Buffer Flush", "of": "profiler", "count": 3, "total_ns": 3 * 1500, "by_clock_ns": 3 * 1500, "longest_ns": 1500},
+    {"rank": 0, "kind": "Command Buffer Full", "of": "CUDA", "count": 6, "total_ns": 3 * 1000, "by_clock_ns": 3 * 1000, "longest_ns": 700}],
+    "CUPTI's overhead by kind", answer["inputs"][0]["overhead"])
+text = subprocess.run([STEPSIM, "stats", traces], env=ENVIRONMENT, capture_output=True, text=True).stdout
+expect("Overhead (" in text and "Buffer Flush" in text, "and as text", text)
+answer = json.loads(subprocess.run([STEPSIM, "check", traces, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+process = answer["files"][0]["processes"][0]
+found = {finding["name"]: finding for finding in answer["findings"]}
+expect([use["total_ns"] for use in process["overhead"]] == [4500, 3000], "check lists it", process)
+expect("profiler_overhead" in found and "4.5 us in 3 pieces: Buffer Flush 4.5 us (3)" in found["profiler_overhead"]["sentence"]
+       and abs(found["profiler_overhead"]["share"] - 4500 / process["span_ns"]) < 1e-9, "check says what it took", found)
+expect("3 us in 6 pieces" in found.get("cuda_overhead", {}).get("sentence", ""), "CUDA's own is told apart", found)
+as_kineto = os.path.join(work.name, "overhead.pt.trace.json")
+subprocess.run([STEPSIM, "convert", traces, "-o", as_kineto], capture_output=True)
+again = json.loads(subprocess.run([STEPSIM, "stats", as_kineto, "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)
+expect([use["total_ns"] for use in again["inputs"][0]["overhead"]] == [4500, 3000], "a trace of PyTorch's profiler has it, too", again)
+expect(replay(as_kineto).get("steps") == replay(traces)["steps"], "and it is in nobody's way")
+
+# Names as NVTX takes them: wide characters as UTF-8, registered strings, attributes; and marks.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "names"))
+rows = json.loads(subprocess.run([STEPSIM, "stats", traces, "--by", "name", "--json"], env=ENVIRONMENT, capture_output=True, text=True).stdout)["inputs"][0]["rows"]
+named = {row["name"]: (row["count"], row["max_ns"]) for row in rows}
+for name, count, length in [("wide", 1, 1000), ("größe 世界 🚀", 1, 1000), ("<\ufffd>", 1, 1000), ("started é", 1, 1000), ("attributes", 2, 1000),
+                            ("attributes ü", 2, 1000), ("registered", 2, 1000), ("registered Ж", 2, 1000), ("range without a name", 2, 1000),
+                            ("mark", 1, 0), ("mark ä", 1, 0), ("registered mark", 1, 0), ("mark of a domain", 1, 0)]:
+    expect(named.get(name) == (3 * count, length), f"NVTX: {name}", named)
+said = diagnostics(replay(traces))
+expect(said.get("instant_host_event") == 3 * 4 and not set(said) - {"not used:", "instant_host_event"}, "every range has its end, and marks are counted", said)
+for marks in ("wide", "instant"):
+    result, traces = capture("--skip-first", "2", "--active", "3", "--step-range", "train_step", program=(SAMPLE, "8", marks))
+    expect(steps(replay(traces)) == [2, 3, 4], f"steps by the name of a range or mark: {marks}", replay(traces))
 
 # BytePS's variables: steps counted from 1, the last one included. An option comes first.
 result, traces = capture(directory=folder(), BYTEPS_TRACE_ON="1", BYTEPS_TRACE_START_STEP="2", BYTEPS_TRACE_END_STEP="4")

@@ -1,7 +1,7 @@
 // A training loop on the fake CUDA, to be captured: what it computes is nothing, but it launches what a data-parallel
 // step launches, with events between its streams, a CUDA graph, copies and a loss that is read.
 //
-//   sample_program STEPS [mark|range|none] [exit|_exit|kill|segv|fork|throw|threads]
+//   sample_program STEPS [mark|range|wide|instant|none] [exit|_exit|kill|segv|fork|throw|threads|overhead|names]
 //
 // How steps are marked, and how the program ends, or what it does besides. It prints "trained STEPS steps" and ends
 // with code 7, if it ends by itself. Only before kill does real time pass: a third of a second.
@@ -83,6 +83,49 @@ void step() {
   fake_cuda::work(30'000 + jitter(5'000));
 }
 
+/// What CUPTI tells of its own work in a step: flushes a buffer once, and waits for room in the queue twice.
+void take_overhead() {
+  constexpr std::uint32_t kBufferFlush = 1U << 16U;
+  constexpr std::uint32_t kCommandBufferFull = 6U << 16U;
+  fake_cuda::overhead(kBufferFlush, 1'500);
+  fake_cuda::overhead(kCommandBufferFull, 700);
+  fake_cuda::overhead(kCommandBufferFull, 300);
+}
+
+/// Ranges and marks by all the ways in which NVTX takes a name.
+void name_things() {
+  using fake_cuda::Message;
+  const auto in_range = [] { fake_cuda::work(1'000); };
+  const auto wide = [&](const wchar_t* name) {
+    fake_cuda::push_range(name);
+    in_range();
+    fake_cuda::pop_range();
+  };
+  wide(L"wide");
+  wide(L"gr\u00f6\u00dfe \u4e16\u754c \U0001F680");
+  const wchar_t lone_surrogate[] = {L'<', static_cast<wchar_t>(0xD800), L'>', L'\0'};
+  wide(lone_surrogate);
+  const std::uint64_t id = fake_cuda::start_range(L"started \u00e9");
+  in_range();
+  fake_cuda::end_range(id);
+
+  const std::array messages{
+      Message{1, "attributes"}, Message{2, L"attributes \u00fc"}, Message{3, fake_cuda::register_string("registered")},
+      Message{3, fake_cuda::register_string(L"registered \u0416")}, Message{3, "no handle of a string"}};
+  for (const Message message : messages) {
+    fake_cuda::push_range(message);
+    in_range();
+    fake_cuda::pop_range();
+    fake_cuda::push_range_of_domain(message);
+    in_range();
+    fake_cuda::pop_range_of_domain();
+  }
+  fake_cuda::mark("mark");
+  fake_cuda::mark(L"mark \u00e4");
+  fake_cuda::mark(Message{3, fake_cuda::register_string("registered mark")});
+  fake_cuda::mark_of_domain(Message{2, L"mark of a domain"});
+}
+
 /// A child that goes on with CUDA's state, as it should not, and ends as programs do.
 void fork_child() {
   std::fflush(stdout);
@@ -119,8 +162,12 @@ int main(int argc, char** argv) {
   for (int i = 0; i < steps; ++i) {
     if (marks == "mark") mark_step();
     if (marks == "range") fake_cuda::push_range("train_step");
+    if (marks == "wide") fake_cuda::push_range(L"train_step");
+    if (marks == "instant") fake_cuda::mark("train_step");
+    if (end == "overhead") take_overhead();
+    if (end == "names") name_things();
     step();
-    if (marks == "range") fake_cuda::pop_range();
+    if (marks == "range" || marks == "wide") fake_cuda::pop_range();
     if (end == "fork" && i == steps / 2) fork_child();
   }
   if (marks == "mark") mark_step();

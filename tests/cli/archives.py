@@ -123,6 +123,59 @@ def streams(folder):
     refused("nothing on standard input", replay(folder, "-", data=b""), "standard input: this is empty: ")
 
 
+def profiles(folder):
+    """Inline profiles come out of archives, compressed files and standard input as they come from files."""
+    source = os.path.join(os.path.dirname(SAMPLE), "inline")
+    two = os.path.join(source, "two.prof.json")
+    with open(two, "rb") as file:
+        text = file.read()
+    os.mkdir(os.path.join(folder, "run"))
+    for name in ("one.prof.json", "two.prof.json"):
+        with open(os.path.join(source, name), "rb") as file, open(os.path.join(folder, "run", name), "wb") as copy:
+            copy.write(file.read())
+    with tarfile.open(os.path.join(folder, "run.tar.gz"), "w:gz") as archive:
+        archive.add(os.path.join(folder, "run"), "run")
+    with zipfile.ZipFile(os.path.join(folder, "run.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("one.prof.json", "two.prof.json"):
+            archive.write(os.path.join(folder, "run", name), f"run/{name}")
+    with open(os.path.join(folder, "two.prof.json.gz"), "wb") as file:
+        file.write(gzip.compress(text))
+    compressed = {"two.prof.json.gz": two}
+    if subprocess.run(["which", "zstd"], capture_output=True).returncode == 0:
+        subprocess.run(["zstd", "-q", two, "-o", os.path.join(folder, "two.prof.json.zst")], check=True)
+        compressed["two.prof.json.zst"] = two
+    else:
+        print("skipped: zstd is not installed")
+
+    def said(command, *traces, data=None):
+        keys = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
+        run = subprocess.run([STEPSIM, command, *traces, "--json", "--quiet"], cwd=folder, capture_output=True, timeout=120, **keys)
+        check(f"{command} {' '.join(traces)}", run.returncode == 0, run.stderr)
+        whole = json.loads(run.stdout or "{}")
+        whole.pop("provenance", None)
+        for part in [whole, *whole.get("inputs", []), *whole.get("runs", []), *whole.get("processes", [])]:
+            for name in ("name", "run", "file"):
+                part.pop(name, None)
+        return whole
+
+    for command in ("stats", "timeline", "scaling"):
+        expected = said(command, "run")
+        for name in ("run.tar.gz", "run.zip"):
+            check(f"{command} of {name} is that of the folder", said(command, name) == expected)
+        with open(os.path.join(folder, "run.tar.gz"), "rb") as file:
+            check(f"{command} of an archive on standard input", said(command, "-", data=file.read()) == expected)
+        expected = said(command, two)
+        for name in compressed:
+            check(f"{command} of {name}", said(command, name) == expected)
+        check(f"{command} of standard input", said(command, "-", data=text) == expected)
+        check(f"{command} of standard input, compressed", said(command, "-", data=gzip.compress(text)) == expected)
+        check(f"{command} of a member", said(command, "run.zip/run/two.prof.json") == expected)
+    run = subprocess.run([STEPSIM, "stats", "run.tar.gz", "--steps", "1"], cwd=folder, capture_output=True)
+    check("--steps of an archive of profiles", run.returncode == 2 and b"--steps does not go with an inline profile" in run.stderr, run.stderr)
+    run = subprocess.run([STEPSIM, "scaling", "-", "-"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+    check("standard input twice", run.returncode == 2 and b"standard input can be read once" in run.stderr, run.stderr)
+
+
 def hostile(folder):
     path = lambda name: os.path.join(folder, name)
     tar_of(path("odd.tar"), [("rank0.json", KINETO), ("/etc/abs.json", KINETO), ("../up.json", KINETO), ("a/../../b.json", KINETO),
@@ -167,5 +220,6 @@ with tempfile.TemporaryDirectory() as temporary:
     same_as_a_folder(temporary)
     part_of_an_archive(temporary)
     streams(temporary)
+    profiles(temporary)
     hostile(temporary)
 sys.exit(verdict())

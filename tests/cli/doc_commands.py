@@ -197,6 +197,7 @@ FILES = {  # the files that lines name, and how they come to be
     "one.prof.json": copy_of(os.path.join(ROOT, "scenarios/samples/inline/one.prof.json")),
     "two.prof.json": copy_of(os.path.join(ROOT, "scenarios/samples/inline/two.prof.json")),
     "results/": copy_of(os.path.join(ROOT, "scenarios/samples/inline")),
+    "prof.events": text_of("fprop\nbprop\n"),
     "ranges.yaml": copy_of(os.path.join(ROOT, "scenarios/samples/inline/ranges.yaml")),
     "v100s.yaml": text_of("hosts: 1\ndevices: {count: 8, model: V100}\nnic: {bandwidth: 100Gb/s}\nnvlink: {bandwidth: 150GB/s}\n"),
 }

@@ -153,6 +153,9 @@ Options:
   --select KEY=VALUE,...      with -o OUT.trace.json: only events of this name (a regular
                               expression), category, class, process, thread, stream or device
   --min-duration TIME         with -o OUT.trace.json: only events that take this long (10us)
+  --comm-json                 write what each rank communicated as BytePS does, whatever OUT is
+                              called: of several ranks, OUT/worker0/0/comm.json and so on; -o
+                              comm.json means the same
 
 Files of -o, by extension:
   .json         the object that --json prints

@@ -51,10 +51,25 @@ fc2.bprop            scenarios/samples/inline/one.prof.json        1  202.0 us  
 fc2.bprop            scenarios/samples/inline/two.prof.json        2  207.1 us  212.1 us  node-0, device 1
 fc2.fprop            scenarios/samples/inline/one.prof.json        1  101.0 us  101.0 us  node-0, device 0
 fc2.fprop            scenarios/samples/inline/two.prof.json        2  103.5 us  106.1 us  node-0, device 1
+$ stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json --ideal strong --rows 1
+2 runs on 1 to 2 devices: an iteration takes 1.202 ms in the first and 1.678 ms in the last, 1.40 times as long.
+
+Runs
+run                                     processes  devices  iteration  against the first     ideal  efficiency   average   longest  iterations
+scenarios/samples/inline/one.prof.json          1        1   1.202 ms             1.00 x  1.202 ms     100.0 %  0.960 ms  0.960 ms          30
+scenarios/samples/inline/two.prof.json          1        2   1.678 ms             1.40 x  0.601 ms      35.8 %  1.449 ms  1.485 ms          30
+- iteration: median of the measurements, of the slowest process; average and longest: sums over the ranges of what each takes on average over its streams, and on the slowest of them; their difference is imbalance
+- ideal (strong scaling): in proportion to the devices, from what it takes on 1 device of scenarios/samples/inline/one.prof.json; efficiency: the ideal over the iteration
+
+Ranges
+range                run                                     streams   average   longest  on
+all_reduce.exchange  scenarios/samples/inline/one.prof.json        1   50.5 us   50.5 us  node-0, device 0
+all_reduce.exchange  scenarios/samples/inline/two.prof.json        2  517.6 us  530.3 us  node-0, device 1
+- 4 more: --rows 5 or --rows all
 $ stepsim scaling scenarios/samples/inline/two.prof.json --labels fc1,fc2.fprop --json
 {"schema":"stepsim.scaling/1",
-"mean":"median","runs":[
-{"name":"scenarios/samples/inline/two.prof.json","processes":1,"devices":2,"iterations":30,"iteration_ns":1678350,"against_first":1,"average_ns":879962,"longest_ns":901425,"ranges":[
+"mean":"median","ideal":null,"runs":[
+{"name":"scenarios/samples/inline/two.prof.json","processes":1,"devices":2,"iterations":30,"iteration_ns":1678350,"against_first":1,"ideal_ns":null,"efficiency":null,"average_ns":879962,"longest_ns":901425,"ranges":[
 {"label":"fc1.bprop","streams":2,"average_ns":414100,"longest_ns":424200,"on":"node-0, device 1"},
 {"label":"fc1.fprop","streams":2,"average_ns":207050,"longest_ns":212100,"on":"node-0, device 1"},
 {"label":"fc1.fprop.gemm","streams":2,"average_ns":155287,"longest_ns":159075,"on":"node-0, device 1"},

@@ -251,7 +251,8 @@ $ stepsim stats tests/golden/data/stats_step.json --by module --json
 {"name":"nn.Module: Net_0","rank":0,"parent":0,"module":1,"calls":1,"total_ns":400000,"self_ns":150000},
 {"name":"nn.Module: Linear_0","rank":0,"parent":1,"module":2,"calls":1,"total_ns":150000,"self_ns":150000},
 {"name":"nn.Module: ReLU_0","rank":0,"parent":1,"module":3,"calls":1,"total_ns":100000,"self_ns":100000}],
-"transfers":[]}],
+"transfers":[],
+"overhead":[]}],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim stats tests/golden/data/stats_step.json --by module --json","inputs":[
 {"path":"tests/golden/data/stats_step.json","bytes":3562,"crc64":"ed12668f91609d59"}]}}
 $ stepsim stats tests/golden/data/stats_step.json --by stage

@@ -16,6 +16,7 @@ const {axesOf} = await import(new URL('sweep.js', source));
 const {tensorColors, tensorOf} = await import(new URL('classes.js', source));
 const {adviceGroups, barOf, settingsText} = await import(new URL('advice.js', source));
 const {communicationOf} = await import(new URL('collectives.js', source));
+const {markLine} = await import(new URL('bar_rows.js', source));
 
 test('durations have at most three decimals, and a unit in which they are at least 1', () => {
   assert.deepEqual([0, 999, 1000, 1234567, 999999999, 534061500, 123456789012, -1500].map(duration),
@@ -163,4 +164,9 @@ test('a bar of advice is as long as the change, and its range ends where nothing
   assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: -0.125}, 0.5), {length: 0.5, from: 0.25, to: 1});
   assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: 0.1}, 0.5), {length: 0.5, from: 0, to: 1});
   assert.deepEqual(barOf({change: 0.25, low_change: -0.5, high_change: 0.5}, 0.5), {length: 0.5, from: 0, to: 1});
+});
+
+test('the marks of rows are one line from above to below', () => {
+  assert.equal(markLine([[10, 2, 16], [20, 22, 36]]), 'M10 2V16L20 22V36');
+  assert.equal(markLine([]), '');
 });

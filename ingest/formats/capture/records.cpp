@@ -19,7 +19,9 @@ using wire::Kind;
 using wire::Record;
 
 /// Its time is when it happened; other records say something of the whole capture.
-bool is_event(Kind kind) noexcept { return kind >= Kind::kStep && kind <= Kind::kExternal; }
+bool is_event(Kind kind) noexcept {
+  return (kind >= Kind::kStep && kind <= Kind::kExternal) || kind == Kind::kRangeMark;
+}
 
 /// An event of NCCL.
 bool is_nccl(Kind kind) noexcept { return kind >= Kind::kNcclCollective && kind <= Kind::kNcclProxyStep; }
@@ -29,7 +31,7 @@ bool is_nccl_operation(Kind kind) noexcept { return kind == Kind::kNcclCollectiv
 
 bool is_instant(Kind kind) noexcept {
   return kind == Kind::kStep || kind == Kind::kEventRecord || kind == Kind::kExternal || kind == Kind::kRangeBegin ||
-         kind == Kind::kRangeEnd;
+         kind == Kind::kRangeEnd || kind == Kind::kRangeMark;
 }
 
 /// Of one communicator: no file makes the sum overflow.
@@ -154,9 +156,10 @@ class Reader {
 
   void resolve(const Names& names, Record& record) {
     const bool names_text = record.kind == Kind::kCall || record.kind == Kind::kKernel ||
-                            record.kind == Kind::kRangeBegin || record.kind == Kind::kOverhead ||
-                            is_nccl_operation(record.kind);
-    if (names_text) {
+                            record.kind == Kind::kRangeBegin || record.kind == Kind::kRangeMark ||
+                            record.kind == Kind::kOverhead || is_nccl_operation(record.kind);
+    const bool has_none = record.which == 0 && (record.kind == Kind::kRangeBegin || record.kind == Kind::kRangeMark);
+    if (names_text && !has_none) {
       const auto found = names.texts.find(record.which);
       if (found == names.texts.end()) sink_.diagnostics.count(diagnostic("name_lost"), {file_, {}, {}});
       record.which = found == names.texts.end() ? 0 : found->second;

@@ -139,7 +139,11 @@ class TraceMaker {
       case Kind::kSync: return add_sync(record);
       case Kind::kRangeBegin: open_ranges_.insert_or_assign(record.a, &record); return;
       case Kind::kRangeEnd: return end_range(record);
-      case Kind::kOverhead: return not_used("CUPTI's own overhead");
+      case Kind::kRangeMark:
+        builder_.add(EventKind::kAnnotation, name_of(record, "mark without a name"), thread(record.stream),
+                     time_of(record));
+        return;
+      case Kind::kOverhead: return builder_.add_overhead(name_of(record, "Other"), time_of(record));
       case Kind::kExternal: return not_used("external correlations");
       default: return;
     }

@@ -39,7 +39,8 @@ class Writer {
     // Kineto's base: all ranks of a job have the same one.
     constexpr std::int64_t kSlot = std::int64_t{7'889'238} * 1'000'000'000;
     if (trace.has_base_time && trace.size() > 0) {
-      const Time first = *std::min_element(trace.start.begin(), trace.start.end());
+      Time first = *std::min_element(trace.start.begin(), trace.start.end());
+      for (const HostDeviceTrace::Overhead& one : trace.overheads) first = std::min(first, one.start);
       base_ = std::max<std::int64_t>(first.time_since_epoch().count(), 0) / kSlot * kSlot;
     }
   }
@@ -48,6 +49,7 @@ class Writer {
     write_members(origin);
     write_names();
     for (std::uint32_t i = 0; i < trace_.size(); ++i) write_event(i);
+    for (const HostDeviceTrace::Overhead& one : trace_.overheads) write_overhead(one);
     text_ += "\n  ]\n}\n";
     sink_(text_);
   }
@@ -105,6 +107,15 @@ class Writer {
                     microseconds(trace_.duration[event].count()));
     write_arguments(event, track);
     text_ += "}";
+  }
+
+  /// Kineto's process -1 is that of what no thread of the program did.
+  void write_overhead(const HostDeviceTrace::Overhead& one) {
+    begin_record();
+    text_ += "{\"ph\": \"X\", \"cat\": \"overhead\", \"name\": ";
+    json::append_quoted(text_, trace_.text(one.kind));
+    text_ += fmt::format(", \"pid\": -1, \"tid\": 0, \"ts\": {}, \"dur\": {}}}",
+                         microseconds(one.start.time_since_epoch().count() - base_), microseconds(one.length.count()));
   }
 
   void write_arguments(std::uint32_t event, const Track& track) {

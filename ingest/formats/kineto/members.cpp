@@ -7,6 +7,7 @@
 
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/time_range.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 
@@ -162,6 +163,9 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
   for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin += Duration{base};
   for (HostDeviceTrace::ModuleCall& call : trace.python) call.begin += Duration{base};
   for (HostDeviceTrace::MemoryEvent& event : trace.memory) event.time += Duration{base};
+  for (HostDeviceTrace::Overhead& one : trace.overheads) {
+    if (in_time(one.start, one.length)) one.start += Duration{base};
+  }
 }
 
 }  // namespace

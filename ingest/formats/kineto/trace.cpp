@@ -99,6 +99,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (!category->used) {
     note_module(event);
     if (sink_.details && category->name == "python_function") note_python(event);
+    if (category->name == "overhead") return note_overhead(event);
     return leave_out(category->name);
   }
   EventKind kind = category->kind;
@@ -127,6 +128,16 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
 void KinetoTrace::note_module(const ChromeEvent& event) {
   if (event.category != "python_function" || !event.name.starts_with(kModulePrefix)) return;
   if (const auto call = python_call(event)) trace_.modules.push_back(*call);
+}
+
+void KinetoTrace::note_overhead(const ChromeEvent& event) {
+  if (!has_usable_time(event, false, file_, sink_)) return;
+  const RecordedTime time = time_of(event);
+  if (!in_time(time.start, time.length)) {
+    ++sink_.skipped;
+    return sink_.diagnostics.count(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
+  }
+  trace_.overheads.push_back({texts_.intern(event.name), time.start, time.length});
 }
 
 std::optional<HostDeviceTrace::ModuleCall> KinetoTrace::python_call(const ChromeEvent& event) {

@@ -46,6 +46,8 @@ class KinetoTrace {
   void note_python(const ChromeEvent& event);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
+  /// Time that the profiler took for itself.
+  void note_overhead(const ChromeEvent& event);
   void note_flops(const ChromeEvent& event);
   /// Keeps a module's call, which is no task, for selections.
   void note_module(const ChromeEvent& event);

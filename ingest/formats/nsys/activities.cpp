@@ -183,6 +183,23 @@ void NsysActivities::read_calls() {
   });
 }
 
+void NsysActivities::read_overheads() {
+  enum Column : std::size_t { kFrom, kTo, kThread, kName };
+  static constexpr std::array<std::string_view, 4> kColumns{"start", "end", "globalTid", "nameId"};
+  for (const std::string_view name : {"CUPTI_ACTIVITY_KIND_OVERHEAD", "PROFILER_OVERHEAD"}) {
+    const NsysTable table{name, kColumns, kName, {}};
+    events_.tables().for_each(table, [&](const Database::Rows& row) {
+      const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
+      if (!when) return;
+      const auto process = events_.processes().find(process_of_nsys_id(*row.integer(kThread)));
+      if (process == events_.processes().end())
+        return sink_.diagnostics.count_about(diagnostic("not used:"), table.name, {file_, {}, {}}, {}, 1);
+      const std::string_view kind = events_.text(row.integer(kName));
+      process->second.add_overhead(kind.empty() ? "Unknown" : kind, *when);
+    });
+  }
+}
+
 /// Device work says it too, but a context may have none.
 void NsysActivities::read_contexts() {
   enum Column : std::size_t { kOfProcess, kNumber, kOn };

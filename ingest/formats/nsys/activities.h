@@ -44,6 +44,8 @@ class NsysActivities {
       : events_(events), sink_(sink), file_(file) {}
 
   void read();
+  /// What the profiler and CUDA did beside the program's work, of processes that are known by now.
+  void read_overheads();
 
  private:
   struct Record {

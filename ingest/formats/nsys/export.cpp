@@ -153,11 +153,13 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
   const NsysTexts texts(tables);
   const Session session(tables);
   NsysEvents events(tables, texts, session.begin.value_or(Time{}));
-  NsysActivities(events, sink, file).read();
+  NsysActivities activities(events, sink, file);
+  activities.read();
   NsysRanges ranges(events, sink, file);
   ranges.read();
   NsysCollectives collectives(events);
   collectives.describe(ranges.nccl());
+  activities.read_overheads();
   pass_on_warnings(tables, file, sink);
   tables.report_unread();
 

@@ -6,6 +6,9 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
+
+#include "ingest/parts/overheads.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -151,6 +154,7 @@ void add_trace_details(const RankEvents& events, const DeviceTasks& tasks, Rank 
   calls.add_launches(tasks);
   add_memory(*events.trace, rank, details);
   for (const TransportUse& use : events.trace->transports) details.transports.emplace_back(rank, use);
+  for (OverheadUse& use : overhead_uses(*events.trace)) details.overheads.emplace_back(rank, std::move(use));
 }
 
 }  // namespace stepsim::ingest

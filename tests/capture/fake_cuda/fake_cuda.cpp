@@ -140,6 +140,17 @@ void initialise() {
 void work(std::int64_t nanoseconds) { clock_now += nanoseconds; }
 std::int64_t now() { return clock_now.load(); }
 
+void overhead(std::uint32_t kind, std::int64_t nanoseconds) {
+  namespace at = offset::overhead;
+  constexpr std::size_t kThread = at::kObject + 4;
+  const std::int64_t begin = now();
+  clock_now += nanoseconds;
+  ActivityRecord record(Activity::kOverhead);
+  record.set(at::kKind, kind).set(at::kStart, begin).set(at::kEnd, now());
+  record.set(kThread, static_cast<std::uint32_t>(::gettid()));
+  log(Activity::kOverhead, record, now());
+}
+
 void launch(const Kernel& kernel, std::uint32_t stream) {
   const ApiCall call(Call::kLaunchKernel, 3'000);
   log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);

@@ -48,9 +48,30 @@ void synchronize_event(std::uint32_t event);
 void synchronize_stream(std::uint32_t stream = kStream);
 void synchronize_device();
 
-/// NVTX.
+/// CUPTI does something for itself, of this CUpti_ActivityOverheadKind, while the host waits for it.
+void overhead(std::uint32_t kind, std::int64_t nanoseconds);
+
+// NVTX.
+
+/// The message of event attributes.
+struct Message {
+  std::int32_t type = 0;  ///< 1: char, 2: wchar_t, 3: a registered string
+  const void* text = nullptr;
+};
 void push_range(const char* name);
+void push_range(const wchar_t* name);
+void push_range(Message message);
+void push_range_of_domain(Message message);
 void pop_range();
+void pop_range_of_domain();
+[[nodiscard]] std::uint64_t start_range(const wchar_t* name);
+void end_range(std::uint64_t id);
+void mark(const char* name);
+void mark(const wchar_t* name);
+void mark(Message message);
+void mark_of_domain(Message message);
+[[nodiscard]] const void* register_string(const char* text);
+[[nodiscard]] const void* register_string(const wchar_t* text);
 
 }  // namespace fake_cuda
 

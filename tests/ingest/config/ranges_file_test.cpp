@@ -33,6 +33,26 @@ TEST(RangesFileTest, EverythingThatItMaySayIsRead) {
   EXPECT_EQ(schedule.layers[1].backward.at(0).name, "c");
 }
 
+/// Of a repeated name the first line counts, as HugeCTR measures every occurrence of a name.
+TEST(RangesFileTest, EventsAreNamesOneALine) {
+  const RangeSchedule schedule = parse_events("fprop\nbprop\r\n\nfprop\nl.c", "prof.events");
+  ASSERT_EQ(schedule.layers.size(), 1U);
+  EXPECT_EQ(schedule.layers[0].name, "High_Level");
+  EXPECT_EQ(to_events(schedule), "fprop\nbprop\nl.c");
+  for (const RangePlace& place : places_of(schedule)) EXPECT_EQ(place.occurrence, 0U);
+  EXPECT_TRUE(to_text(schedule).starts_with("10\nfprop 11 High_Level 0\nfprop 12 High_Level 0\n"));
+  const auto problem = [](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(parse_events(text, "prof.events"));
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(problem("\n\n"), HasSubstr("there is no name in this file"));
+  EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is no name of a range"));
+}
+
 TEST(RangesFileTest, DefaultsAreThoseOfHugeCtr) {
   const RangeSchedule schedule = parse_ranges("layers: {fc1: {forward: [a]}}", "r.yaml");
   EXPECT_EQ(schedule.warmup, 10U);

@@ -134,14 +134,25 @@ TEST_F(ProfileLoadTest, FilesOfOneRunAreItsProcesses) {
   const LoadedRun loaded = load_run({sample_ + "/one.prof.json", sample_ + "/two.prof.json"}, {});
   EXPECT_THAT(loaded.run.processes, SizeIs(2));
   EXPECT_THAT(loaded.inputs, SizeIs(2));
-  EXPECT_TRUE(are_profiles({sample_ + "/one.prof.json"}));
-  EXPECT_TRUE(are_profiles({sample_}));  // ranges.yaml beside them is not used
-  EXPECT_FALSE(are_profiles({sample_ + "/ranges.yaml"}));
+}
+
+TEST_F(ProfileLoadTest, WhatWasMeasuredIsARunOrACapture) {
+  const auto processes = [](const std::string& trace) {
+    return std::get<LoadedRun>(load_measured({trace}, {})).run.processes.size();
+  };
+  EXPECT_EQ(processes(sample_ + "/one.prof.json"), 1U);
+  EXPECT_EQ(processes(sample_), 2U);  // ranges.yaml beside them is not used
+  const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
+  EXPECT_TRUE(std::holds_alternative<DetailedCapture>(load_measured({kineto}, {})));
+}
+
+TEST_F(ProfileLoadTest, ProfilesBesideACaptureMakeNoRun) {
+  const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
+  EXPECT_THROW(static_cast<void>(load_measured({sample_ + "/one.prof.json", kineto}, {})), CannotAnswer);
 }
 
 TEST_F(ProfileLoadTest, OtherCapturesAreToldWhereTheirTimelineIs) {
   const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
-  EXPECT_FALSE(are_profiles({kineto}));
   try {
     static_cast<void>(load_run({kineto}, {}));
     FAIL() << "it was taken";

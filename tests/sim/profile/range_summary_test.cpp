@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "sim/profile/scaling.h"
+#include "sim/profile/scaling_document.h"
 #include "sim/profile/timeline_document.h"
 
 namespace stepsim::sim {
@@ -114,6 +116,64 @@ TEST(ScalingTest, LabelsAddUpOverStreams) {
   EXPECT_EQ(scaling.runs[1].average, Duration{80});
   EXPECT_EQ(scaling_of(runs, {"l.fc.gemm"}, RangeMean::kMedian).runs[0].average, Duration{60});
   EXPECT_EQ(scaling_of(runs, {"l"}, RangeMean::kMedian).runs[0].average, Duration{180});
+}
+
+/// A run whose iterations take so long on so many devices.
+ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::string& name) {
+  std::vector<MeasuredRange> ranges;
+  for (std::int32_t device = 0; device < devices; ++device) ranges.push_back(range("fc", "l", 1, 0, 0, 1, device));
+  ProfiledRun run = run_of(std::move(ranges), name);
+  run.processes[0].streams.assign(static_cast<std::size_t>(devices), "s");
+  run.processes[0].iterations = {Duration{nanoseconds}};
+  return run;
+}
+
+/// From 2 devices in 1200 ns. Weak: 1200 each, so 1500 on 8 is 1200 / 1500 = 0.8. Strong: 1200 * 2 / 3 = 800 on 3 and
+/// 1200 * 2 / 8 = 300 on 8. The run with the fewest devices counts, wherever it stands.
+TEST(ScalingTest, IdealsCountFromTheSmallestRun) {
+  const std::vector<ProfiledRun> runs{run_on(8, 1500, "eight"), run_on(2, 1200, "two"), run_on(3, 1000, "three")};
+  const Scaling weak = scaling_of(runs, {}, RangeMean::kMedian, Ideal::kWeak);
+  EXPECT_EQ(weak.smallest, 1U);
+  for (const ScalingRun& run : weak.runs) EXPECT_EQ(run.ideal, Duration{1200});
+  EXPECT_DOUBLE_EQ(weak.runs[0].efficiency.value(), 1200.0 / 1500.0);
+  EXPECT_DOUBLE_EQ(weak.runs[1].efficiency.value(), 1.0);
+  const Scaling strong = scaling_of(runs, {}, RangeMean::kMedian, Ideal::kStrong);
+  EXPECT_EQ(strong.runs[0].ideal, Duration{1200 * 2 / 8});
+  EXPECT_EQ(strong.runs[1].ideal, Duration{1200});
+  EXPECT_EQ(strong.runs[2].ideal, Duration{1200 * 2 / 3});
+  EXPECT_DOUBLE_EQ(strong.runs[0].efficiency.value(), 300.0 / 1500.0);
+  EXPECT_DOUBLE_EQ(strong.runs[2].efficiency.value(), 800.0 / 1000.0);
+  const BarChart chart = chart_of(strong);
+  EXPECT_THAT(chart.line, HasSubstr("ideal (strong scaling)"));
+  for (std::size_t row = 0; row < chart.rows.size(); ++row) EXPECT_EQ(chart.rows[row].mark, strong.runs[row / 3].ideal);
+}
+
+TEST(ScalingTest, WithoutAnIdealThereIsNone) {
+  const Scaling scaling = scaling_of({run_on(1, 10, "one")}, {}, RangeMean::kMedian);
+  EXPECT_EQ(scaling.runs[0].ideal, std::nullopt);
+  EXPECT_EQ(scaling.runs[0].efficiency, std::nullopt);
+  const BarChart chart = chart_of(scaling);
+  EXPECT_EQ(chart.line, "");
+  EXPECT_EQ(chart.rows[0].mark, std::nullopt);
+}
+
+/// A year times 300 devices is more than 2^63 nanoseconds, and a share of it is not.
+TEST(ScalingTest, IdealsDoNotOverflow) {
+  constexpr std::int64_t kYear = 365LL * 86'400'000'000'000;
+  const Scaling scaling =
+      scaling_of({run_on(300, kYear, "a"), run_on(301, kYear, "b")}, {}, RangeMean::kMedian, Ideal::kStrong);
+  EXPECT_EQ(scaling.runs[1].ideal, Duration{kYear / 301 * 300 + kYear % 301 * 300 / 301});
+}
+
+/// Only runs that measured whole iterations can be the one that ideals count from.
+TEST(ScalingTest, IdealsNeedIterations) {
+  ProfiledRun without = run_on(1, 10, "without");
+  without.processes[0].iterations.clear();
+  const Scaling scaling = scaling_of({without, run_on(2, 100, "two")}, {}, RangeMean::kMedian, Ideal::kStrong);
+  EXPECT_EQ(scaling.smallest, 1U);
+  EXPECT_EQ(scaling.runs[0].ideal, Duration{200});
+  EXPECT_EQ(scaling.runs[0].efficiency, std::nullopt);
+  EXPECT_THROW(static_cast<void>(scaling_of({without}, {}, RangeMean::kMedian, Ideal::kWeak)), CannotAnswer);
 }
 
 TEST(ScalingTest, AnUnknownLabelNamesTheNearest) {

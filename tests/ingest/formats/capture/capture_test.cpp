@@ -90,6 +90,27 @@ TEST(CaptureFormatTest, CallsAndKernelsBecomeEventsWithTheirTimesAndCorrelation)
   EXPECT_EQ(sink.skipped, 0U);
 }
 
+TEST(CaptureFormatTest, MarksAreInstantsAndOverheadIsNoEvent) {
+  CaptureMaker maker;
+  maker.call("cudaLaunchKernel_v7000", kBegin, 3'000, 9);
+  const std::uint32_t mark = maker.text("epoch 1");
+  const std::uint32_t flush = maker.text("Buffer Flush");
+  maker.add({.kind = Kind::kRangeMark, .which = mark, .start = kBegin + 10, .stream = 100});
+  maker.add({.kind = Kind::kRangeMark, .start = kBegin + 20, .stream = 100});
+  maker.add({.kind = Kind::kOverhead, .which = flush, .start = kBegin + 30, .duration = 500, .stream = 100});
+  const auto [trace, sink] = read(maker.closed());
+  EXPECT_EQ(trace.size(), 3U);
+  const std::size_t named = event(trace, "epoch 1");
+  EXPECT_EQ(trace.kind[named], EventKind::kAnnotation);
+  EXPECT_EQ(trace.duration[named], Duration{});
+  EXPECT_EQ(trace.kind[event(trace, "mark without a name")], EventKind::kAnnotation);
+  ASSERT_EQ(trace.overheads.size(), 1U);
+  EXPECT_EQ(trace.text(trace.overheads[0].kind), "Buffer Flush");
+  EXPECT_EQ(trace.overheads[0].length, Duration{500});
+  EXPECT_EQ(sink.diagnostics.count_of("name_lost"), 0U);
+  EXPECT_EQ(sink.diagnostics.count_of("not used:"), 0U);
+}
+
 TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
   CaptureMaker maker;
   maker.add({.kind = Kind::kMemcpy,

@@ -104,11 +104,12 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
       event("Trace", "t") + "," + event("marzipan", "m") +
       R"(,{"ph":"s","cat":"ac2g","id":1},{"ph":"f","cat":"ac2g","id":1},{"ph":"C","name":"c"},{"ph":"i","name":"i"},{"ph":"B","name":"b"})");
   EXPECT_EQ(read.trace.size(), 1U);
-  EXPECT_THAT(read.trace.texts, ElementsAre("last"));
+  EXPECT_THAT(read.trace.texts, ElementsAre("last", "o"));
+  ASSERT_EQ(read.trace.overheads.size(), 1U);  // which stats and check ask for
+  EXPECT_EQ(read.trace.text(read.trace.overheads[0].kind), "o");
   EXPECT_EQ(read.sink.events, 11U);
   EXPECT_EQ(read.sink.skipped, 0U);
   EXPECT_EQ(read.count("not used: python_function"), 2U);
-  EXPECT_EQ(read.count("not used: overhead"), 1U);
   EXPECT_EQ(read.count("not used: Trace"), 1U);
   EXPECT_EQ(read.count("unknown category marzipan"), 1U);
   EXPECT_EQ(read.count("not used: flow"), 2U);

@@ -1,0 +1,90 @@
+// Names of NVTX ranges: wide characters as UTF-8, and strings that were registered.
+#include "capture/nvtx/names.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "model/wire/record.h"
+
+namespace stepsim::capture::nvtx {
+namespace {
+
+/// One character of each length in UTF-8, by RFC 3629: U+007F, U+0080, U+07FF, U+0800, U+FFFF, U+10000, U+10FFFF.
+TEST(NarrowTest, CharactersOfAllLengthsAreUtf8) {
+  const std::vector<wchar_t> wide{0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF, 0};
+  EXPECT_STREQ(Narrow(wide.data()).get(),
+               "\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+}
+
+TEST(NarrowTest, WhatIsNoCharacterIsReplaced) {
+  const std::vector<wchar_t> wide{0xD800, 0xDFFF, 0x110000, static_cast<wchar_t>(-1), L'x', 0};
+  EXPECT_STREQ(Narrow(wide.data()).get(), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDx");
+  EXPECT_EQ(Narrow(nullptr).get(), nullptr);
+  EXPECT_STREQ(Narrow(L"").get(), "");
+}
+
+/// Three bytes each: 8192 bytes hold 2730 of them, and the rest is cut, not a part of one.
+TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
+  const std::wstring wide(5000, L'\u4e16');
+  const std::string narrow = Narrow(wide.c_str()).get();
+  EXPECT_LE(narrow.size(), wire::kLongestText);
+  EXPECT_GT(narrow.size() + 6, wire::kLongestText);
+  EXPECT_EQ(narrow.size() % 3, 0U);
+}
+
+TEST(RegisteredStringsTest, ATextHasOneHandle) {
+  const auto strings = std::make_unique<RegisteredStrings>();
+  std::string text = "forward";
+  const void* const handle = strings->handle_of(text.c_str());
+  text = "changed";  // the program's own copy need not stay
+  EXPECT_STREQ(strings->text_of(handle), "forward");
+  EXPECT_EQ(strings->handle_of("forward"), handle);
+  EXPECT_NE(strings->handle_of("changed"), handle);
+  EXPECT_STREQ(strings->text_of(strings->handle_of("")), "");
+  EXPECT_EQ(strings->handle_of(nullptr), nullptr);
+}
+
+TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
+  const auto strings = std::make_unique<RegisteredStrings>();
+  const char* const handle = static_cast<const char*>(strings->handle_of("forward"));
+  EXPECT_EQ(strings->text_of(nullptr), nullptr);
+  EXPECT_EQ(strings->text_of("forward"), nullptr);
+  EXPECT_EQ(strings->text_of(handle + 1), nullptr);
+  EXPECT_EQ(strings->text_of(strings.get() + 1), nullptr);
+}
+
+/// A full table takes no more, and what it has stays.
+TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
+  const auto strings = std::make_unique<RegisteredStrings>();
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < RegisteredStrings::kMost + 10; ++i)
+    taken += strings->handle_of(std::to_string(i).c_str()) != nullptr ? 1U : 0U;
+  EXPECT_LE(taken, RegisteredStrings::kMost);
+  EXPECT_GT(taken, RegisteredStrings::kMost / 2);
+  EXPECT_STREQ(strings->text_of(strings->handle_of("0")), "0");
+}
+
+TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
+  constexpr std::size_t kThreads = 8;
+  constexpr std::size_t kTexts = 500;
+  const auto strings = std::make_unique<RegisteredStrings>();
+  std::vector<std::vector<const void*>> handles(kThreads);
+  std::vector<std::thread> threads;
+  for (std::vector<const void*>& own : handles) {
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < kTexts; ++i) {
+        own.push_back(strings->handle_of(std::to_string(i).c_str()));
+        EXPECT_EQ(strings->text_of(own.back()), std::to_string(i));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<const void*>& own : handles) EXPECT_EQ(own, handles.front());
+}
+
+}  // namespace
+}  // namespace stepsim::capture::nvtx

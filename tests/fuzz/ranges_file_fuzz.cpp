@@ -1,0 +1,35 @@
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ingest/config/ranges_file.h"
+#include "model/base/error.h"
+
+namespace {
+
+using stepsim::RangeSchedule;
+
+/// What can be read can be written, and the names that are written are those that are read again.
+void check(const RangeSchedule& schedule) {
+  static_cast<void>(to_text(schedule));
+  const std::string events = to_events(schedule);
+  if (to_events(stepsim::ingest::parse_events(events, "fuzz")) != events) __builtin_trap();
+}
+
+}  // namespace
+
+/// As YAML and as prof.events.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const auto parse : {stepsim::ingest::parse_ranges, stepsim::ingest::parse_events}) {
+    try {
+      RangeSchedule schedule = parse(text, "fuzz");
+      // A schedule has a line an iteration, of which a valid one may have ten million.
+      schedule.repeat = 1;
+      check(schedule);
+    } catch (const stepsim::InputError&) {
+      continue;
+    }
+  }
+  return 0;
+}
