@@ -114,9 +114,10 @@ sim::CommJson write_comm_json(const CommonOptions& options, const Session& sessi
   if (!to_folder) {
     check_output(options);
     const sim::Exporter* const exporter = sim::find_exporter(output);
-    if (!names_comm_json(options) && (exporter == nullptr || exporter->extension != "json"))
+    if (!names_comm_json(options) && (exporter == nullptr || exporter->extension != "json")) {
       throw UsageError(
           fmt::format("--comm-json writes JSON, and not '{}'; expected -o NAME.json, or -o FOLDER/", shown(output)));
+    }
   }
   const Found found = find(options, session);
   const std::vector<sim::RankCommunication>& ranks = found.communication.ranks;

@@ -74,6 +74,7 @@ TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
   const auto strings = std::make_unique<RegisteredStrings>();
   std::vector<std::vector<const void*>> handles(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (std::vector<const void*>& own : handles) {
     threads.emplace_back([&] {
       for (std::size_t i = 0; i < kTexts; ++i) {
