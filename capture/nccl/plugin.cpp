@@ -21,9 +21,21 @@ struct Context {
   Recorder* recorder = nullptr;
   Session* session = nullptr;
   Communicator* communicator = nullptr;
+  Context* before = nullptr;  ///< that came before it
   /// A child of fork() has its parent's contexts, but not its file.
   [[nodiscard]] bool is_ours() const noexcept { return session->owner() == ::getpid(); }
 };
+
+/// All of them: NCCL may call with one after its end, so none is ever freed.
+std::atomic<Context*> last_context{nullptr};
+
+Context* keep(Context* made) noexcept {
+  made->before = last_context.load(std::memory_order_relaxed);
+  while (
+      !last_context.compare_exchange_weak(made->before, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return made;
+}
 
 Target target_of_session() noexcept {
   return {.writer = &Session::current()->writer(),
@@ -100,7 +112,7 @@ struct Interface {
     if (now.recorder == nullptr) return kSuccess;
     Communicator* const communicator = now.recorder->begin_communicator(Version);
     if (communicator == nullptr) return kSuccess;
-    *context = new Context{now.recorder, now.session, communicator};
+    *context = keep(new Context{now.recorder, now.session, communicator});
     constexpr std::uint64_t kAsked = event::kGroup | event::kCollective | event::kMessage | event::kProxyOp |
                                      event::kProxyStep | (Version >= kVersionWithChannels ? event::kKernelChannel : 0);
     *activation = static_cast<int>(kAsked);

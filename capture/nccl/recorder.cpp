@@ -100,11 +100,22 @@ Record record_of(const OpenEvent& event, const EventHandle& handle, std::uint64_
 
 Recorder::Recorder(Target target, std::uint32_t events) : target_(target), open_(events) {}
 
+Recorder::~Recorder() {
+  for (Communicator* one = last_.load(std::memory_order_acquire); one != nullptr;) {
+    Communicator* const before = one->before;
+    delete one;
+    one = before;
+  }
+}
+
 Communicator* Recorder::begin_communicator(std::uint8_t version) noexcept {
   auto* const made = new (std::nothrow) Communicator;
   if (made == nullptr) return nullptr;
   made->number = communicators_.fetch_add(1, std::memory_order_relaxed) + 1;
   made->version = version;
+  made->before = last_.load(std::memory_order_relaxed);
+  while (!last_.compare_exchange_weak(made->before, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
   return made;
 }
 

@@ -26,6 +26,7 @@ struct Communicator {
   std::uint8_t version = 0;           ///< of the interface by which it came
   std::atomic<std::uint64_t> id{0};   ///< NCCL's; 0: not known yet
   std::atomic<std::int64_t> open{0};  ///< events that began and did not end
+  Communicator* before = nullptr;     ///< that came before it
 };
 
 /// A collective, or a send or a receive, as NCCL enqueues it. Texts may be null.
@@ -49,8 +50,11 @@ class Recorder {
  public:
   /// `events` may be in progress at once; more are lost, and counted. Throws std::bad_alloc.
   Recorder(Target target, std::uint32_t events);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
 
-  /// Null if there is no memory. It is never freed.
+  /// Null if there is no memory. It lives as long as the recorder.
   [[nodiscard]] Communicator* begin_communicator(std::uint8_t version) noexcept;
   /// Says what is known of it, once more than before.
   void describe(Communicator& communicator, const char* name, std::uint64_t id, int ranks, int rank,
@@ -80,6 +84,7 @@ class Recorder {
   Target target_;
   OpenEvents open_;
   std::atomic<std::uint32_t> communicators_{0};
+  std::atomic<Communicator*> last_{nullptr};  ///< a list of them all
   std::atomic<std::uint32_t> groups_{0};
   std::atomic<std::uint32_t> operations_{0};
   std::atomic<std::uint64_t> lost_{0};

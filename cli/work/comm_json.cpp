@@ -17,6 +17,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/comm_json.h"
+#include "sim/export/exporter.h"
 
 namespace stepsim::cli {
 namespace {
@@ -110,7 +111,14 @@ bool names_comm_json(const CommonOptions& options) {
 sim::CommJson write_comm_json(const CommonOptions& options, const Session& session) {
   const std::string& output = *options.output;
   const bool to_folder = names_folder(output);
-  if (!to_folder) check_output(options);
+  if (!to_folder) {
+    check_output(options);
+    const sim::Exporter* const exporter = sim::find_exporter(output);
+    if (!names_comm_json(options) && (exporter == nullptr || exporter->extension != "json")) {
+      throw UsageError(
+          fmt::format("--comm-json writes JSON, and not '{}'; expected -o NAME.json, or -o FOLDER/", shown(output)));
+    }
+  }
   const Found found = find(options, session);
   const std::vector<sim::RankCommunication>& ranks = found.communication.ranks;
   if (!to_folder && ranks.size() > 1) {

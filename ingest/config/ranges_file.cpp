@@ -128,10 +128,11 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
   ScheduledLayer& layer = schedule.layers.emplace_back();
   layer.name = "High_Level";
   std::set<std::string_view> known;
-  if (text.size() > kForm.largest)
+  if (text.size() > kForm.largest) {
     throw InputError(
         {name, {}, {}},
         fmt::format("the file has more than {} bytes; expected names of ranges, one a line", kForm.largest));
+  }
   std::uint32_t line = 0;
   while (!text.empty()) {
     ++line;
@@ -141,18 +142,20 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
     if (word.empty() || !known.insert(word).second) continue;
     const bool plain =
         std::all_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) > ' '; });
-    if (!plain)
+    if (!plain) {
       throw InputError(
           {name, {}, line},
           fmt::format("'{}' is no name of a range; expected one name a line, without blanks", shown(word)));
+    }
     layer.forward.push_back({std::string(word), 0U});
   }
   if (layer.forward.empty())
     throw InputError({name, {}, {}}, "there is no name in this file; expected names of ranges, one a line");
   const std::uint64_t iterations = std::uint64_t{schedule.repeat} * layer.forward.size() + schedule.warmup;
-  if (iterations > kMostIterations)
+  if (iterations > kMostIterations) {
     throw InputError({name, {}, {}},
                      fmt::format("the schedule takes {} iterations; expected at most {}", iterations, kMostIterations));
+  }
   return schedule;
 }
 

@@ -55,8 +55,8 @@ std::vector<RecordedStages> recorded_stages(const ReadInputs& read) {
   std::vector<RecordedStages> recorded;
   Rank rank = 0;
   for (GpuParts& gpu : split_merged_traces(std::move(gpus))) {
-    if (gpu.stages) recorded.push_back({gpu.worker, gpu.local_rank, rank, std::move(*gpu.stages)});
-    ++rank;
+    if (!gpu.stages) return {};
+    recorded.push_back({gpu.worker, gpu.local_rank, rank++, std::move(*gpu.stages)});
   }
   return recorded;
 }

@@ -18,7 +18,7 @@ struct RecordedStages {
 };
 
 /// What the inputs hold in BytePS's own words, by worker and GPU, numbered as load() numbers them. Files of several
-/// GPUs are divided. Empty where nothing of BytePS was read, and of a dPRO trial, in which such a file is no source.
+/// GPUs are divided. Empty where some GPU has none, and of a dPRO trial, in which such a file is no source.
 [[nodiscard]] std::vector<RecordedStages> recorded_stages(const ReadInputs& read);
 
 }  // namespace stepsim::ingest

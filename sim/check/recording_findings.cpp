@@ -354,9 +354,10 @@ class Missing {
     std::stable_sort(order.begin(), order.end(),
                      [](const OverheadUse* a, const OverheadUse* b) { return a->total > b->total; });
     std::string list = fmt::format("{} in {}: ", to_text(all), counted(pieces, "piece"));
-    for (const OverheadUse* const use : order)
+    for (const OverheadUse* const use : order) {
       list += fmt::format("{}{} {} ({})", use == order.front() ? "" : ", ", shown(use->kind), to_text(use->total),
                           use->count);
+    }
     return list;
   }
 

@@ -88,6 +88,11 @@ class BarsPicture {
         (kinds_ + kLegendColumns - 1) / kLegendColumns + (has_more_kinds() ? 1 : 0) + (chart_.line.empty() ? 0 : 1);
     return kTop + rows_height() + kLegendLine * static_cast<double>(lines + 2);
   }
+  /// Whole lines that so many entries fill.
+  static double lines_of_legend(std::size_t entries) {
+    const std::size_t lines = entries / kLegendColumns;
+    return static_cast<double>(lines);
+  }
   [[nodiscard]] bool has_more_kinds() const { return kinds_ < chart_.kinds.size(); }
   [[nodiscard]] double x_of(double nanoseconds) const {
     return kLeft + (kRight - kLeft) * nanoseconds / std::max(most_, 1.0);
@@ -129,18 +134,18 @@ class BarsPicture {
     constexpr double kColumn = (kRight - 20) / static_cast<double>(kLegendColumns);
     for (std::size_t kind = 0; kind < kinds_; ++kind) {
       const double x = 20 + kColumn * static_cast<double>(kind % kLegendColumns);
-      const double base = y + kLegendLine * static_cast<double>(kind / kLegendColumns);
+      const double base = y + kLegendLine * lines_of_legend(kind);
       picture_.rectangle({x, base - 9}, 10, 10, colour_of(static_cast<std::uint32_t>(kind)));
       picture_.text({x + 16, base}, shown(chart_.kinds[kind], kLegendLetters));
     }
     if (!chart_.line.empty()) {
-      const double base = y + kLegendLine * static_cast<double>((kinds_ + kLegendColumns - 1) / kLegendColumns +
-                                                                (has_more_kinds() ? 1 : 0));
+      const double base =
+          y + kLegendLine * lines_of_legend(kinds_ + kLegendColumns - 1 + (has_more_kinds() ? kLegendColumns : 0));
       picture_.line({20, base - 4}, {30, base - 4}, kLineColour, kLineDashes);
       picture_.text({36, base}, shown(chart_.line, 100));
     }
     if (!has_more_kinds()) return;
-    const double base = y + kLegendLine * static_cast<double>((kinds_ + kLegendColumns - 1) / kLegendColumns);
+    const double base = y + kLegendLine * lines_of_legend(kinds_ + kLegendColumns - 1);
     picture_.text({20, base}, fmt::format("and {} more, in the same colours again", chart_.kinds.size() - kinds_));
   }
 

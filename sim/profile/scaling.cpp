@@ -65,6 +65,7 @@ std::vector<std::string> labels_by_cost(const std::vector<Costs>& runs) {
     for (const auto& [label, cost] : costs) most[label] = std::max(most[label], cost.average);
   }
   std::vector<std::string> labels;
+  labels.reserve(most.size());
   for (const auto& [label, cost] : most) labels.push_back(label);
   std::stable_sort(labels.begin(), labels.end(),
                    [&most](const std::string& a, const std::string& b) { return most.at(a) > most.at(b); });
@@ -114,6 +115,7 @@ Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::
                    Ideal ideal) {
   Selection selection(wanted);
   std::vector<Costs> costs;
+  costs.reserve(runs.size());
   for (const ProfiledRun& run : runs) costs.push_back(costs_of(run, selection, mean));
   selection.refuse_unknown();
   Scaling scaling{.mean = mean, .labels = labels_by_cost(costs), .runs = {}, .ideal = ideal};

@@ -159,6 +159,7 @@ def own_words():
         check("standard output", Counter(events_of(json.loads(run.stdout))) == Counter(events_of(load(os.path.join(plain, "0/0/comm.json")))), run.stderr)
         packed = os.path.join(folder, "packed.comm.json.gz")
         check("compressed", stepsim("convert", plain, "--ranks", "0", "-o", packed).returncode == 0 and events_of(load(packed)) == events_of(load(os.path.join(out, "worker0/0/comm.json"))))
+        check("JSON has no other name", one_line(stepsim("convert", plain, "--ranks", "0", "--comm-json", "-o", os.path.join(folder, "comm.svg")), 2))
         before = open(os.path.join(plain, "0/0/comm.json"), "rb").read()
         check("an input is not overwritten", stepsim("convert", os.path.join(plain, "0/0/comm.json"), "-o", "comm.json", cwd=os.path.join(plain, "0/0")).returncode == 2 and open(os.path.join(plain, "0/0/comm.json"), "rb").read() == before)
         for option in (["--steps", "1"], ["--network", "maxmin"], ["--scrub", "--comm-json"], ["--select", "class=gemm"]):

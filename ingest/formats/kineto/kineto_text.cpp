@@ -112,9 +112,9 @@ class Writer {
   /// Kineto's process -1 is that of what no thread of the program did.
   void write_overhead(const HostDeviceTrace::Overhead& one) {
     begin_record();
-    text_ += "{\"ph\": \"X\", \"cat\": \"overhead\", \"name\": ";
+    text_ += R"({"ph": "X", "cat": "overhead", "name": )";
     json::append_quoted(text_, trace_.text(one.kind));
-    text_ += fmt::format(", \"pid\": -1, \"tid\": 0, \"ts\": {}, \"dur\": {}}}",
+    text_ += fmt::format(R"(, "pid": -1, "tid": 0, "ts": {}, "dur": {}}})",
                          microseconds(one.start.time_since_epoch().count() - base_), microseconds(one.length.count()));
   }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,48 +36,49 @@ TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
 }
 
 TEST(RegisteredStringsTest, ATextHasOneHandle) {
-  const auto strings = std::make_unique<RegisteredStrings>();
+  static RegisteredStrings strings;  // what it keeps is kept for good
   std::string text = "forward";
-  const void* const handle = strings->handle_of(text.c_str());
+  const void* const handle = strings.handle_of(text.c_str());
   text = "changed";  // the program's own copy need not stay
-  EXPECT_STREQ(strings->text_of(handle), "forward");
-  EXPECT_EQ(strings->handle_of("forward"), handle);
-  EXPECT_NE(strings->handle_of("changed"), handle);
-  EXPECT_STREQ(strings->text_of(strings->handle_of("")), "");
-  EXPECT_EQ(strings->handle_of(nullptr), nullptr);
+  EXPECT_STREQ(strings.text_of(handle), "forward");
+  EXPECT_EQ(strings.handle_of("forward"), handle);
+  EXPECT_NE(strings.handle_of("changed"), handle);
+  EXPECT_STREQ(strings.text_of(strings.handle_of("")), "");
+  EXPECT_EQ(strings.handle_of(nullptr), nullptr);
 }
 
 TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
-  const auto strings = std::make_unique<RegisteredStrings>();
-  const char* const handle = static_cast<const char*>(strings->handle_of("forward"));
-  EXPECT_EQ(strings->text_of(nullptr), nullptr);
-  EXPECT_EQ(strings->text_of("forward"), nullptr);
-  EXPECT_EQ(strings->text_of(handle + 1), nullptr);
-  EXPECT_EQ(strings->text_of(strings.get() + 1), nullptr);
+  static RegisteredStrings strings;  // what it keeps is kept for good
+  const char* const handle = static_cast<const char*>(strings.handle_of("forward"));
+  EXPECT_EQ(strings.text_of(nullptr), nullptr);
+  EXPECT_EQ(strings.text_of("forward"), nullptr);
+  EXPECT_EQ(strings.text_of(handle + 1), nullptr);
+  EXPECT_EQ(strings.text_of(&strings + 1), nullptr);
 }
 
 /// A full table takes no more, and what it has stays.
 TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
-  const auto strings = std::make_unique<RegisteredStrings>();
+  static RegisteredStrings strings;  // what it keeps is kept for good
   std::size_t taken = 0;
   for (std::size_t i = 0; i < RegisteredStrings::kMost + 10; ++i)
-    taken += strings->handle_of(std::to_string(i).c_str()) != nullptr ? 1U : 0U;
+    taken += strings.handle_of(std::to_string(i).c_str()) != nullptr ? 1U : 0U;
   EXPECT_LE(taken, RegisteredStrings::kMost);
   EXPECT_GT(taken, RegisteredStrings::kMost / 2);
-  EXPECT_STREQ(strings->text_of(strings->handle_of("0")), "0");
+  EXPECT_STREQ(strings.text_of(strings.handle_of("0")), "0");
 }
 
 TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kTexts = 500;
-  const auto strings = std::make_unique<RegisteredStrings>();
+  static RegisteredStrings strings;  // what it keeps is kept for good
   std::vector<std::vector<const void*>> handles(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (std::vector<const void*>& own : handles) {
     threads.emplace_back([&] {
       for (std::size_t i = 0; i < kTexts; ++i) {
-        own.push_back(strings->handle_of(std::to_string(i).c_str()));
-        EXPECT_EQ(strings->text_of(own.back()), std::to_string(i));
+        own.push_back(strings.handle_of(std::to_string(i).c_str()));
+        EXPECT_EQ(strings.text_of(own.back()), std::to_string(i));
       }
     });
   }

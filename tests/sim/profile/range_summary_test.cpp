@@ -121,6 +121,7 @@ TEST(ScalingTest, LabelsAddUpOverStreams) {
 /// A run whose iterations take so long on so many devices.
 ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::string& name) {
   std::vector<MeasuredRange> ranges;
+  ranges.reserve(static_cast<std::size_t>(devices));
   for (std::int32_t device = 0; device < devices; ++device) ranges.push_back(range("fc", "l", 1, 0, 0, 1, device));
   ProfiledRun run = run_of(std::move(ranges), name);
   run.processes[0].streams.assign(static_cast<std::size_t>(devices), "s");

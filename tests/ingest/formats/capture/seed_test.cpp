@@ -25,14 +25,14 @@ constexpr std::uint32_t kSteps = 3;
 
 /// A collective in a channel each of two, with a transfer sent and one received, and a message to the other rank.
 void add_step(CaptureMaker& maker, std::uint32_t step) {
-  const std::uint64_t begin = kBegin + step * 1'000'000;
+  const std::uint64_t begin = kBegin + std::uint64_t{step} * 1'000'000;
   const std::uint32_t collective = 2 * step + 1;
   const std::uint32_t message = collective + 1;
   maker.step(step, begin);
   maker.call("cudaLaunchKernelExC", begin + 10'000, 3'000, collective);
   maker.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", begin + 20'000, 50'000, collective, 20);
   maker.nccl("AllReduce/ncclFloat32/RING/LL", begin + 14'000, 1000, collective, step, 1, collective);
-  for (const std::uint16_t channel : {std::uint16_t{0}, std::uint16_t{1}})
+  for (const std::uint16_t channel : {std::uint16_t{0}, std::uint16_t{1}}) {
     maker.add({.kind = Kind::kNcclChannel,
                .device = channel,
                .which = collective,
@@ -40,6 +40,7 @@ void add_step(CaptureMaker& maker, std::uint32_t step) {
                .duration = 40'000,
                .a = 100,
                .b = 40'100});
+  }
   for (const std::uint8_t sends : {std::uint8_t{0}, std::uint8_t{1}}) {
     const std::uint32_t proxy = 2 * collective + sends;
     maker.add({.kind = Kind::kNcclProxyOp,
@@ -78,7 +79,7 @@ std::string seed() {
     add_step(maker, step);
     maker.block();
   }
-  maker.step(kSteps, kBegin + kSteps * 1'000'000, wire::Phase::kDone);
+  maker.step(kSteps, kBegin + std::uint64_t{kSteps} * 1'000'000, wire::Phase::kDone);
   maker.add({.kind = Kind::kNcclStatus, .start = 1, .correlation = 1, .a = 1, .b = 2});
   return maker.closed();
 }
