@@ -68,7 +68,7 @@ void scan_records(Piece& piece) {
 class RecordsAhead::Impl {
  public:
   Impl(ByteSource& source, int threads, std::size_t piece_bytes)
-      : source_(source), piece_bytes_(piece_bytes), most_(2 * static_cast<std::size_t>(threads) + 1) {
+      : source_(source), piece_bytes_(piece_bytes), most_(static_cast<std::size_t>(threads) + 1) {
     auto first = std::make_unique<Piece>();
     ended_ = fill(*first);
     pieces_.push_back(std::move(first));
@@ -223,7 +223,7 @@ class RecordsAhead::Impl {
 
   ByteSource& source_;
   const std::size_t piece_bytes_;
-  const std::size_t most_;  ///< pieces at a time: one that is used, and two for each thread to scan
+  const std::size_t most_;  ///< pieces at a time: one that is used, and one for each thread to scan
 
   std::mutex mutex_;  ///< of what follows
   std::condition_variable changed_;

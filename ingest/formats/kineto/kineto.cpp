@@ -55,7 +55,7 @@ int recognise(std::string_view file_name, std::string_view head) {
 /// copied, and its memory touched twice.
 void reserve_rest(const Input& input, KinetoTrace& trace) {
   constexpr double kMostTimes = 64;
-  constexpr double kSlack = 1.02;
+  constexpr double kSlack = 1.25;  // what is read ahead counts as taken; and room that is not used takes no memory
   const std::optional<double> share = input.share_taken();
   if (!share || *share <= 0) return;
   trace.reserve(static_cast<std::size_t>(static_cast<double>(trace.size()) * std::min(kMostTimes, kSlack / *share)));

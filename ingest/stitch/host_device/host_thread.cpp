@@ -57,7 +57,6 @@ class TaskMaker {
   }
 
   void run() {
-    thread_.tasks.reserve(thread_.recorded->events.size());  // about as many; growing would touch the memory twice
     cut_thread(events_, *thread_.recorded, [this](Segment segment) {
       if (segment.kind == Segment::Kind::kCollective) segment.end = thread_.collectives[collective_at_++].end;
       if (is_work(segment)) add_around_waits(segment);
