@@ -289,6 +289,7 @@ test('many ranks are quantiles and extremes, and a heat map on demand', async ()
   await close(opened);
   const replay = await open(browser, answered('heat', ...COMMANDS.replay).file);
   await replay.page.click('text=Every step of every rank as a heat map');
+  await replay.page.waitForSelector('#ranks .heat tbody tr');  // opening fires its event later
   assert.equal((await replay.page.$$('#ranks .heat tbody tr')).length, 2);
   assert.deepEqual(await accessibilityFaults(replay.page), []);
   await close(replay);
