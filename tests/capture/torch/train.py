@@ -105,7 +105,7 @@ def main(rank=None):
     if "times" in WHAT:
         with open(WHAT[WHAT.index("times") + 1], "w", encoding="utf-8") as file:
             json.dump([later - earlier for earlier, later in zip(ends, ends[1:])], file)
-    print("trained", len(ends), "steps", flush=True)
+    os.write(1, f"trained {len(ends)} steps\n".encode())  # at once: two ranks share the pipe
     if "raise" in WHAT:
         sys.exit(7)
 
