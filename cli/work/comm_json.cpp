@@ -50,14 +50,8 @@ void keep_ranks(std::vector<ingest::RecordedStages>& recorded, const std::vector
   });
 }
 
-std::string folder_of(const std::string& output, const sim::RankCommunication& rank) {
-  return (fs::path(output) / fmt::format("worker{}", rank.worker) / std::to_string(rank.gpu)).string();
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw OutputError(fmt::format("{}: cannot make this folder: {}", shown(folder), error.message()));
+std::string path_in(const std::string& folder, const sim::RankCommunication& rank) {
+  return (fs::path(folder) / fmt::format("worker{}", rank.worker) / std::to_string(rank.gpu) / "comm.json").string();
 }
 
 sim::CommJson::File write_one(const sim::RankCommunication& rank, const std::string& path) {
@@ -133,12 +127,10 @@ sim::CommJson write_comm_json(const CommonOptions& options, const Session& sessi
       .left_out = found.communication.left_out,
       .of_copies = found.communication.of_copies};
   for (const sim::RankCommunication& rank : ranks) {
-    std::string path = output;
+    const std::string path = to_folder ? path_in(output, rank) : output;
     if (to_folder) {
-      const std::string folder = folder_of(output, rank);
-      path = (fs::path(folder) / "comm.json").string();
       refuse_input_as_output(path, found.inputs);
-      make_folder(folder);
+      make_folder_of(path);
     }
     written.files.push_back(write_one(rank, path));
   }

@@ -53,13 +53,6 @@ std::string written_name(const std::string& name) {
   return path.extension() == ".zst" ? fs::path(path).replace_extension().string() : name;
 }
 
-void make_folder_of(const std::string& file) {
-  const fs::path folder = fs::path(file).parent_path();
-  std::error_code error;
-  if (!folder.empty()) fs::create_directories(folder, error);
-  if (error) throw OutputError(fmt::format("{}: cannot make this folder: {}", shown(folder.string()), error.message()));
-}
-
 /// Where the cut of each file goes.
 std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, const std::string& output) {
   if (!names_folder(output)) {
@@ -121,6 +114,13 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
 }
 
 bool can_be_cut(const CommonOptions& options) { return all_are(options, "kineto"); }
+
+void make_folder_of(const std::string& file) {
+  const fs::path folder = fs::path(file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) throw OutputError(fmt::format("{}: cannot make this folder: {}", shown(folder.string()), error.message()));
+}
 
 bool names_folder(const std::string& output) {
   std::error_code ignored;

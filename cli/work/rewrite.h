@@ -31,6 +31,9 @@ struct CutAnswer {
 /// Whether -o is a folder: one that is there, or a name that ends with a slash.
 [[nodiscard]] bool names_folder(const std::string& output);
 
+/// Makes the folder that `file` is to lie in, and those above it. Throws OutputError if it cannot be made.
+void make_folder_of(const std::string& file);
+
 /// Cuts the part of the ranks of --ranks, or of all, out of their files: of one into the file of -o, or of any number
 /// into the folder of -o, which is made if it is not there, each under its own name. Throws UsageError if several are
 /// left and -o is no folder, or if two have one name.

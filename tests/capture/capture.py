@@ -6,26 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from checks import check, verdict  # noqa: E402
+from captures import diagnostics, expect, folder, verdict, work
 
 STEPSIM, SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[1:4])
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("FAKE_", "STEPSIM_", "RANK"))}
-def expect(condition, what, detail=""):
-    check(what, condition, detail)
-
-
-work = tempfile.TemporaryDirectory()
-folders = 0
-
-
-def folder():
-    global folders
-    folders += 1
-    return os.path.join(work.name, str(folders))
 
 
 def capture(*options, program=(SAMPLE, "8"), directory=None, **variables):
@@ -39,10 +25,6 @@ def capture(*options, program=(SAMPLE, "8"), directory=None, **variables):
 def replay(directory):
     result = subprocess.run([STEPSIM, "replay", directory, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
     return json.loads(result.stdout) if result.returncode == 0 else {"failed": result.stderr}
-
-
-def diagnostics(answer):
-    return {entry["name"]: entry["count"] for entry in answer.get("ingest", {}).get("diagnostics", [])}
 
 
 def steps(answer):

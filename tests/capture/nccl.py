@@ -6,10 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from checks import check, verdict  # noqa: E402
+from captures import diagnostics, expect, folder, verdict
 
 STEPSIM, SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[1:4])
 ENVIRONMENT = {name: value for name, value in os.environ.items()
@@ -18,20 +16,6 @@ STEPS = 3
 # fake_nccl.h: what one collective's channels and transfers do, on each rank.
 DEVICE, PEER, NETWORK, FLUSH = 300, 500, 700, 200
 CHANNELS, TRANSFERS, BYTES, CHANNEL_TIME = 2, 3, 4096, 5000
-
-
-def expect(condition, what, detail=""):
-    check(what, condition, detail)
-
-
-work = tempfile.TemporaryDirectory()
-folders = 0
-
-
-def folder():
-    global folders
-    folders += 1
-    return os.path.join(work.name, str(folders))
 
 
 def capture(*options, way="whole", ranks=(0, 1), steps=STEPS + 2, **variables):
@@ -48,10 +32,6 @@ def capture(*options, way="whole", ranks=(0, 1), steps=STEPS + 2, **variables):
 def answer(*words):
     result = subprocess.run([STEPSIM, *words, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
     return json.loads(result.stdout) if result.returncode == 0 else {"failed": result.stderr}
-
-
-def diagnostics(reply):
-    return {entry["name"]: entry["count"] for entry in reply.get("ingest", {}).get("diagnostics", [])}
 
 
 def has_all_sizes(reply):
