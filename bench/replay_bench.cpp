@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "bench/live_bytes.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/engine/engine.h"
-#include "sim/report/critical_path.h"
 #include "tests/sim/workloads.h"
 
 /// Build, replay and critical path of the workloads of docs/test-data.md with recorded durations, on one thread. Items

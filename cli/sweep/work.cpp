@@ -18,10 +18,10 @@
 #include "model/cost/collective/nccl_assumption.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
+#include "sim/analysis/summary.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
 #include "sim/report/cautions.h"
-#include "sim/report/summary.h"
 
 namespace stepsim::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "model/base/text.h"
 #include "scenarios/answer/prefer_recorded.h"
 #include "scenarios/answer/refit_sharing.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/summary.h"
 #include "sim/report/headline.h"
-#include "sim/report/intervals.h"
-#include "sim/report/summary.h"
 #include "sim/report/table.h"
 
 namespace stepsim::cli {

@@ -17,7 +17,7 @@
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::cli {
 namespace {

@@ -62,7 +62,7 @@ struct StagedCapture {
 
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o
 /// before it reads, so that nobody waits for a mistyped extension. With `test`, steps are also predicted from each
-/// other (sim/report/perturbation.h), which takes a second replay.
+/// other (sim/analysis/perturbation.h), which takes a second replay.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
 
 /// The same of a capture that is loaded.

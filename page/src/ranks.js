@@ -10,7 +10,7 @@ const RANK_PARTS = ['compute', 'overlapped', 'communication', 'host', 'idle'];
 const LABELS = {compute: 'compute alone', communication: 'communication with no compute beside it (exposed)',
                 host: 'neither: host, copies, waiting for ranks'};
 
-/** Parts that do not overlap and sum to the iteration, of the sums that do (sim/report/summary.h). */
+/** Parts that do not overlap and sum to the iteration, of the sums that do (sim/analysis/summary.h). */
 export function partsOf(rank) {
   const hidden = Math.min(rank.compute_ns, Math.max(0, rank.communication_ns - rank.exposed_communication_ns));
   const rest = Math.max(0, rank.iteration_ns - rank.compute_ns - rank.exposed_communication_ns - rank.idle_ns);

@@ -13,8 +13,8 @@
 #include "scenarios/advice/change_range.h"
 #include "scenarios/advice/points_scenario.h"
 #include "scenarios/change/selection.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/cautions.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

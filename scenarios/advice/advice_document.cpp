@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/answer/trust_text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "scenarios/change/plan.h"
 #include "scenarios/question/points.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/report/task_list.h"
 
 namespace stepsim::scenarios {

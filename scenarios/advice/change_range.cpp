@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/report/intervals.h"
-#include "sim/report/rank_steps.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/rank_steps.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/report/own_work.h"
+#include "sim/analysis/own_work.h"
 
 namespace stepsim::scenarios {
 

@@ -5,8 +5,8 @@
 
 #include "model/job/recording.h"
 #include "scenarios/answer/factors.h"
+#include "sim/analysis/rank_steps.h"
 #include "sim/engine/timeline.h"
-#include "sim/report/rank_steps.h"
 
 namespace stepsim::scenarios {
 

@@ -24,9 +24,9 @@
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/step_spread.h"
 #include "scenarios/change/host_work.h"
-#include "sim/report/intervals.h"
-#include "sim/report/rank_steps.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/rank_steps.h"
+#include "sim/analysis/summary.h"
 #include "sim/report/table.h"
 
 namespace stepsim::scenarios {

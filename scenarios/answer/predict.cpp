@@ -17,9 +17,9 @@
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/profiler.h"
 #include "scenarios/change/device_rule.h"
+#include "sim/analysis/steady.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/machine.h"
-#include "sim/report/steady.h"
-#include "sim/report/summary.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -35,7 +35,7 @@ struct Prediction {
   /// Of the captured steps alone, as docs/fidelity.md defines it, "Measured, replayed, error": what compares with what
   /// was measured.
   Duration of_captured_steps{};
-  /// Of steps that are repeated until they are steady (sim/report/steady.h); of the captured steps where they cannot
+  /// Of steps that are repeated until they are steady (sim/analysis/steady.h); of the captured steps where they cannot
   /// be.
   Duration in_the_long_run{};
   std::vector<DeviceShare> shares;  ///< of the changes of device work, in order

@@ -7,7 +7,7 @@
 
 #include "model/cost/network/transfers.h"
 #include "scenarios/answer/contradiction.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/report/table.h"
 
 namespace stepsim::scenarios {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/report/intervals.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/analysis/intervals.h"
 #include "sim/engine/collectives_alone.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -10,8 +10,8 @@
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/transfers.h"
 #include "scenarios/answer/contradiction.h"
-#include "sim/report/intervals.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::scenarios {
 namespace {

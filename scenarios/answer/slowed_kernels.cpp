@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "model/calibration/interference.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

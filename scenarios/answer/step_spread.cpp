@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -44,7 +44,7 @@ struct SweepOptions {
 
 /// Predicts the points of a scenario's sweep, several at a time. While a point is predicted its timeline takes some
 /// 23 bytes a task (27 if durations change), twice that while its range is found, and for a moment 30 more for jobs
-/// with device work, whose steps are repeated (sim/report/steady.h); of a finished point only the iteration and its
+/// with device work, whose steps are repeated (sim/analysis/steady.h); of a finished point only the iteration and its
 /// range are kept. Points with the same graph share it. A graph is freed after its last point, so besides that of the
 /// captured job at most two graphs per thread exist at a time, four where workers may drift apart.
 ///

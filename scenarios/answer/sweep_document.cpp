@@ -7,7 +7,7 @@
 #include "model/base/text.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/trust_text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

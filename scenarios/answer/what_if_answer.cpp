@@ -8,8 +8,8 @@
 
 #include "model/cost/collective/nccl_assumption.h"
 #include "scenarios/answer/work.h"
-#include "sim/report/intervals.h"
-#include "sim/report/steady.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/steady.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -9,9 +9,9 @@
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/link_use.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/link_use.h"
+#include "sim/analysis/summary.h"
 #include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {

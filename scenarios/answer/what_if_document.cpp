@@ -5,8 +5,8 @@
 #include "model/base/text.h"
 #include "scenarios/answer/comparison.h"
 #include "scenarios/answer/trust_text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/cautions.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/answer/what_if_answer.h"
-#include "sim/report/critical_path.h"
+#include "sim/analysis/critical_path.h"
 
 namespace stepsim::scenarios {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/change/what_if.h"
-#include "sim/report/critical_path.h"
+#include "sim/analysis/critical_path.h"
 
 namespace stepsim::scenarios {
 

@@ -8,10 +8,10 @@
 #include "model/base/diagnostics.h"
 #include "model/job/capture_contents.h"
 #include "model/job/recording.h"
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/perturbation.h"
+#include "sim/analysis/summary.h"
 #include "sim/check/finding.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/perturbation.h"
-#include "sim/report/summary.h"
 
 namespace stepsim::sim {
 

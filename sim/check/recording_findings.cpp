@@ -10,8 +10,8 @@
 
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/check/recorded.h"
-#include "sim/report/intervals.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {

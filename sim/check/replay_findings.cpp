@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/slowing.h"
 #include "sim/report/table.h"
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "sim/analysis/intervals.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::sim {
 namespace {

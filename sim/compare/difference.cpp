@@ -8,8 +8,8 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/compare/noise.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::sim {
 namespace {

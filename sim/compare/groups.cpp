@@ -10,8 +10,8 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
-#include "sim/report/task_names.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "sim/analysis/intervals.h"
 #include "sim/compare/normal_name.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::sim {
 namespace {

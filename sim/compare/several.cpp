@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/intervals.h"
 
 namespace stepsim::sim {
 namespace {

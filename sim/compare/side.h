@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/job/recording.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
-#include "sim/report/critical_path.h"
-#include "sim/report/summary.h"
 
 /// One of the two results that are compared, whatever it came from: a capture, a prediction, a saved answer.
 namespace stepsim::sim {

@@ -13,9 +13,9 @@
 #include "model/base/cannot_answer.h"
 #include "model/base/text.h"
 #include "model/job/communication_kernel.h"
+#include "sim/analysis/task_names.h"
 #include "sim/export/microseconds.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/task_names.h"
 
 namespace stepsim::sim {
 namespace {

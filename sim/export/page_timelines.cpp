@@ -7,12 +7,12 @@
 #include <map>
 #include <optional>
 
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/summary.h"
 #include "sim/export/packed_column.h"
 #include "sim/export/rows.h"
 #include "sim/export/timeline_spans.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/summary.h"
 
 // Columns of graph G and side S; what is not named zigzag is never negative:
 //

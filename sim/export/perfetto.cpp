@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/analysis/iteration_path.h"
 #include "sim/export/tracks.h"
-#include "sim/report/iteration_path.h"
 
 // A Perfetto trace (protos/perfetto/trace of github.com/google/perfetto), for ui.perfetto.dev and trace_processor:
 // processes and tracks (tracks.h) as TrackDescriptors, tasks as slices with interned names. Above them stand a track

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "model/base/text.h"
+#include "sim/analysis/iteration_path.h"
 #include "sim/export/svg_picture.h"
 #include "sim/export/tracks.h"
-#include "sim/report/iteration_path.h"
 #include "sim/report/text_width.h"
 
 namespace stepsim::sim {

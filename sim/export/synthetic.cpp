@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "sim/analysis/own_work.h"
+#include "sim/analysis/task_names.h"
 #include "sim/export/microseconds.h"
 #include "sim/export/rows.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/own_work.h"
-#include "sim/report/task_names.h"
 
 namespace stepsim::sim {
 namespace {

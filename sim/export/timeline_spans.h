@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/analysis/critical_path.h"
 #include "sim/export/exporter.h"
-#include "sim/report/critical_path.h"
 
 namespace stepsim::sim {
 

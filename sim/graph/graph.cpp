@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "model/job/kernel_class.h"
-#include "sim/report/task_names.h"
+#include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
 namespace {

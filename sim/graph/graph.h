@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/job/recording.h"
-#include "sim/report/critical_path.h"
+#include "sim/analysis/critical_path.h"
 
 /// A Dag as people look at it: one iteration, folded until it is readable, with the critical path marked.
 namespace stepsim::sim {

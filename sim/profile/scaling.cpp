@@ -9,7 +9,7 @@
 #include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::sim {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/intervals.h"
 #include "sim/report/members.h"
 
 namespace stepsim::sim {

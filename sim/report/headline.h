@@ -7,9 +7,9 @@
 
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
-#include "sim/report/critical_path.h"
-#include "sim/report/perturbation.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/perturbation.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::sim {
 

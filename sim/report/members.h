@@ -3,8 +3,8 @@
 
 #include "model/base/assumption.h"
 #include "model/job/recording.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/summary.h"
 
 /// Members that the JSON objects of several commands have.
 namespace stepsim::sim {

@@ -8,10 +8,10 @@
 
 #include "model/base/median.h"
 #include "model/base/text.h"
+#include "sim/analysis/rank_steps.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
 #include "sim/report/members.h"
-#include "sim/report/rank_steps.h"
 
 namespace stepsim::sim {
 namespace {

@@ -18,7 +18,7 @@ struct PassTimes {
   Rank rank = 0;
   std::string host;
   std::size_t steps = 0;           ///< whole ones
-  Duration iteration{};            ///< as measured (sim/report/summary.h)
+  Duration iteration{};            ///< as measured (sim/analysis/summary.h)
   std::optional<Duration> passes;  ///< from the first FW. operator's start to the last BW. operator's end, the median
                                    ///< over whole steps; absent where a step has no such operators
 };

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::sim {
 namespace {

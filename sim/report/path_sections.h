@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/report/critical_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {

@@ -12,15 +12,15 @@
 #include "model/calibration/calibration.h"
 #include "model/cost/network/network.h"
 #include "model/job/recording.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/perturbation.h"
+#include "sim/analysis/stragglers.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
-#include "sim/report/critical_path.h"
 #include "sim/report/document.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/perturbation.h"
-#include "sim/report/stragglers.h"
-#include "sim/report/summary.h"
 
 namespace stepsim::sim {
 

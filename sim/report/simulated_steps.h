@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "model/job/recording.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
-#include "sim/report/summary.h"
 
 namespace stepsim::sim {
 
@@ -20,7 +20,7 @@ namespace stepsim::sim {
 
 /// Iterations that were simulated by doing one captured step again and again.
 struct SimulatedSteps {
-  /// One rank's part of an iteration, as long as a step is (sim/report/summary.h). At the device's pace the first one
+  /// One rank's part of an iteration, as long as a step is (sim/analysis/summary.h). At the device's pace the first one
   /// is not among them.
   struct Step {
     Rank rank = 0;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {

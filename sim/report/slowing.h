@@ -6,7 +6,7 @@
 
 #include "model/base/units.h"
 #include "model/job/recording.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::sim {
 

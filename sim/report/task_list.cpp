@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "sim/analysis/own_work.h"
+#include "sim/analysis/task_names.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
-#include "sim/report/own_work.h"
-#include "sim/report/task_names.h"
 
 namespace stepsim::sim {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/engine/timeline.h"
 #include "sim/output/provenance.h"
-#include "sim/report/critical_path.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {

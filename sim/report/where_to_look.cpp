@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {

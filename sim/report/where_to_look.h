@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "model/job/recording.h"
-#include "sim/report/critical_path.h"
-#include "sim/report/stragglers.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/stragglers.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::sim {
 

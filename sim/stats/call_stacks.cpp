@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/stats/callers.h"
 
 namespace stepsim::sim {

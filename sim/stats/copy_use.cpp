@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/stats/distribution.h"
 
 namespace stepsim::sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/stats/amounts.h"
 
 namespace stepsim::sim {

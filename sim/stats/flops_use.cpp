@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/report/task_names.h"
+#include "sim/analysis/task_names.h"
 #include "sim/stats/callers.h"
 
 namespace stepsim::sim {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/base/units.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 /// Sets of instants as sorted intervals that do not touch each other. begin is included, end is not, so lengths add
 /// up to the nanosecond.

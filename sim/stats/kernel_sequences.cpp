@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/stats/sorting.h"
 
 namespace stepsim::sim {

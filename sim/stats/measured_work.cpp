@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "sim/report/critical_path.h"
-#include "sim/report/rank_steps.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/rank_steps.h"
 
 namespace stepsim::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include "model/cost/device/accelerator.h"
 #include "model/cost/device/occupancy.h"
 #include "model/job/kernel_class.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::sim {
 namespace {

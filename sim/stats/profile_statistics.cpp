@@ -4,8 +4,8 @@
 
 #include "model/base/cannot_answer.h"
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/profile/range_summary.h"
-#include "sim/report/intervals.h"
 #include "sim/stats/grouping.h"
 
 namespace stepsim::sim {

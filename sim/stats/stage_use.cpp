@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "sim/report/task_names.h"
+#include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/analysis/rank_steps.h"
 #include "sim/report/cautions.h"
-#include "sim/report/rank_steps.h"
 
 namespace stepsim::sim {
 namespace {

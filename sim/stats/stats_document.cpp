@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/intervals.h"
 #include "sim/stats/detail_sections.h"
 #include "sim/stats/device_sections.h"
 #include "sim/stats/stats_json.h"

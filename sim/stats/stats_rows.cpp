@@ -8,8 +8,8 @@
 
 #include "model/base/cannot_answer.h"
 #include "model/base/text.h"
-#include "sim/report/intervals.h"
-#include "sim/report/rank_steps.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/rank_steps.h"
 #include "sim/stats/grouping.h"
 
 namespace stepsim::sim {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::sim {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "model/job/dag_builder.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/engine/engine.h"
-#include "sim/report/critical_path.h"
 
 /// Three small jobs with every time that dPRO's replayer (github.com/joapolarbear/dpro) gave for them. dPRO runs next
 /// the device with the smallest clock; we follow the true order of events (ready time, then id). On these jobs the two

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/cost/network/network.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
-#include "sim/report/summary.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {

@@ -8,8 +8,8 @@
 
 #include "model/cost/network/network.h"
 #include "model/rewrite/parameter_server/connection.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
-#include "sim/report/summary.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
-#include "sim/report/longest_path.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::sim {

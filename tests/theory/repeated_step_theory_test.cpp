@@ -7,9 +7,9 @@
 #include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/repeated_step.h"
+#include "sim/analysis/steady.h"
 #include "sim/engine/engine.h"
 #include "sim/report/simulated_steps.h"
-#include "sim/report/steady.h"
 #include "tests/sim/stepped_job.h"
 
 namespace stepsim::sim {

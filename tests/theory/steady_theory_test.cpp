@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include "sim/analysis/steady.h"
 #include "sim/engine/engine.h"
-#include "sim/report/steady.h"
 #include "tests/sim/stepped_job.h"
 
 namespace stepsim::sim {

@@ -14,9 +14,9 @@
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/ranks.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
-#include "sim/report/summary.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim {

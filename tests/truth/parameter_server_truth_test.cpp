@@ -14,8 +14,8 @@
 #include "model/calibration/calibration.h"
 #include "model/cost/network/network.h"
 #include "model/rewrite/parameter_server/build.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
-#include "sim/report/summary.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim {

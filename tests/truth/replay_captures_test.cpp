@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "ingest/load/load.h"
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/perturbation.h"
+#include "sim/analysis/steady.h"
+#include "sim/analysis/stragglers.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
 #include "sim/report/cautions.h"
-#include "sim/report/iteration_path.h"
-#include "sim/report/perturbation.h"
-#include "sim/report/steady.h"
-#include "sim/report/stragglers.h"
-#include "sim/report/summary.h"
 #include "tests/source_folder.h"
 
 namespace stepsim {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "scenarios/advice/advice_document.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "scenarios/answer/what_if_document.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -2,7 +2,7 @@
 // it in the headline and in the reports that follow.
 
 #include "scenarios/answer/what_if_document.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 #include "sim/report/members.h"
 
 namespace stepsim::scenarios {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/answer/what_if_document.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

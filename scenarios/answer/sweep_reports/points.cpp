@@ -8,7 +8,7 @@
 #include "model/base/text.h"
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
-#include "sim/report/intervals.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {

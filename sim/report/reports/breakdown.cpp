@@ -3,7 +3,7 @@
 //     rank   iteration    compute  communication    exposed  copies  waiting for ranks  host       idle  unexplained
 //        0  110.000 ms  70.000 ms      50.000 ms  30.000 ms    0 ns               0 ns  0 ns  10.000 ms         0 ns
 //
-// The columns are those of RankBreakdown (sim/report/summary.h); they overlap.
+// The columns are those of RankBreakdown (sim/analysis/summary.h); they overlap.
 
 #include "sim/report/members.h"
 #include "sim/report/report.h"

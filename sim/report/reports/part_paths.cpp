@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "model/base/text.h"
-#include "sim/report/longest_path.h"
+#include "sim/analysis/longest_path.h"
 #include "sim/report/path_sections.h"
 #include "sim/report/report.h"
 

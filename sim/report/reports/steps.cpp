@@ -3,7 +3,7 @@
 //     rank  step     measured     replayed    error  held out
 //        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 //
-// The columns are those of StepReport (sim/report/summary.h).
+// The columns are those of StepReport (sim/analysis/summary.h).
 
 #include <fmt/format.h>
 

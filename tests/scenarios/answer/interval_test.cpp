@@ -15,7 +15,7 @@
 #include "scenarios/answer/profiler.h"
 #include "scenarios/answer/refit_sharing.h"
 #include "scenarios/answer/sweep.h"
-#include "sim/report/summary.h"
+#include "sim/analysis/summary.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/sample_capture.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/report/summary.h"
+#include "sim/analysis/summary.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/base/cannot_answer.h"
-#include "sim/report/task_names.h"
+#include "sim/analysis/task_names.h"
 #include "tests/sim/stats/measured_maker.h"
 #include "tests/sim/stats/traced_calls.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "ingest/load/load.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
-#include "sim/report/summary.h"
 #include "tests/source_folder.h"
 
 namespace stepsim::ingest {

@@ -1,0 +1,244 @@
+#include "sim/analysis/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/analysis/own_work.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// Calls `visit` with each task of the path backwards from `within.end`, when `last` runs or begins,
+/// to `within.begin`, without queueing.
+template <class Visit>
+void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval within, Visit visit) {
+  const Time begin = within.begin;
+  TaskId current = last;
+  // A message may let go on what follows it before it has arrived: its part of the path ends there.
+  Time finished = within.end;
+  while (true) {
+    const TaskId arrived = last_arrival_of(dag, timeline, current);
+    const Time started = std::min(timeline.start[arrived.index()], finished);
+    const Release release = timeline.released_by[arrived.index()];
+    PathTask task;
+    task.task = current;
+    task.start = std::max(started, begin);
+    task.duration = finished - task.start;
+    task.release = release;
+    if (arrived != current) task.last_arrival = arrived;
+    if (started <= begin) return visit(task);
+    if (release.by() == Release::By::kNothing) {
+      task.wait = started - begin;
+      return visit(task);
+    }
+    const Time before = std::max(std::min(timeline.finish[release.task().index()], started), begin);
+    task.wait = started - before;
+    visit(task);
+    if (before == begin) return;
+    current = release.task();
+    finished = before;
+  }
+}
+
+/// The path to `last`, without queueing. Counted first: all of a chain of tasks is on it, and a path that grows takes
+/// twice its memory.
+std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Interval within) {
+  std::size_t length = 0;
+  walk_back(dag, timeline, last, within, [&](const PathTask&) { ++length; });
+  std::vector<PathTask> path(length);
+  auto next = path.rbegin();
+  walk_back(dag, timeline, last, within, [&](const PathTask& task) { *next++ = task; });
+  return path;
+}
+
+/// When tasks that stood in a lane's queue were ready. The timeline holds only when they
+/// started, so their incoming edges are looked at again.
+class ReadyTimes {
+ public:
+  ReadyTimes(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<TaskId> tasks)
+      : tasks_(std::move(tasks)) {
+    std::sort(tasks_.begin(), tasks_.end());
+    std::vector<bool> wanted(tasks_.empty() ? 0 : dag.task_count());
+    for (const TaskId task : tasks_) {
+      wanted[task.index()] = true;
+      ready_.push_back(dag.in_degrees()[task.index()] == 0 ? machine.origin(task) : Time::min());
+    }
+    if (tasks_.empty()) return;
+    for (std::size_t i = 0; i < dag.task_count(); ++i) look_at_edges_of(TaskId{i}, dag, timeline, wanted);
+  }
+
+  /// Precondition: `task` was asked for.
+  [[nodiscard]] Time of(TaskId task) const { return ready_[place(task)]; }
+
+ private:
+  void look_at_edges_of(TaskId task, const Dag& dag, const Timeline& timeline, const std::vector<bool>& wanted) {
+    std::size_t edge = dag.first_edge(task).index();
+    for (const TaskId target : dag.successors(task)) {
+      const EdgeId id{edge++};
+      if (!wanted[target.index()]) continue;
+      Time& ready = ready_[place(target)];
+      ready = std::max(ready, timeline.finish[task.index()] + dag.lag(id));
+    }
+  }
+
+  [[nodiscard]] std::size_t place(TaskId task) const {
+    return static_cast<std::size_t>(std::lower_bound(tasks_.begin(), tasks_.end(), task) - tasks_.begin());
+  }
+
+  std::vector<TaskId> tasks_;
+  std::vector<Time> ready_;
+};
+
+void find_queueing(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<PathTask>& path) {
+  std::vector<TaskId> queued;
+  for (const PathTask& task : path) {
+    if (task.release.by() == Release::By::kLane) queued.push_back(released_task(task));
+  }
+  const ReadyTimes ready{dag, machine, timeline, std::move(queued)};
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    if (path[i].release.by() != Release::By::kLane) continue;
+    PathTask& in_front = path[i - 1];
+    const Time since = std::max(ready.of(released_task(path[i])), in_front.start);
+    in_front.queueing = std::max(Duration{}, in_front.start + in_front.duration - since);
+  }
+}
+
+void add_up(const Dag& dag, CriticalPath& path) {
+  const auto add = [&path](PathClass c, Duration duration) { path.classes[static_cast<std::size_t>(c)] += duration; };
+  for (const PathTask& task : path.tasks) {
+    add(PathClass::kWait, task.wait);
+    add(PathClass::kQueueing, task.queueing);
+    add(path_class_of(dag, task.task), task.duration - task.queueing);
+  }
+  path.length = std::accumulate(path.classes.begin(), path.classes.end(), Duration{});
+}
+
+void add_unexplained(const Recording& recording, CriticalPath& path) {
+  for (const PathTask& task : path.tasks) {
+    if (task.wait == Duration{}) continue;
+    const TaskId late = released_task(task);
+    auto found = std::lower_bound(recording.unexplained.begin(), recording.unexplained.end(), late,
+                                  [](const auto& entry, TaskId id) { return entry.task < id; });
+    Duration unexplained{};
+    for (; found != recording.unexplained.end() && found->task == late; ++found) {
+      unexplained = saturated_sum(unexplained, found->wait);
+    }
+    path.unexplained += std::min(unexplained, task.wait);
+  }
+}
+
+/// How much of the path the recording shows, but does not explain.
+void add_untold(const Dag& dag, const Recording& recording, CriticalPath& path) {
+  for (const PathTask& task : path.tasks) {
+    if (std::binary_search(recording.silences.begin(), recording.silences.end(), task.task))
+      path.silent += task.duration - task.queueing;
+    const TaskId released = released_task(task);
+    if (task.release.by() != Release::By::kEdge) continue;
+    const TaskId before = task.release.task();
+    if (dag.lane_id(before) == dag.lane_id(released)) continue;
+    ++path.hand_overs;
+    const Recording::InferredEdge edge{released, before};
+    if (std::binary_search(recording.inferred.begin(), recording.inferred.end(), edge)) ++path.inferred;
+  }
+}
+
+CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
+                         Interval within) {
+  CriticalPath path;
+  path.begin = within.begin;
+  path.tasks = path_to(dag, timeline, last, within);
+  find_queueing(dag, machine, timeline, path.tasks);
+  // A path up to a task's start needs that task only to say what it waited for.
+  const PathTask& end = path.tasks.back();
+  if (path.tasks.size() > 1 && end.duration == Duration{} && end.wait == Duration{} &&
+      within.end != timeline.finish[last.index()])
+    path.tasks.pop_back();
+  add_up(dag, path);
+  return path;
+}
+
+/// The path back from `within.end`, when `last` runs, on the machine that replayed the capture.
+CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
+  CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
+  add_unexplained(capture.recording, path);
+  add_untold(capture.dag, capture.recording, path);
+  return path;
+}
+
+EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
+  const auto targets = dag.successors(from);
+  const auto found = std::lower_bound(targets.begin(), targets.end(), to);
+  return dag.edge_kind(EdgeId{dag.first_edge(from).index() + static_cast<std::size_t>(found - targets.begin())});
+}
+
+std::string release_in_words(const Dag& dag, Release release, TaskId released) {
+  switch (release.by()) {
+    case Release::By::kNothing: return fmt::format("the start of rank {}", dag.lane(released).rank);
+    case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
+    case Release::By::kEdge: break;
+  }
+  return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
+}
+
+}  // namespace
+
+PathClass path_class_of(const Dag& dag, TaskId task) {
+  const TaskKind kind = dag.kind(task);
+  if (kind == TaskKind::kCopy && dag.lane(task).kind == LaneKind::kStream) {
+    const std::string_view name = dag.name(task);
+    const bool between_devices =
+        name.find("PtoP") != std::string_view::npos || name.find("P2P") != std::string_view::npos;
+    return between_devices ? PathClass::kCommunication : PathClass::kCopy;
+  }
+  switch (class_of(kind)) {
+    case TaskClass::kCompute: return PathClass::kCompute;
+    case TaskClass::kCommunication: return PathClass::kCommunication;
+    case TaskClass::kHost: break;
+  }
+  return PathClass::kHost;
+}
+
+TaskId released_task(const PathTask& task) noexcept {
+  return task.last_arrival.valid() ? task.last_arrival : task.task;
+}
+
+std::string_view to_text(PathClass path_class) noexcept {
+  switch (path_class) {
+    case PathClass::kCompute: return "compute";
+    case PathClass::kCommunication: return "communication";
+    case PathClass::kCopy: return "copy";
+    case PathClass::kHost: return "host";
+    case PathClass::kQueueing: return "queueing";
+    case PathClass::kWait: break;
+  }
+  return "wait";
+}
+
+CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last, Time begin) {
+  return path_within(dag, machine, timeline, last, {begin, timeline.finish[last.index()]});
+}
+
+CriticalPath critical_path(const Capture& capture, const Timeline& timeline) {
+  if (timeline.size() == 0) return {};
+  const auto last = std::max_element(timeline.finish.begin(), timeline.finish.end());
+  return path_in_capture(capture, timeline, TaskId{static_cast<std::size_t>(last - timeline.finish.begin())},
+                         {Time{}, *last});
+}
+
+CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline, const TimedStep& step) {
+  return path_in_capture(capture, timeline, step.last, {step.begin, step.begin + step.time.replayed});
+}
+
+std::string released_by_text(const Dag& dag, const PathTask& task) {
+  if (!task.last_arrival.valid()) return release_in_words(dag, task.release, task.task);
+  return fmt::format("rank {}, the last to arrive, after {}", dag.lane(task.last_arrival).rank,
+                     release_in_words(dag, task.release, task.last_arrival));
+}
+
+std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task) {
+  return release_in_words(dag, timeline.released_by[task.index()], task);
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,26 @@
+#ifndef STEPSIM_SIM_ANALYSIS_LINK_USE_H
+#define STEPSIM_SIM_ANALYSIS_LINK_USE_H
+
+#include <vector>
+
+#include "model/job/cluster.h"
+#include "model/job/recording.h"
+#include "sim/engine/timeline.h"
+
+namespace stepsim::sim {
+
+/// How much the messages of a replay use a link.
+struct LinkUse {
+  LinkId link;
+  double busy = 0;      ///< share of the replay's length during which a message crosses it
+  Duration queueing{};  ///< what the messages that cross it take beyond their time alone, summed
+};
+
+/// By link. `timeline` is a replay of capture.dag on `cluster`. Messages are the tasks on lanes with
+/// endpoints; those that collectives send are not counted. A message alone takes its route's latency and
+/// its bytes over the goodput of the narrowest link. O(messages log messages).
+[[nodiscard]] std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, const Cluster& cluster);
+
+}  // namespace stepsim::sim
+
+#endif

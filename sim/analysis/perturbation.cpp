@@ -1,0 +1,253 @@
+#include "sim/analysis/perturbation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/base/side_by_side.h"
+#include "sim/analysis/rank_steps.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// Whose durations each step gets.
+struct Partners {
+  std::vector<std::size_t> of;      ///< by step; itself where it is no part of the test
+  std::map<Rank, Rank> late_start;  ///< whose late start a rank gets, where ranks predict each other
+};
+
+/// Nothing where there are no two steps to exchange.
+std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
+  Partners partners;
+  partners.of.resize(steps);
+  std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
+  std::vector<std::pair<Rank, const RankSteps*>> tested;
+  for (const auto& [rank, times] : ranks) {
+    if (times.whole > 0) tested.emplace_back(rank, &times);
+  }
+  if (tested.empty()) return std::nullopt;
+  const std::size_t count = tested.front().second->steps.size();
+  const bool alike = std::all_of(tested.begin(), tested.end(),
+                                 [count](const auto& entry) { return entry.second->steps.size() == count; });
+  if (!alike || count == 0 || (count == 1 && tested.size() == 1)) return std::nullopt;
+  for (std::size_t r = 0; r < tested.size(); ++r) {
+    const std::vector<TimedStep>& mine = tested[r].second->steps;
+    for (std::size_t i = 0; count > 1 && i < count; ++i) partners.of[mine[i].step] = mine[(i + 1) % count].step;
+    if (count > 1) continue;
+    const auto& [other, times] = tested[(r + 1) % tested.size()];
+    partners.of[mine.front().step] = times->steps.front().step;
+    partners.late_start[tested[r].first] = other;
+  }
+  return partners;
+}
+
+/// The names of streams that several ranks have.
+std::set<std::string> shared_streams(const Dag& dag) {
+  std::map<std::string, Rank> first;
+  std::set<std::string> shared;
+  for (const Lane& lane : dag.lanes()) {
+    if (lane.kind != LaneKind::kStream) continue;
+    if (first.try_emplace(lane.name, lane.rank).first->second != lane.rank) shared.insert(lane.name);
+  }
+  return shared;
+}
+
+/// By lane: a number that corresponding lanes of all ranks share. Streams correspond by name, as far as several ranks
+/// have the name; others, threads and the rest by how much is done on them.
+std::vector<std::uint32_t> roles_of(const Dag& dag) {
+  std::vector<std::int64_t> busy(dag.lanes().size());
+  for (std::size_t i = 0; i < dag.task_count(); ++i)
+    busy[dag.lane_id(TaskId{i}).index()] += dag.duration(TaskId{i}).count();
+  std::vector<std::size_t> order(dag.lanes().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+  const std::set<std::string> by_name = shared_streams(dag);
+  std::map<std::pair<Rank, LaneKind>, std::size_t> seen;
+  std::map<std::pair<LaneKind, std::string>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> roles(order.size());
+  for (const std::size_t i : order) {
+    const Lane& lane = dag.lanes()[i];
+    const bool named = lane.kind == LaneKind::kStream && by_name.contains(lane.name);
+    const std::string label = named ? lane.name : std::to_string(seen[{lane.rank, lane.kind}]++);
+    roles[i] = numbers.try_emplace({lane.kind, label}, static_cast<std::uint32_t>(numbers.size())).first->second;
+  }
+  return roles;
+}
+
+/// A task of a step, in an order in which the tasks of two steps that do the same thing meet.
+struct Entry {
+  std::uint32_t lane = 0;  ///< its role
+  TaskKind kind = TaskKind::kHost;
+  NameId name;
+  Time start;
+  TaskId task;
+
+  [[nodiscard]] auto what() const { return std::tuple{lane, kind, name}; }
+};
+
+/// By step, and none of steps that are no part of the test.
+std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners, int threads) {
+  const Dag& dag = capture.dag;
+  const std::vector<std::uint32_t> roles = roles_of(dag);
+  std::vector<std::vector<Entry>> entries(partners.of.size());
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (capture.recording.step[i] < 0) continue;
+    const auto step = static_cast<std::size_t>(capture.recording.step[i]);
+    if (partners.of[step] == step) continue;
+    const TaskId task{i};
+    entries[step].push_back(
+        {roles[dag.lane_id(task).index()], dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
+  }
+  side_by_side(threads, entries.size(), [&](std::size_t step) {
+    std::sort(entries[step].begin(), entries[step].end(), [](const Entry& a, const Entry& b) {
+      return std::tuple{a.what(), a.start, a.task} < std::tuple{b.what(), b.start, b.task};
+    });
+  });
+  return entries;
+}
+
+/// What tasks without a counterpart take on one lane, in the step whose graph is used and in the other one.
+struct Rest {
+  double here = 0;
+  double there = 0;
+  std::vector<TaskId> tasks;
+};
+
+/// Sets the durations of one step's tasks to those of another's.
+class Exchange {
+ public:
+  Exchange(const Machine& machine, std::vector<Duration>& durations) : machine_(machine), durations_(durations) {}
+
+  void run(std::span<const Entry> here, std::span<const Entry> there) {
+    std::map<std::uint32_t, Rest> rests;
+    auto a = here.begin();
+    auto b = there.begin();
+    while (a != here.end() || b != there.end()) {
+      if (b == there.end() || (a != here.end() && a->what() < b->what())) {
+        Rest& rest = rests[a->lane];
+        rest.here += recorded(*a);
+        rest.tasks.push_back(a->task);
+        ++a;
+      } else if (a == here.end() || b->what() < a->what()) {
+        rests[b->lane].there += recorded(*b);
+        ++b;
+      } else {
+        durations_[a->task.index()] = machine_.duration(b->task);
+        ++a;
+        ++b;
+      }
+    }
+    for (const auto& [lane, rest] : rests) {
+      if (rest.here <= 0) continue;
+      const double factor = rest.there / rest.here;
+      for (const TaskId task : rest.tasks) {
+        const double length = factor * static_cast<double>(machine_.duration(task).count());
+        durations_[task.index()] = Duration{std::llround(length)};
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] double recorded(const Entry& entry) const {
+    return static_cast<double>(machine_.duration(entry.task).count());
+  }
+
+  const Machine& machine_;
+  std::vector<Duration>& durations_;
+};
+
+std::vector<Duration> exchanged_durations(const Capture& capture, const Machine& machine, const Partners& partners,
+                                          int threads) {
+  std::vector<Duration> durations;
+  durations.reserve(capture.dag.task_count());
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) durations.push_back(machine.duration(TaskId{i}));
+  const std::vector<std::vector<Entry>> entries = entries_of(capture, partners, threads);
+  Exchange exchange(machine, durations);
+  for (std::size_t step = 0; step < partners.of.size(); ++step) {
+    if (partners.of[step] != step) exchange.run(entries[step], entries[partners.of[step]]);
+  }
+  return durations;
+}
+
+/// When the tasks without predecessors start: those of a rank when those of its partner did.
+std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
+                                                       const std::map<Rank, Rank>& partners) {
+  std::vector<bool> has_predecessor(dag.task_count(), false);
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    for (const TaskId after : dag.successors(TaskId{i})) has_predecessor[after.index()] = true;
+  }
+  std::map<Rank, Time> start;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (!has_predecessor[i]) start.try_emplace(dag.lane(TaskId{i}).rank, machine.origin(TaskId{i}));
+  }
+  std::vector<std::pair<TaskId, Time>> origins;
+  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+    if (has_predecessor[i]) continue;
+    const auto partner = partners.find(dag.lane(TaskId{i}).rank);
+    const auto found = partner == partners.end() ? start.end() : start.find(partner->second);
+    origins.emplace_back(TaskId{i}, found == start.end() ? machine.origin(TaskId{i}) : found->second);
+  }
+  return origins;
+}
+
+using TimesByStep = std::map<std::size_t, MeasuredAndReplayed>;
+
+void add_times(const std::vector<TimedStep>& steps, TimesByStep& times) {
+  for (const TimedStep& step : steps) times.emplace(step.step, step.time);
+}
+
+/// Whether the steps of a rank are timed by its device's completions.
+bool by_completions(const RankSteps& rank) { return rank.pace == Pace::kDevice; }
+
+}  // namespace
+
+std::optional<Perturbation> perturbation_test(const Capture& capture, const Machine& machine, const Timeline& timeline,
+                                              const EngineOptions& options) {
+  const Recording& recording = capture.recording;
+  const Dag& dag = capture.dag;
+  if (recording.start.size() != timeline.size() || dag.task_count() > kMostPerturbedTasks) return std::nullopt;
+  const std::map<Rank, RankSteps> ranks = rank_steps(dag, recording, timeline);
+  const std::optional<Partners> partners = partners_of(ranks, recording.steps.size());
+  if (!partners) return std::nullopt;
+
+  Machine other = machine;
+  other.set_durations(exchanged_durations(capture, machine, *partners, options.threads));
+  if (!partners->late_start.empty()) other.set_origins(exchanged_origins(dag, machine, partners->late_start));
+  const Timeline predicted = replay(dag, other, options);
+
+  TimesByStep before;
+  TimesByStep after;
+  const std::map<Rank, RankSteps> predicted_ranks = rank_steps(dag, recording, predicted);
+  for (const auto& [rank, steps] : ranks) {
+    add_times(steps.steps, before);
+    const RankSteps& other_steps = predicted_ranks.at(rank);  // at the same pace, whichever binds there
+    add_times(by_completions(steps) == by_completions(other_steps) ? other_steps.steps : other_steps.at_other_pace,
+              after);
+  }
+  Perturbation result{.between_ranks = !partners->late_start.empty()};
+  for (const auto& [step, time] : before) {
+    const auto found = after.find(step);
+    const auto meant = before.find(partners->of[step]);
+    if (found == after.end() || meant == before.end() || meant->second.measured == Duration{}) continue;
+    const Duration measured = meant->second.measured;
+    const double error = std::abs(ratio(found->second.replayed - measured, measured));
+    result.error += error;
+    result.worst_error = std::max(result.worst_error, error);
+    result.difference += std::abs(ratio(time.measured - measured, measured));
+    ++result.steps;
+  }
+  if (result.steps == 0) return std::nullopt;
+  result.error /= static_cast<double>(result.steps);
+  result.difference /= static_cast<double>(result.steps);
+  return result;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,298 @@
+#include "sim/analysis/rank_steps.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/base/median.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// Lengths that belong together, measured and replayed.
+struct Lengths {
+  std::vector<Duration> measured;
+  std::vector<Duration> replayed;
+
+  void add(MeasuredAndReplayed length) {
+    measured.push_back(length.measured);
+    replayed.push_back(length.replayed);
+  }
+  [[nodiscard]] MeasuredAndReplayed medians() const {
+    return measured.empty() ? MeasuredAndReplayed{} : MeasuredAndReplayed{median(measured), median(replayed)};
+  }
+};
+
+/// From which instant to which, measured and replayed.
+struct Span {
+  Interval measured{Time::max(), Time::min()};
+  Interval replayed{Time::max(), Time::min()};
+
+  void include_start_of(TaskId task, const Recording& recording, const Timeline& timeline) {
+    measured.begin = std::min(measured.begin, recording.start[task.index()]);
+    replayed.begin = std::min(replayed.begin, timeline.start[task.index()]);
+  }
+  void include_end_of(TaskId task, const Recording& recording, const Timeline& timeline) {
+    measured.end = std::max(measured.end, recording.finish[task.index()]);
+    replayed.end = std::max(replayed.end, timeline.finish[task.index()]);
+  }
+  void include(const Span& other) {
+    measured = {std::min(measured.begin, other.measured.begin), std::max(measured.end, other.measured.end)};
+    replayed = {std::min(replayed.begin, other.replayed.begin), std::max(replayed.end, other.replayed.end)};
+  }
+  [[nodiscard]] bool has_end() const { return replayed.end != Time::min(); }
+  [[nodiscard]] MeasuredAndReplayed length() const {
+    return {measured.end - measured.begin, replayed.end - replayed.begin};
+  }
+};
+
+/// The task that ends last, measured and replayed.
+struct LastEnd {
+  TaskId measured;
+  TaskId replayed;
+
+  void include(TaskId task, const Recording& recording, const Timeline& timeline) {
+    if (!measured.valid() || recording.finish[task.index()] > recording.finish[measured.index()]) measured = task;
+    if (!replayed.valid() || timeline.finish[task.index()] > timeline.finish[replayed.index()]) replayed = task;
+  }
+};
+
+class Measuring {
+ public:
+  Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
+      : dag_(dag),
+        recording_(recording),
+        timeline_(timeline),
+        ends_(recording_.steps.size()),
+        completions_(recording_.steps.size()),
+        begins_(recording_.steps.size()),
+        last_launches_(recording_.steps.size()),
+        launches_(recording_.steps.size(), false) {
+    find_ends();
+    std::map<Rank, std::vector<std::size_t>> whole;
+    for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
+      if (is_used(recording_.steps[i])) whole[recording_.steps[i].rank].push_back(i);
+    }
+    for (auto& [rank, steps] : ranks_) {
+      const auto found = whole.find(rank);
+      if (found == whole.end()) {
+        steps.window = whole_[rank].replayed;
+        steps.iteration = whole_[rank].length();
+      } else {
+        measure(found->second, steps);
+      }
+    }
+  }
+
+  [[nodiscard]] std::map<Rank, RankSteps> take() { return std::move(ranks_); }
+
+ private:
+  void find_ends() {
+    std::vector<Span> by_lane(dag_.lanes().size());
+    for (std::size_t i = 0; i < recording_.start.size(); ++i) {
+      Span& lane = by_lane[dag_.lane_id(TaskId{i}).index()];
+      lane.include_start_of(TaskId{i}, recording_, timeline_);
+      lane.include_end_of(TaskId{i}, recording_, timeline_);
+      const std::int32_t step = recording_.step.empty() ? -1 : recording_.step[i];
+      if (step >= 0) include_end(TaskId{i}, static_cast<std::size_t>(step));
+    }
+    for (std::size_t i = 0; i < by_lane.size(); ++i) {
+      if (by_lane[i].has_end()) whole_[dag_.lanes()[i].rank].include(by_lane[i]);
+    }
+    for (const auto& [rank, whole] : whole_) ranks_.try_emplace(rank);
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      const TaskId first = recording_.steps[i].first;
+      if (first.valid()) ends_[i].include(first, recording_, timeline_);
+      // Work of a side stream may outlast that of the next step: a step is not complete before the one before it.
+      if (i > 0 && recording_.steps[i - 1].next_follows) include_ends_of(completions_[i - 1], completions_[i]);
+      include_ends_of(completions_[i], ends_[i]);
+    }
+  }
+
+  void include_ends_of(const LastEnd& other, LastEnd& end) const {
+    if (!other.measured.valid()) return;
+    end.include(other.measured, recording_, timeline_);
+    end.include(other.replayed, recording_, timeline_);
+  }
+
+  void include_end(TaskId task, std::size_t step) {
+    ends_[step].include(task, recording_, timeline_);
+    if (dag_.kind(task) == TaskKind::kRuntime && is_launch(task))
+      last_launches_[step].include(task, recording_, timeline_);
+    if (dag_.lane(task).kind != LaneKind::kStream) return;
+    completions_[step].include(task, recording_, timeline_);
+    begins_[step].include_start_of(task, recording_, timeline_);
+    if (dag_.kind(task) == TaskKind::kKernel) launches_[step] = true;
+  }
+
+  [[nodiscard]] bool is_launch(TaskId task) const {
+    for (std::size_t edge = dag_.first_edge(task).index(); edge < dag_.first_edge(TaskId{task.index() + 1}).index();
+         ++edge) {
+      if (dag_.edge_kind(EdgeId{edge}) == EdgeKind::kLaunch) return true;
+    }
+    return false;
+  }
+
+  /// How far the device is behind its host: from a step's last launch to its completion. Without the calls that launch,
+  /// as far as can be.
+  [[nodiscard]] MeasuredAndReplayed backlog(std::size_t step) const {
+    const LastEnd& done = completions_[step];
+    const LastEnd& launched = last_launches_[step];
+    if (!launched.measured.valid()) return {Duration::max() / 2, Duration::max() / 2};
+    return {recording_.finish[done.measured.index()] - recording_.finish[launched.measured.index()],
+            timeline_.finish[done.replayed.index()] - timeline_.finish[launched.replayed.index()]};
+  }
+
+  /// How long the device has nothing to do before a step: from the completion of the step before.
+  [[nodiscard]] MeasuredAndReplayed pause_before(std::size_t step) const {
+    const LastEnd& done = completions_[step - 1];
+    return {begins_[step].measured.begin - recording_.finish[done.measured.index()],
+            begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
+  }
+
+  /// Steps differ, and their completions lie one step further on than their starts: they may be further apart although
+  /// the host has its device waiting. The device binds only if it is behind its host by half of the difference at
+  /// least, and does not pause for as long before each step.
+  static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
+    return device > host && 2 * behind >= device - host && 2 * pause < device - host;
+  }
+
+  /// Within a hundredth of each other.
+  static bool is_close(Duration a, Duration b) {
+    const Duration difference = a < b ? b - a : a - b;
+    return 100 * difference <= std::max(a, b);
+  }
+
+  void measure(const std::vector<std::size_t>& steps, RankSteps& rank) {
+    Lengths backlogs;
+    Lengths pauses;
+    rank.whole = steps.size();
+    std::vector<TimedStep> by_host;
+    std::vector<TimedStep> by_device;
+    Lengths starts;
+    Lengths completions;
+    for (const std::size_t step : steps) {
+      by_host.push_back(from_start(step));
+      const TimedStep& timed = by_host.back();
+      if (follows(step)) starts.add(timed.time);
+      if (follows(step) && launches_[step] && launches_[step + 1]) {
+        by_device.push_back(to_completion(step + 1));
+        completions.add(by_device.back().time);
+        backlogs.add(backlog(step + 1));
+        pauses.add(pause_before(step + 1));
+      }
+      rank.window.begin = std::min(rank.window.begin, timed.begin);
+      rank.window.end = std::max(rank.window.end, timed.begin + timed.time.replayed);
+    }
+    const MeasuredAndReplayed device = completions.medians();
+    rank.iteration = starts.medians();
+    if (starts.replayed.empty()) {
+      for (const TimedStep& step : by_host) starts.add(step.time);
+      rank.iteration = starts.medians();
+    }
+    const MeasuredAndReplayed behind = backlogs.medians();
+    const MeasuredAndReplayed pause = pauses.medians();
+    const MeasuredAndReplayed host = rank.iteration;
+    if (!by_device.empty()) rank.pace = is_close(device.replayed, host.replayed) ? Pace::kBoth : Pace::kHost;
+    if (device_binds(device.measured, host.measured, behind.measured, pause.measured))
+      rank.iteration.measured = device.measured;
+    if (device_binds(device.replayed, host.replayed, behind.replayed, pause.replayed)) {
+      rank.iteration.replayed = device.replayed;
+      if (rank.pace != Pace::kBoth) rank.pace = Pace::kDevice;
+      std::swap(by_host, by_device);
+    }
+    rank.steps = std::move(by_host);
+    rank.at_other_pace = std::move(by_device);
+  }
+
+  [[nodiscard]] bool follows(std::size_t step) const {
+    return recording_.steps[step].next_follows && step + 1 < recording_.steps.size() &&
+           is_used(recording_.steps[step + 1]);
+  }
+
+  /// To the start of the next step if it follows.
+  [[nodiscard]] TimedStep from_start(std::size_t step) const {
+    if (!follows(step)) return last_one(step);
+    const TaskId first = recording_.steps[step].first;
+    const TaskId next = recording_.steps[step + 1].first;
+    const Time begin = timeline_.start[first.index()];
+    return {step,
+            {recording_.start[next.index()] - recording_.start[first.index()], timeline_.start[next.index()] - begin},
+            begin,
+            next};
+  }
+
+  /// To the end of its last task, from its start, or from the completion of the step before if that is later: until
+  /// then the device worked on what the host had launched ahead.
+  [[nodiscard]] TimedStep last_one(std::size_t step) const {
+    const TaskId first = recording_.steps[step].first;
+    Time measured = recording_.start[first.index()];
+    Time replayed = timeline_.start[first.index()];
+    if (step > 0 && recording_.steps[step - 1].next_follows && launches_[step - 1] && launches_[step]) {
+      const LastEnd& before = completions_[step - 1];
+      measured = std::max(measured, recording_.finish[before.measured.index()]);
+      replayed = std::max(replayed, timeline_.finish[before.replayed.index()]);
+    }
+    const LastEnd& end = ends_[step];
+    return {step,
+            {recording_.finish[end.measured.index()] - measured, timeline_.finish[end.replayed.index()] - replayed},
+            replayed,
+            end.replayed};
+  }
+
+  /// From the completion of the step before. Precondition: that one is whole, and device work was launched in both.
+  [[nodiscard]] TimedStep to_completion(std::size_t step) const {
+    const LastEnd& before = completions_[step - 1];
+    const LastEnd& end = completions_[step];
+    const Time begin = timeline_.finish[before.replayed.index()];
+    return {step,
+            {recording_.finish[end.measured.index()] - recording_.finish[before.measured.index()],
+             timeline_.finish[end.replayed.index()] - begin},
+            begin,
+            end.replayed};
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  const Timeline& timeline_;
+  std::vector<LastEnd> ends_;           ///< by step, of all its tasks
+  std::vector<LastEnd> completions_;    ///< by step, of the device work launched in it and in those before
+  std::vector<Span> begins_;            ///< by step, of the device work launched in it: only the begins
+  std::vector<LastEnd> last_launches_;  ///< by step, of the calls in it that launch
+  std::vector<bool> launches_;          ///< by step: whether kernels are launched in it
+  std::map<Rank, Span> whole_;          ///< of the capture
+  std::map<Rank, RankSteps> ranks_;
+};
+
+}  // namespace
+
+std::string_view to_text(Pace pace) noexcept {
+  switch (pace) {
+    case Pace::kHost: return "host";
+    case Pace::kDevice: return "device";
+    case Pace::kBoth: break;
+  }
+  return "both";
+}
+
+double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - measured, measured); }
+
+std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording, const Timeline& timeline) {
+  return Measuring{dag, recording, timeline}.take();
+}
+
+bool any_steps(const std::map<Rank, RankSteps>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return entry.second.whole > 0; });
+}
+
+MeasuredAndReplayed longest_iteration(const std::map<Rank, RankSteps>& ranks) {
+  const bool only_with_steps = any_steps(ranks);
+  MeasuredAndReplayed longest;
+  for (const auto& [rank, times] : ranks) {
+    if (only_with_steps && times.whole == 0) continue;
+    longest.measured = std::max(longest.measured, times.iteration.measured);
+    longest.replayed = std::max(longest.replayed, times.iteration.replayed);
+  }
+  return longest;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,207 @@
+#include "sim/analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/analysis/activity.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/rank_steps.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// The median of all of `times` but the i-th.
+class LeaveOneOut {
+ public:
+  explicit LeaveOneOut(const std::vector<TimedStep>& steps) {
+    for (const TimedStep& step : steps) sorted_.push_back(step.time.replayed);
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+
+  /// Precondition: there are at least two.
+  [[nodiscard]] Duration median_without(Duration value) const {
+    const auto place =
+        static_cast<std::size_t>(std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin());
+    const auto rest = [&](std::size_t i) { return sorted_[i < place ? i : i + 1]; };
+    const std::size_t count = sorted_.size() - 1;
+    const std::size_t middle = count / 2;
+    return count % 2 == 1 ? rest(middle) : rest(middle - 1) + (rest(middle) - rest(middle - 1)) / 2;
+  }
+
+ private:
+  std::vector<Duration> sorted_;
+};
+
+void add_steps(const Recording& recording, const RankSteps& rank, std::vector<StepReport>& reports) {
+  const LeaveOneOut others{rank.steps};
+  for (const TimedStep& timed : rank.steps) {
+    const RecordedStep& step = recording.steps[timed.step];
+    const MeasuredAndReplayed& time = timed.time;
+    StepReport& report = reports.emplace_back();
+    report = {step.rank, timed, step.number, time.measured, time.replayed, time.error(), std::nullopt};
+    if (rank.steps.size() < 2 || time.measured == Duration{}) continue;
+    report.held_out_error = ratio(others.median_without(time.replayed) - time.measured, time.measured);
+  }
+}
+
+/// Of the rank with the longest replayed iteration, of several the first.
+std::optional<Pace> pace_of_slowest(const std::map<Rank, RankSteps>& ranks) {
+  const bool only_with_steps = any_steps(ranks);
+  const RankSteps* slowest = nullptr;
+  for (const auto& [rank, steps] : ranks) {
+    if (only_with_steps && steps.whole == 0) continue;
+    if (slowest == nullptr || steps.iteration.replayed > slowest->iteration.replayed) slowest = &steps;
+  }
+  return slowest == nullptr ? std::nullopt : slowest->pace;
+}
+
+IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std::vector<StepReport>& steps) {
+  const MeasuredAndReplayed longest = longest_iteration(ranks);
+  IterationReport report{.pace = pace_of_slowest(ranks),
+                         .measured = longest.measured,
+                         .replayed = longest.replayed,
+                         .error = longest.error()};
+  std::vector<double> errors;
+  errors.reserve(steps.size());
+  for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
+  if (!any_steps(ranks)) {
+    for (const auto& [rank, times] : ranks) errors.push_back(std::abs(times.iteration.error()));
+  }
+  for (const double error : errors) {
+    report.mean_abs_error += error / static_cast<double>(errors.size());
+    report.worst_abs_error = std::max(report.worst_abs_error, error);
+  }
+  return report;
+}
+
+/// What a rank does within its window, and what nothing explains of it.
+struct RankActivity : Activity {
+  std::vector<Interval> unexplained;
+};
+
+/// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task. Steps that differ
+/// take longer on average than at the median: an iteration has no more of anything than its own length.
+RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activity, std::int64_t iterations) {
+  RankBreakdown result;
+  result.rank = rank;
+  result.iteration = times.iteration.replayed;
+  const auto in_one = [&](Duration of_all) { return std::min(of_all / iterations, result.iteration); };
+  result.communication = in_one(union_length(activity.communication));
+  result.copies = in_one(union_length(activity.copies));
+  result.collective_wait = in_one(union_length(activity.collective_wait));
+  result.host = in_one(union_length(activity.host));
+  result.unexplained = in_one(union_length(activity.unexplained));
+  std::vector<Interval>& all = activity.compute;
+  const Duration compute = union_length(all);
+  result.compute = in_one(compute);
+  append(all, activity.communication);
+  result.exposed_communication = in_one(union_length(all) - compute);
+  append(all, activity.copies);
+  append(all, activity.collective_wait);
+  append(all, activity.host);
+  result.idle = in_one(times.window.end - times.window.begin - union_length(all));
+  return result;
+}
+
+std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
+                                      const std::map<Rank, RankSteps>& ranks) {
+  std::map<Rank, RankActivity> activities;
+  const auto window_of = [&ranks](Rank rank) { return ranks.at(rank).window; };
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const Rank rank = dag.lane(TaskId{i}).rank;
+    activities[rank].add(dag, timeline, TaskId{i}, window_of(rank));
+  }
+  for (const Recording::UnexplainedWait& wait : recording.unexplained) {
+    const Rank rank = dag.lane(wait.task).rank;
+    const Time started = timeline.start[wait.task.index()];
+    activities[rank].unexplained.push_back(clipped({started - wait.wait, started}, window_of(rank)));
+  }
+  std::size_t most_steps = 1;
+  for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.whole);
+  std::vector<RankBreakdown> result;
+  for (auto& [rank, activity] : activities) {
+    const RankSteps& times = ranks.at(rank);
+    const std::size_t iterations = times.whole == 0 ? most_steps : times.whole;
+    result.push_back(breakdown(rank, times, activity, static_cast<std::int64_t>(iterations)));
+  }
+  return result;
+}
+
+std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWait>& waits) {
+  std::map<std::string_view, UnexplainedKind> kinds;
+  for (const Recording::UnexplainedWait& wait : waits) {
+    UnexplainedKind& kind = kinds[wait.kind];
+    kind.kind = wait.kind;
+    kind.wait = saturated_sum(kind.wait, wait.wait);
+    ++kind.count;
+  }
+  std::vector<UnexplainedKind> result;
+  result.reserve(kinds.size());
+  for (const auto& [name, kind] : kinds) result.push_back(kind);
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.wait > b.wait; });
+  return result;
+}
+
+/// From the first start to the last end.
+Duration whole_length(const Timeline& timeline) {
+  if (timeline.size() == 0) return {};
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
+         *std::min_element(timeline.start.begin(), timeline.start.end());
+}
+
+Summary summarize_recording(const Dag& dag, const Recording& recording, const Timeline& timeline) {
+  const std::map<Rank, RankSteps> ranks = rank_steps(dag, recording, timeline);
+  Summary summary;
+  for (const auto& [rank, times] : ranks) add_steps(recording, times, summary.steps);
+  for (const RecordedStep& step : recording.steps) {
+    summary.marked = summary.marked || step.marked;
+    if (step.asked && is_set_aside(step)) summary.set_aside.emplace_back(step.rank, step.number);
+  }
+  summary.iteration = job_iteration(ranks, summary.steps);
+  summary.ranks = breakdowns(dag, recording, timeline, ranks);
+  for (const RankBreakdown& rank : summary.ranks) {
+    summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
+  }
+  summary.unexplained = kinds_of(recording.unexplained);
+  const Rank slowest = slowest_rank(summary).rank;
+  if (const auto found = ranks.find(slowest); found != ranks.end())
+    summary.parts = iteration_parts(dag, timeline, slowest, found->second);
+  return summary;
+}
+
+}  // namespace
+
+Summary summarize(const Capture& capture, const Timeline& timeline) {
+  if (capture.recording.start.size() == timeline.size()) {
+    Summary summary = summarize_recording(capture.dag, capture.recording, timeline);
+    summary.measured = timeline.size() != 0;
+    return summary;
+  }
+  // A task graph has no recording: its replay is held against itself, and `measured` says so.
+  Recording replayed;
+  replayed.start = timeline.start;
+  replayed.finish = timeline.finish;
+  Summary summary = summarize_recording(capture.dag, replayed, timeline);
+  summary.iteration.measured = Duration{};
+  summary.iteration.replayed = whole_length(timeline);
+  return summary;
+}
+
+RankBreakdown slowest_rank(const Summary& summary) {
+  RankBreakdown slowest;
+  for (const RankBreakdown& rank : summary.ranks) {
+    const bool of_the_job = rank.iteration <= summary.iteration.replayed;  // else the length of all its steps
+    if (of_the_job && rank.iteration > slowest.iteration) slowest = rank;
+  }
+  return slowest;
+}
+
+Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
+  if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
+  return longest_iteration(rank_steps(capture.dag, capture.recording, timeline)).replayed;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,137 @@
+#include "sim/analysis/perturbation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::DagMaker;
+
+constexpr std::int64_t kHost = 10;
+
+/// Steps in which a thread works for 10 ns, then waits for a kernel that it launched. The kernels take `kernels` ns. In
+/// a graph that knows this, the next step depends on the kernel; in one that does not, the wait is a lag between the
+/// thread's tasks.
+Capture steps_with(const std::vector<std::int64_t>& kernels, bool knows_the_wait) {
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> launches;
+  std::vector<TaskId> works;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    launches.push_back(maker.task(thread, kHost, {}, "launch", TaskKind::kRuntime));
+    works.push_back(maker.task(stream, kernels[k], {}, "kernel", TaskKind::kKernel));
+    maker.builder.add_edge(launches[k], works[k], EdgeKind::kLaunch);
+    if (k == 0) continue;
+    const Duration lag{knows_the_wait ? 0 : kernels[k - 1]};
+    maker.builder.add_edge(launches[k - 1], launches[k], EdgeKind::kProgram, lag);
+    if (knows_the_wait) maker.builder.add_edge(works[k - 1], launches[k], EdgeKind::kSync);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  const Timeline recorded = replay(capture.dag, Machine(capture.dag));
+  Recording& recording = capture.recording;
+  recording.start = recorded.start;
+  recording.finish = recorded.finish;
+  recording.step.resize(recorded.size());
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const TaskId first = maker.new_id(launches[k]);
+    recording.step[first.index()] = recording.step[maker.new_id(works[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = first, .next_follows = k + 1 < kernels.size()});
+  }
+  recording.ranks = {0};
+  return capture;
+}
+
+std::optional<Perturbation> test_of(const Capture& capture) {
+  const Machine machine = Machine::as_recorded(capture);
+  const Timeline timeline = replay(capture.dag, machine);
+  const Time zero = *std::min_element(capture.recording.start.begin(), capture.recording.start.end());
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    EXPECT_EQ(timeline.start[i], Time{capture.recording.start[i] - zero}) << "the test's own graph";
+  return perturbation_test(capture, machine, timeline, {});
+}
+
+TEST(PerturbationTest, AGraphThatKnowsItsWaitsPredictsTheOtherSteps) {
+  const auto test = test_of(steps_with({400, 200, 100}, true));
+  ASSERT_TRUE(test);
+  EXPECT_EQ(test->steps, 3U);
+  EXPECT_EQ(test->error, 0);
+  EXPECT_EQ(test->worst_error, 0);
+  // The steps take 410, 210 and 110 ns; each is predicted by the graph of the one before it, the first by the last's.
+  EXPECT_DOUBLE_EQ(test->difference, (200.0 / 210 + 100.0 / 110 + 300.0 / 410) / 3);
+}
+
+TEST(PerturbationTest, ALagInPlaceOfADependencyIsFoundOut) {
+  const Capture capture = steps_with({400, 200, 100}, false);
+  const auto test = test_of(capture);
+  ASSERT_TRUE(test);
+  // The lags keep the first two steps as long as they were. The last one ends with its kernel, which is known.
+  EXPECT_DOUBLE_EQ(test->error, (200.0 / 210 + 100.0 / 110 + 0.0) / 3);
+}
+
+/// Two ranks of one step: rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100.
+Capture two_ranks(const std::string& stream_of_rank_1) {
+  DagMaker maker;
+  std::vector<TaskId> launches;
+  std::vector<TaskId> works;
+  for (const Rank rank : {0, 1}) {
+    const LaneId thread = maker.lane(rank, LaneOrder::kEdges, "thread " + std::to_string(100 + rank));
+    const LaneId stream = maker.builder.add_lane(
+        {.name = rank == 0 ? "stream 7" : stream_of_rank_1, .rank = rank, .kind = LaneKind::kStream});
+    launches.push_back(maker.task(thread, kHost, {}, "launch", TaskKind::kRuntime));
+    works.push_back(maker.task(stream, rank == 0 ? 100 : 300, {}, "kernel", TaskKind::kKernel));
+    maker.builder.add_edge(launches.back(), works.back(), EdgeKind::kLaunch);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  Machine late(capture.dag);
+  std::vector<std::pair<TaskId, Time>> origins{{maker.new_id(launches[0]), Time{}},
+                                               {maker.new_id(launches[1]), Time{Duration{50}}}};
+  std::sort(origins.begin(), origins.end());
+  late.set_origins(origins);
+  const Timeline recorded = replay(capture.dag, late);
+  capture.recording.start = recorded.start;
+  capture.recording.finish = recorded.finish;
+  capture.recording.step.resize(recorded.size());
+  for (const Rank rank : {0, 1}) {
+    const auto r = static_cast<std::size_t>(rank);
+    capture.recording.step[maker.new_id(launches[r]).index()] = rank;
+    capture.recording.step[maker.new_id(works[r]).index()] = rank;
+    capture.recording.steps.push_back({.rank = rank, .number = 7, .first = maker.new_id(launches[r])});
+  }
+  capture.recording.ranks = {0, 1};
+  return capture;
+}
+
+TEST(PerturbationTest, RanksOfOneStepPredictEachOther) {
+  // Nsight Systems numbers the streams of a machine's processes differently.
+  for (const std::string stream : {"stream 7", "stream 15"}) {
+    const auto test = test_of(two_ranks(stream));
+    ASSERT_TRUE(test);
+    EXPECT_TRUE(test->between_ranks);
+    EXPECT_EQ(test->steps, 2U);
+    EXPECT_EQ(test->error, 0) << stream;
+    EXPECT_DOUBLE_EQ(test->difference, (200.0 / 310 + 200.0 / 110) / 2);
+  }
+}
+
+TEST(PerturbationTest, OneStepIsNoTest) { EXPECT_FALSE(test_of(steps_with({100}, true))); }
+
+TEST(PerturbationTest, StepsThatAreAlikeSayLittle) {
+  const auto test = test_of(steps_with({100, 100, 100}, false));
+  ASSERT_TRUE(test);
+  EXPECT_EQ(test->error, 0);
+  EXPECT_EQ(test->difference, 0);
+}
+
+}  // namespace
+}  // namespace stepsim::sim

@@ -1,0 +1,200 @@
+#include "sim/analysis/rank_steps.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/engine/engine.h"
+#include "tests/sim/dag_maker.h"
+
+namespace stepsim::sim {
+namespace {
+
+using stepsim::testing::DagMaker;
+
+constexpr std::int64_t kHost = 100;
+constexpr std::int64_t kSteps = 4;
+
+/// A thread that launches one kernel a step and waits for nothing: step k is launched from
+/// 100 k to 100 (k + 1) ns. Kernels took `recorded` ns and are replayed with `replayed` ns.
+Capture launching_ahead(std::int64_t recorded, std::int64_t replayed) {
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> launches;
+  std::vector<TaskId> kernels;
+  for (std::int64_t k = 0; k < kSteps; ++k) {
+    launches.push_back(maker.task(thread, kHost));
+    kernels.push_back(maker.task(stream, replayed, {launches.back()}, "", TaskKind::kKernel));
+    if (k == 0) continue;
+    maker.builder.add_edge(launches[launches.size() - 2], launches.back(), EdgeKind::kProgram);
+    maker.builder.add_edge(kernels[kernels.size() - 2], kernels.back(), EdgeKind::kStream);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  Recording& recording = capture.recording;
+  recording.start.resize(2 * kSteps);
+  recording.finish.resize(2 * kSteps);
+  recording.step.resize(2 * kSteps);
+  std::int64_t device_free = 0;
+  for (std::int64_t k = 0; k < kSteps; ++k) {
+    const auto at = [](std::int64_t time) { return Time{Duration{time}}; };
+    const auto place = static_cast<std::size_t>(k);
+    const std::int64_t begin = std::max(kHost * (k + 1), device_free);
+    device_free = begin + recorded;
+    const TaskId launch = maker.new_id(launches[place]);
+    const TaskId kernel = maker.new_id(kernels[place]);
+    recording.start[launch.index()] = at(kHost * k);
+    recording.finish[launch.index()] = at(kHost * (k + 1));
+    recording.start[kernel.index()] = at(begin);
+    recording.finish[kernel.index()] = at(device_free);
+    recording.step[launch.index()] = recording.step[kernel.index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back({.rank = 0, .number = k, .first = launch, .next_follows = k + 1 < kSteps});
+  }
+  recording.ranks = {0};
+  return capture;
+}
+
+RankSteps steps_of(const Capture& capture) {
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  return rank_steps(capture.dag, capture.recording, timeline).at(0);
+}
+
+TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
+  for (const std::int64_t recorded : {1, 60, 99, 100, 101, 250, 10'000}) {
+    for (const std::int64_t replayed : {1, 60, 99, 100, 101, 250, 10'000}) {
+      const RankSteps rank = steps_of(launching_ahead(recorded, replayed));
+      EXPECT_EQ(rank.iteration.measured, Duration{std::max(kHost, recorded)}) << replayed;
+      EXPECT_EQ(rank.iteration.replayed, Duration{std::max(kHost, replayed)}) << recorded;
+      // A device that is faster than its host completes steps at the host's pace.
+      EXPECT_EQ(rank.pace, 100 * replayed > 101 * kHost ? Pace::kDevice : Pace::kBoth) << replayed;
+    }
+  }
+}
+
+TEST(RankStepsTest, AtTheDevicesPaceAStepIsFromTheCompletionBeforeToItsOwn) {
+  const RankSteps rank = steps_of(launching_ahead(130, 150));
+  ASSERT_EQ(rank.steps.size(), 3U);  // the first follows none
+  EXPECT_EQ(rank.whole, 4U);
+  for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+    EXPECT_EQ(rank.steps[i].step, i + 1);
+    EXPECT_EQ(rank.steps[i].time.measured, Duration{130});
+    EXPECT_EQ(rank.steps[i].time.replayed, Duration{150});
+    EXPECT_EQ(rank.steps[i].begin, Time{Duration{kHost + 150 * static_cast<std::int64_t>(i + 1)}});
+  }
+}
+
+/// The last step is launched from 300 to 400, while the kernel of the one before ends at 360: it goes on from there to
+/// the end of its own kernel, at 460.
+TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
+  const RankSteps rank = steps_of(launching_ahead(60, 60));
+  ASSERT_EQ(rank.steps.size(), 4U);
+  for (const TimedStep& step : rank.steps) {
+    EXPECT_EQ(step.time.replayed, Duration{kHost});
+    EXPECT_EQ(step.begin, Time{Duration{step.step == 3 ? 360 : kHost * static_cast<std::int64_t>(step.step)}});
+  }
+}
+
+/// The host takes 100, 100 and 300 ns for a step, its device 10: the starts are 100 ns apart, the completions 100 and
+/// 300 ns, but the device only waits.
+TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> calls;
+  std::vector<TaskId> kernels;
+  for (const std::int64_t host : {100, 100, 300}) {
+    const TaskId call = maker.task(thread, host, {}, "", TaskKind::kRuntime);
+    if (!calls.empty()) maker.builder.add_edge(calls.back(), call, EdgeKind::kProgram);
+    calls.push_back(call);
+    kernels.push_back(maker.task(stream, 10, {}, "", TaskKind::kKernel));
+    maker.builder.add_edge(call, kernels.back(), EdgeKind::kLaunch);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  Recording& recording = capture.recording;
+  recording.step.resize(6);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.new_id(calls[k]);
+    recording.step[call.index()] = recording.step[maker.new_id(kernels[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = call, .next_follows = k + 1 < 3});
+  }
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  recording.start = timeline.start;
+  recording.finish = timeline.finish;
+
+  const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
+
+  EXPECT_EQ(rank.pace, Pace::kHost);
+  EXPECT_EQ(rank.iteration.replayed, Duration{100});
+  EXPECT_EQ(rank.iteration.measured, Duration{100});
+  EXPECT_EQ(rank.steps.size(), 3U);
+}
+
+/// The last step begins while the device works on the ones before.
+TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
+  const RankSteps rank = steps_of(launching_ahead(130, 100));
+  ASSERT_EQ(rank.steps.size(), 4U);
+  // Recorded: step 2 is complete at 100 + 3 * 130, step 3 begins at 300. Replayed: step 2 at 400, step 3 begins at 300.
+  EXPECT_EQ(rank.steps[3].time.measured, Duration{130});
+  EXPECT_EQ(rank.steps[3].time.replayed, Duration{100});
+  EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});
+}
+
+/// A kernel of step 0 on a stream of its own runs until step 2: steps 0 and 1 are complete with it.
+TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
+  constexpr std::int64_t kLong = 170;
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  const LaneId side = maker.builder.add_lane({.name = "stream 20", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> calls;
+  std::vector<TaskId> kernels;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.task(thread, kHost);
+    if (k > 0) maker.builder.add_edge(calls.back(), call, EdgeKind::kProgram);
+    calls.push_back(call);
+    kernels.push_back(maker.task(stream, 10, {calls.back()}, "", TaskKind::kKernel));
+  }
+  const TaskId long_one = maker.task(side, kLong, {calls[0]}, "", TaskKind::kKernel);
+  Capture capture;
+  capture.dag = maker.build();
+  Recording& recording = capture.recording;
+  recording.step.resize(7);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const TaskId call = maker.new_id(calls[k]);
+    recording.step[call.index()] = recording.step[maker.new_id(kernels[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = call, .next_follows = k + 1 < 3});
+  }
+  recording.step[maker.new_id(long_one).index()] = 0;
+  const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
+  recording.start = timeline.start;
+  recording.finish = timeline.finish;
+
+  const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
+
+  // Complete at 270, 270 (its own kernel ends at 210) and 310: 0 and 40, so the host's 100 is slower. The last step
+  // begins at 270 and not at 200.
+  EXPECT_EQ(rank.pace, Pace::kHost);
+  EXPECT_EQ(rank.iteration.replayed, Duration{kHost});
+  ASSERT_EQ(rank.steps.size(), 3U);
+  EXPECT_EQ(rank.steps[2].begin, Time{Duration{kHost + kLong}});
+  EXPECT_EQ(rank.steps[2].time.replayed, Duration{310 - (kHost + kLong)});
+}
+
+TEST(RankStepsTest, WithoutDeviceWorkThereIsNoPaceToCompare) {
+  DagMaker maker;
+  const TaskId task = maker.task(maker.lane(0), 10);
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.start = {Time{}};
+  capture.recording.finish = {Time{Duration{10}}};
+  capture.recording.step = {0};
+  capture.recording.steps = {{.rank = 0, .number = 1, .first = maker.new_id(task)}};
+  const RankSteps rank = steps_of(capture);
+  EXPECT_EQ(rank.pace, std::nullopt);
+  EXPECT_EQ(rank.iteration.replayed, Duration{10});
+}
+
+}  // namespace
+}  // namespace stepsim::sim

@@ -1,0 +1,331 @@
+#include "sim/analysis/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/engine/engine.h"
+#include "sim/report/capture_documents.h"
+#include "sim/report/headline.h"
+#include "sim/report/where_to_look.h"
+#include "tests/sim/sample_capture.h"
+#include "tests/sim/texts.h"
+
+namespace stepsim::sim {
+namespace {
+
+using std::chrono::microseconds;
+using stepsim::testing::DagMaker;
+using stepsim::testing::sample_capture;
+using stepsim::testing::texts;
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Timeline replayed(const Capture& capture) { return replay(capture.dag, Machine::as_recorded(capture)); }
+
+Summary summary_of(const Capture& capture) { return summarize(capture, replayed(capture)); }
+
+TEST(SummaryTest, StepLastsToTheStartOfTheNextOrToItsLastEnd) {
+  // Recorded: the second step starts 40 us late, so the first one took 250 us.
+  const Summary summary = summary_of(sample_capture(microseconds{40}));
+  ASSERT_THAT(summary.steps, SizeIs(4));
+  EXPECT_EQ(summary.steps[0].rank, 0);
+  EXPECT_EQ(summary.steps[0].step, 10);
+  EXPECT_EQ(summary.steps[0].measured, microseconds{250});
+  EXPECT_EQ(summary.steps[0].replayed, microseconds{210});
+  EXPECT_EQ(summary.steps[1].measured, microseconds{210});
+  EXPECT_EQ(summary.steps[1].replayed, microseconds{210});
+}
+
+TEST(SummaryTest, ErrorsAreOfTheReplayAgainstTheMeasurement) {
+  const Summary summary = summary_of(sample_capture(microseconds{40}));
+  EXPECT_DOUBLE_EQ(summary.steps[0].error, (210.0 - 250.0) / 250.0);
+  EXPECT_DOUBLE_EQ(summary.steps[1].error, 0);
+  EXPECT_DOUBLE_EQ(summary.iteration.worst_abs_error, 40.0 / 250.0);
+  EXPECT_DOUBLE_EQ(summary.iteration.mean_abs_error, 40.0 / 250.0 / 2);
+}
+
+TEST(SummaryTest, HeldOutStepIsPredictedFromTheOthersAlone) {
+  // The other step of the rank replays in 210 us; measured are 250 us and 210 us.
+  const Summary summary = summary_of(sample_capture(microseconds{40}));
+  EXPECT_THAT(summary.steps[0].held_out_error, ::testing::Optional(DoubleNear(-40.0 / 250.0, 1e-12)));
+  EXPECT_THAT(summary.steps[1].held_out_error, ::testing::Optional(DoubleNear(0, 1e-12)));
+}
+
+TEST(SummaryTest, IterationIsTheDistanceBetweenStartsOfSteps) {
+  const Summary summary = summary_of(sample_capture(microseconds{40}));
+  EXPECT_EQ(summary.iteration.measured, microseconds{250});
+  EXPECT_EQ(summary.iteration.replayed, microseconds{210});
+  EXPECT_DOUBLE_EQ(summary.iteration.error, (210.0 - 250.0) / 250.0);
+}
+
+TEST(SummaryTest, IterationAloneIsThatOfTheSummary) {
+  const auto expect_same = [](const Capture& capture) {
+    EXPECT_EQ(replayed_iteration(capture, replayed(capture)), summary_of(capture).iteration.replayed);
+  };
+  expect_same(sample_capture());
+  expect_same(sample_capture(microseconds{40}));
+  Capture cut = sample_capture();
+  cut.recording.steps[0].whole = false;
+  expect_same(cut);
+  Capture without_steps = sample_capture();
+  without_steps.recording.steps.clear();
+  without_steps.recording.step.clear();
+  expect_same(without_steps);
+  Capture graph = sample_capture();
+  graph.recording = {};
+  expect_same(graph);
+  expect_same({});
+}
+
+TEST(SummaryTest, CutStepsAreSetAsideAndNamed) {
+  Capture capture = sample_capture();
+  for (RecordedStep& step : capture.recording.steps) {
+    if (step.number != 11) continue;
+    step.whole = false;
+  }
+  for (RecordedStep& step : capture.recording.steps) step.next_follows = false;
+  const Summary summary = summary_of(capture);
+  ASSERT_THAT(summary.steps, SizeIs(2));
+  EXPECT_EQ(summary.steps[0].step, 10);
+  EXPECT_FALSE(summary.steps[0].held_out_error.has_value());
+  EXPECT_THAT(summary.set_aside, ::testing::ElementsAre(std::pair{0, 11}, std::pair{1, 11}));
+  EXPECT_EQ(summary.iteration.measured, microseconds{210});  // one step: first start to last end
+}
+
+TEST(SummaryTest, StepsWithoutATaskAreSetAside) {
+  Capture capture = sample_capture();
+  capture.recording.steps.push_back({.rank = 1, .number = 12});
+  EXPECT_FALSE(capture.recording.steps.back().first.valid());
+  capture.recording.steps[3].next_follows = true;
+  const Summary summary = summary_of(capture);
+  EXPECT_THAT(summary.steps, SizeIs(4));
+  EXPECT_THAT(summary.set_aside, ::testing::ElementsAre(std::pair{1, 12}));
+  EXPECT_EQ(summary.steps[3].measured, microseconds{210});
+}
+
+TEST(SummaryTest, WithoutStepsTheWholeCaptureIsTheIteration) {
+  Capture capture = sample_capture();
+  capture.recording.steps.clear();
+  capture.recording.step.clear();
+  const Summary summary = summary_of(capture);
+  EXPECT_THAT(summary.steps, SizeIs(0));
+  EXPECT_EQ(summary.iteration.measured, microseconds{420});
+  EXPECT_EQ(summary.iteration.replayed, microseconds{420});
+  EXPECT_DOUBLE_EQ(summary.iteration.worst_abs_error, 0);
+}
+
+TEST(SummaryTest, JobsIterationIsThatOfItsSlowestRank) {
+  DagMaker maker;
+  const TaskId quick = maker.task(maker.lane(0), 100);
+  const TaskId slow = maker.task(maker.lane(1), 300);
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.start.assign(2, Time{});
+  capture.recording.finish.assign(2, Time{});
+  capture.recording.finish[maker.new_id(quick).index()] = Time{Duration{110}};
+  capture.recording.finish[maker.new_id(slow).index()] = Time{Duration{290}};
+  const Summary summary = summary_of(capture);
+  EXPECT_EQ(summary.iteration.measured, Duration{290});
+  EXPECT_EQ(summary.iteration.replayed, Duration{300});
+  EXPECT_DOUBLE_EQ(summary.iteration.worst_abs_error, 10.0 / 110.0);
+}
+
+TEST(SummaryTest, SlowestRankIsOneWithSteps) {
+  // Rank 1's steps are gone, as those of a worker that was not captured: all of it is longer than a step.
+  Capture capture = sample_capture();
+  std::erase_if(capture.recording.steps, [](const RecordedStep& step) { return step.rank == 1; });
+  for (std::int32_t& step : capture.recording.step) step = std::min(step, 1);
+  const RankBreakdown slowest = slowest_rank(summary_of(capture));
+  EXPECT_EQ(slowest.rank, 0);
+  EXPECT_EQ(slowest.iteration, microseconds{210});
+  EXPECT_EQ(slowest_rank(Summary{}).iteration, Duration{});
+}
+
+TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
+  DagMaker maker;
+  maker.task(maker.lane(0), 100);
+  Capture capture;
+  capture.dag = maker.build();
+  const Summary summary = summary_of(capture);
+  EXPECT_FALSE(summary.measured);
+  EXPECT_EQ(summary.iteration.replayed, Duration{100});
+  EXPECT_EQ(summary.iteration.measured, Duration{0});
+  EXPECT_THAT(headline(capture, summary), HasSubstr("nothing was measured"));
+}
+
+TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
+  // 100 ns on one host, then 30 ns on another: neither host alone is busy for 130 ns.
+  DagMaker maker;
+  const TaskId first = maker.task(maker.lane(0), 100);
+  maker.task(maker.lane(1), 30, {first});
+  Capture capture;
+  capture.dag = maker.build();
+  EXPECT_EQ(summary_of(capture).iteration.replayed, Duration{130});
+}
+
+TEST(SummaryTest, EmptyCaptureHasAnEmptySummary) {
+  const Capture capture;
+  const Summary summary = summary_of(capture);
+  EXPECT_TRUE(summary.ranks.empty());
+  EXPECT_TRUE(where_to_look(capture, summary, {}, {}).empty());
+}
+
+TEST(SummaryTest, BreakdownCountsEachRanksTimePerIteration) {
+  // Rank 0: 100 us of gemm, 50 us in the collective before rank 1 arrives, 30 us of transfer,
+  // 10 us of host; 20 us nothing. Rank 1: 150 us of gemm and no waiting.
+  const Summary summary = summary_of(sample_capture());
+  ASSERT_THAT(summary.ranks, SizeIs(2));
+  const RankBreakdown& first = summary.ranks[0];
+  EXPECT_EQ(first.iteration, microseconds{210});
+  EXPECT_EQ(first.compute, microseconds{100});
+  EXPECT_EQ(first.collective_wait, microseconds{50});
+  EXPECT_EQ(first.communication, microseconds{30});
+  EXPECT_EQ(first.exposed_communication, microseconds{30});
+  EXPECT_EQ(first.host, microseconds{10});
+  EXPECT_EQ(first.idle, microseconds{20});
+  EXPECT_EQ(summary.ranks[1].compute, microseconds{150});
+  EXPECT_EQ(summary.ranks[1].collective_wait, microseconds{0});
+}
+
+TEST(SummaryTest, CommunicationBesideComputeIsNotExposed) {
+  DagMaker maker;
+  maker.task(maker.lane(0), 100, {}, "gemm", TaskKind::kKernel);
+  maker.task(maker.lane(0), 130, {}, "PUSH", TaskKind::kTransfer);
+  Capture capture;
+  capture.dag = maker.build();
+  EXPECT_EQ(summary_of(capture).ranks[0].exposed_communication, Duration{30});
+}
+
+TEST(SummaryTest, UnexplainedWaitIsPerIterationAndThatOfTheWorstRank) {
+  const Summary summary = summary_of(sample_capture());
+  EXPECT_EQ(summary.unexplained_wait, microseconds{20});
+  ASSERT_THAT(summary.unexplained, SizeIs(1));
+  EXPECT_EQ(summary.unexplained[0].kind, "host thread");
+  EXPECT_EQ(summary.unexplained[0].wait, microseconds{80});
+  EXPECT_EQ(summary.unexplained[0].count, 4U);
+}
+
+TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
+  // Two lanes of a rank both wait from 10 to 60: 50, not 100.
+  DagMaker maker;
+  const TaskId source = maker.task(maker.lane(0), 10);
+  std::vector<TaskId> late;
+  for (int i = 0; i < 2; ++i) {
+    late.push_back(maker.task(maker.lane(0), 40));
+    maker.builder.add_edge(source, late.back(), EdgeKind::kSync, Duration{50});
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.start.assign(3, Time{});
+  capture.recording.finish.assign(3, Time{Duration{100}});
+  for (const TaskId task : late) capture.recording.unexplained.push_back({maker.new_id(task), Duration{50}, "device"});
+  EXPECT_EQ(summary_of(capture).unexplained_wait, Duration{50});
+}
+
+TEST(HeadlineTest, SaysWhatAndHowMuch) {
+  const Capture capture = sample_capture(microseconds{40});
+  EXPECT_EQ(headline(capture, summary_of(capture)),
+            "An iteration takes 250 us measured, 210 us replayed: 2 steps of 2 ranks, 12 tasks.");
+}
+
+TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
+  Capture capture = sample_capture();
+  for (RecordedStep& step : capture.recording.steps) step.marked = false;
+  EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; its 2 windows take"));
+  capture.recording.steps.clear();
+  std::fill(capture.recording.step.begin(), capture.recording.step.end(), -1);
+  EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; all of it takes"));
+}
+
+TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
+  const Summary summary = summary_of(sample_capture(microseconds{40}));
+  CriticalPath path;
+  path.length = Duration{1000};
+  EXPECT_EQ(
+      trust_line({}, summary, path, std::nullopt),
+      "Not tested: one step of one rank cannot be predicted from another; by the median of the others, 16.0 % off at "
+      "worst. The critical path rests on known dependencies.");
+  path.unexplained = Duration{120};
+  path.silent = Duration{60};
+  path.hand_overs = 4;
+  path.inferred = 3;
+  EXPECT_EQ(
+      trust_line({}, summary, path, Perturbation{.steps = 4, .error = 0.021, .worst_error = 0.03, .difference = 0.3}),
+      "Tested: by another step's graph and its own durations, a step is predicted 2.1 % off on average (the steps "
+      "themselves differ by 30.0 %); by the median of the others, 16.0 % off at worst. Of the critical path, 12.0 "
+      "% is waiting that nothing explains, 6.0 % is silence of host threads; 3 of its 4 hand-overs were inferred "
+      "from times.");
+}
+
+TEST(TrustLineTest, OnAGivenClusterTheDifferenceIsNoTest) {
+  Capture elsewhere;
+  elsewhere.assumptions.push_back({std::string(kClusterFile), "star.yaml says how fast links are"});
+  EXPECT_EQ(trust_line(elsewhere, summary_of(sample_capture(microseconds{40})), CriticalPath{}, std::nullopt),
+            "star.yaml says how fast links are");
+}
+
+TEST(TrustLineTest, ATaskGraphHasNoneBecauseNothingWasMeasured) {
+  EXPECT_EQ(trust_line({}, Summary{}, CriticalPath{}, std::nullopt), "");
+}
+
+TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
+  const Capture capture = sample_capture();
+  const Timeline timeline = replayed(capture);
+  const std::vector<std::string> sentences = where_to_look(
+      capture, summarize(capture, timeline), critical_path(capture, timeline), stragglers(capture.dag, timeline));
+  ASSERT_THAT(sentences, AllOf(SizeIs(::testing::Ge(3U)), SizeIs(::testing::Le(5U))));
+  // The path takes 420 us, 300 us of it gemm on rank 1.
+  EXPECT_EQ(sentences[0],
+            "Of the critical path's 420 us, 71.4 % is compute; most of that is gemm (300 us in 2 tasks).");
+  EXPECT_EQ(sentences[1],
+            "Rank 1 holds the others up: it arrived last in 2 of its 2 collectives, and each of the others waited "
+            "100 us for it.");
+  EXPECT_THAT(sentences.back(),
+              HasSubstr("9.5 % of an iteration (20 us) is waiting that nothing in the capture explains"));
+}
+
+TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
+  const Capture capture = sample_capture(microseconds{40});
+  const Timeline timeline = replayed(capture);
+  Findings findings{.capture = capture, .timeline = &timeline, .network = find_network_model("recorded")};
+  findings.summary = summarize(capture, timeline);
+  findings.path = iteration_path(capture, timeline, findings.summary);
+  const Provenance provenance;
+  const Document document = replay_document(findings, provenance);
+  const auto section = [&document](std::string_view title) {
+    return *std::find_if(document.sections.begin(), document.sections.end(),
+                         [title](const Section& candidate) { return candidate.title.starts_with(title); });
+  };
+  EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
+  EXPECT_THAT(texts(section("Steps").table->rows()[0]),
+              ::testing::ElementsAre("0", "10", "250 us", "210 us", "-16.00 %", "-16.00 %"));
+  EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
+  // In rows for programs: the iteration, four steps, nine parts of each of two ranks.
+  EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));
+  EXPECT_THAT(texts(document.rows().rows()[1]), ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
+}
+
+TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
+  // Both ranks take 210 us an iteration; of two such the first, and of its two steps the shorter.
+  const Capture capture = sample_capture();
+  const Timeline timeline = replayed(capture);
+  const IterationPath path = iteration_path(capture, timeline, summarize(capture, timeline));
+  EXPECT_EQ(path.of, "rank 0's step 10");
+  EXPECT_EQ(path.path.length, microseconds{210});
+}
+
+TEST(IterationPathTest, WithoutStepsIsThatOfTheReplay) {
+  DagMaker maker;
+  maker.task(maker.lane(0), 100);
+  Capture capture;
+  capture.dag = maker.build();
+  const Timeline timeline = replay(capture.dag, Machine{capture.dag});
+  EXPECT_EQ(iteration_path(capture, timeline, summarize(capture, timeline)).of, "the replay");
+}
+
+}  // namespace
+}  // namespace stepsim::sim
