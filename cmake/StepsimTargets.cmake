@@ -29,6 +29,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_R
   set(STEPSIM_FAT_OBJECTS $<$<CONFIG:Release>:-ffat-lto-objects>)
 endif()
 
+option(STEPSIM_UNITY "Compile each room as one unit: half the processor time of one unit a source" ON)
+
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -102,22 +104,40 @@ std::span<const @ARG_TYPE@* const> @table@() {
   target_sources(${target} PRIVATE ${file})
 endfunction()
 
-# stepsim_test(dag_test SOURCES dag_test.cpp LINKS stepsim::model LABELS unit)
-# Tests that are also labelled parallel run several threads; target `parallel_tests` builds them and stepsim, for the
-# thread sanitizer.
+# stepsim_test(model_job_test FOLDERS job LINKS stepsim::model LABELS unit)
+# makes one program of SOURCES and of every *_test.cpp in and below FOLDERS, so a new test file takes no line. ctest runs
+# each test case by itself. Most of compiling a test goes into its headers, so ten files are compiled together: two files
+# of a program cannot give one name to two things, even in anonymous namespaces. Each also compiles alone.
+#
+# Test cases in the files PARALLEL run several threads. They are a program of their own, model_job_parallel_test, with
+# `parallel` in its label; target `parallel_tests` builds these programs and stepsim, for the thread sanitizer.
 function(stepsim_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  _stepsim_settings(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
+  cmake_parse_arguments(ARG "" "LABELS" "FOLDERS;SOURCES;PARALLEL;LINKS" ${ARGN})
+  foreach(folder IN LISTS ARG_FOLDERS)
+    get_filename_component(folder ${folder} ABSOLUTE)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+    list(APPEND ARG_SOURCES ${found})
+  endforeach()
   if(NOT TARGET parallel_tests)
     add_custom_target(parallel_tests DEPENDS stepsim)
   endif()
-  if(parallel IN_LIST ARG_LABELS)
-    add_dependencies(parallel_tests ${name})
+  if(ARG_PARALLEL)
+    list(TRANSFORM ARG_PARALLEL PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(REMOVE_ITEM ARG_SOURCES ${ARG_PARALLEL})
+    string(REGEX REPLACE "_test$" "_parallel_test" parallel ${name})
+    _stepsim_test_program(${parallel} "${ARG_PARALLEL}" "${ARG_LINKS}" ${ARG_LABELS}-parallel)
+    add_dependencies(parallel_tests ${parallel})
   endif()
-  # One label for both, property-parallel: gtest_discover_tests() takes no list. `ctest -L parallel` finds it.
-  list(JOIN ARG_LABELS "-" label)
+  if(ARG_SOURCES)
+    _stepsim_test_program(${name} "${ARG_SOURCES}" "${ARG_LINKS}" ${ARG_LABELS})
+  endif()
+endfunction()
+
+function(_stepsim_test_program name sources links label)
+  add_executable(${name} ${sources})
+  _stepsim_settings(${name})
+  target_link_libraries(${name} PRIVATE ${links} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPSIM_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   # Without NO_PRETTY_VALUES the whole text of a parameter becomes part of the test's name.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
 endfunction()

@@ -39,8 +39,16 @@ def compile_flags(build):
                 skip = True
             elif word != "-MD":
                 kept.append(word)
-        flags.setdefault(entry["file"], kept)
+        for source in sources_of(entry["file"]):
+            flags.setdefault(source, kept)
     return flags
+
+
+def sources_of(file):
+    """The sources that CMake compiles together in a file that it made for a unity build, or the source itself."""
+    if "/Unity/unity_" not in file:
+        return [file]
+    return re.findall('^#include "(.*)"$', open(file).read(), re.MULTILINE)
 
 
 def split(sources):

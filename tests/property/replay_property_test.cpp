@@ -6,7 +6,7 @@
 #include "tests/property/random_dag.h"
 #include "tests/property/reference_engine.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::replay_property_test {
 namespace {
 
 using stepsim::testing::random_dag;
@@ -116,4 +116,4 @@ TEST(ReplayPropertyTest, NothingStartsBeforeWhatItWaitsForEnds) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::replay_property_test

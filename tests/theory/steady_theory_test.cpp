@@ -7,7 +7,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/stepped_job.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::steady_theory_test {
 namespace {
 
 using stepsim::testing::SteppedJob;
@@ -170,4 +170,4 @@ TEST(SteadyTheoryTest, LessWorkNeverTakesLonger) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::steady_theory_test

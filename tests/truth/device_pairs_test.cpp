@@ -14,7 +14,7 @@
 #include "model/cost/device/roofline.h"
 #include "tests/source_folder.h"
 
-namespace stepsim {
+namespace stepsim::device_pairs_test {
 namespace {
 
 const std::filesystem::path kFolder = stepsim::source_folder() / "../shared/traces/kineto";
@@ -149,4 +149,4 @@ TEST_F(DevicePairsTest, FitOfOneModelAnswersForTheOther) {
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::device_pairs_test

@@ -18,7 +18,7 @@
 #include "sim/engine/engine.h"
 #include "tests/truth/measured_runs.h"
 
-namespace stepsim {
+namespace stepsim::parameter_server_truth_test {
 namespace {
 
 using testing::MeasuredRun;
@@ -136,4 +136,4 @@ TEST_F(PsTruth, RunsOfBytePsArePredictedFromTheCapturedOne) {
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::parameter_server_truth_test

@@ -21,7 +21,7 @@
 #include "sim/report/cautions.h"
 #include "tests/source_folder.h"
 
-namespace stepsim {
+namespace stepsim::replay_captures_test {
 namespace {
 
 const std::filesystem::path kShared = stepsim::source_folder() / ".." / "shared";
@@ -312,4 +312,4 @@ TEST_F(CaptureTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNoRe
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::replay_captures_test

@@ -16,7 +16,7 @@
 #include "model/cost/device/roofline.h"
 #include "tests/source_folder.h"
 
-namespace stepsim {
+namespace stepsim::whole_models_test {
 namespace {
 
 const std::filesystem::path kFolder = stepsim::source_folder() / "../shared/truth/gpu/models";
@@ -84,4 +84,4 @@ TEST(WholeModelsTest, StepsOnAnotherGpuAreNearTheMeasuredOnes) {
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::whole_models_test

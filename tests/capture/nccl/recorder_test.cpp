@@ -13,7 +13,7 @@
 #include "ingest/formats/capture/records.h"
 #include "tests/sim/temporary_folder.h"
 
-namespace stepsim::capture::nccl {
+namespace stepsim::capture::nccl::recorder_test {
 namespace {
 
 using testing::TemporaryFolder;
@@ -250,4 +250,4 @@ TEST_F(NcclRecorder, TextsMayBeMissingOrHaveSeparators) {
 }
 
 }  // namespace
-}  // namespace stepsim::capture::nccl
+}  // namespace stepsim::capture::nccl::recorder_test

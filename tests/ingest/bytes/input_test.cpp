@@ -23,7 +23,7 @@ namespace stepsim::ingest {
 
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// One gzip member that holds `text`.
 std::string gzipped(std::string_view text) {
@@ -71,7 +71,7 @@ std::string sample_text() {
   return text;
 }
 
-class TemporaryFolder : public testing::Test {
+class TemporaryFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / ("stepsim-input-" + std::to_string(::getpid()));

@@ -9,7 +9,7 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::zstd_source_test {
 namespace {
 
 using ::testing::AllOf;
@@ -79,4 +79,4 @@ TEST(ZstdSourceTest, DamageAtTheBeginningIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::zstd_source_test

@@ -14,9 +14,9 @@ namespace stepsim::ingest {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 std::string error_of(std::string_view text) {
   try {

@@ -14,7 +14,7 @@
 namespace stepsim::ingest {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// The keys that the reader names where one is not known.
 std::vector<std::string> known_keys(const std::string& text) {

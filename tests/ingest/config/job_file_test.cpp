@@ -7,10 +7,10 @@
 
 #include "model/base/error.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::job_file_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string refused(std::string_view text) {
   try {
@@ -76,18 +76,18 @@ struct BadJob {
   const char* message;
 };
 
-class JobRefusalTest : public testing::TestWithParam<BadJob> {};
+class JobRefusalTest : public ::testing::TestWithParam<BadJob> {};
 
 TEST_P(JobRefusalTest, SaysFileLineWhatWasFoundAndWhatWasExpected) {
   const std::string message = refused(GetParam().text);
-  EXPECT_THAT(message, testing::StartsWith(GetParam().message)) << GetParam().text;
+  EXPECT_THAT(message, ::testing::StartsWith(GetParam().message)) << GetParam().text;
   EXPECT_THAT(message, HasSubstr("expected")) << GetParam().text;
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, JobRefusalTest,
-    testing::Values(
+    ::testing::Values(
         BadJob{"workers: 2\nworker: 3\n",
                "job.yaml:2: unknown key 'worker'; did you mean 'workers'? expected framework"},
         BadJob{"zzzzzzzzz: 3\n", "job.yaml:1: unknown key 'zzzzzzzzz'; expected framework"},
@@ -178,4 +178,4 @@ TEST(JobFileTest, AMissingFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::job_file_test

@@ -40,7 +40,7 @@ TEST(EventSelectorTest, MistakesNameWhatIsExpected) {
       static_cast<void>(EventSelector(typed));
       FAIL() << typed;
     } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr(said));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(said));
     }
   }
 }

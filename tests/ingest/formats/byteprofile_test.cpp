@@ -5,11 +5,11 @@
 
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::byteprofile_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Parsed<OperatorTrace> read(std::string_view events) {
   return read_text<OperatorTrace>("byteprofile", R"({"traceEvents": [)" + std::string(events) + "]}",
@@ -86,7 +86,7 @@ struct BadRecord {
   const char* diagnostic;
 };
 
-class ByteprofileBadRecordTest : public testing::TestWithParam<BadRecord> {};
+class ByteprofileBadRecordTest : public ::testing::TestWithParam<BadRecord> {};
 
 TEST_P(ByteprofileBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed) {
   constexpr const char* kGood = R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})";
@@ -98,19 +98,19 @@ TEST_P(ByteprofileBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, ByteprofileBadRecordTest,
-    testing::Values(BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "FW.a", "ph": "X", "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": -1, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "FW.a", "ph": "X", "ts": -1, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1e300, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": 9e15, "pid": 0, "tid": 1})", "bad_time"},
-                    BadRecord{R"({"name": "nothing known", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})",
-                              "unknown_operator"},
-                    BadRecord{R"({"ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "unknown_operator"},
-                    BadRecord{R"({"name": "FW.a", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
-                    BadRecord{R"({"name": "FW.a", "ph": "Q", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
-                    BadRecord{R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1})", "unmatched_begin"},
-                    BadRecord{R"({"name": "FW.a", "ph": "E", "ts": 1, "pid": 0, "tid": 1})", "unmatched_end"}));
+    ::testing::Values(
+        BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "FW.a", "ph": "X", "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": -1, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "FW.a", "ph": "X", "ts": -1, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1e300, "dur": 1, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "FW.a", "ph": "X", "ts": 1, "dur": 9e15, "pid": 0, "tid": 1})", "bad_time"},
+        BadRecord{R"({"name": "nothing known", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "unknown_operator"},
+        BadRecord{R"({"ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "unknown_operator"},
+        BadRecord{R"({"name": "FW.a", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
+        BadRecord{R"({"name": "FW.a", "ph": "Q", "ts": 1, "dur": 1, "pid": 0, "tid": 1})", "not_a_span"},
+        BadRecord{R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1})", "unmatched_begin"},
+        BadRecord{R"({"name": "FW.a", "ph": "E", "ts": 1, "pid": 0, "tid": 1})", "unmatched_end"}));
 
 TEST(ByteprofileTest, ManyOpenPairsAreMatchedInLinearTime) {
   constexpr int kPairs = 50'000;
@@ -126,4 +126,4 @@ TEST(ByteprofileTest, WhatHoldsNoOperatorIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::byteprofile_test

@@ -5,10 +5,10 @@
 
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::byteps_comm_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Parsed<StageTrace> read(std::string_view text) { return read_text<StageTrace>("byteps_comm", text, "comm.json"); }
 
@@ -93,7 +93,7 @@ struct BadRecord {
   const char* diagnostic;
 };
 
-class BytepsCommBadRecordTest : public testing::TestWithParam<BadRecord> {};
+class BytepsCommBadRecordTest : public ::testing::TestWithParam<BadRecord> {};
 
 TEST_P(BytepsCommBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed) {
   const auto parsed = read(object(kGood + "," + GetParam().record + "," + kGood));
@@ -105,23 +105,23 @@ TEST_P(BytepsCommBadRecordTest, IsSkippedCountedAndNamedAndItsNeighboursAreUsed)
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, BytepsCommBadRecordTest,
-    testing::Values(BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": -5, "dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": -5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 9e15, "dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": 9e15)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": true, "dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSH", "1", R"("ts": "soon", "dur": 5)"), "bad_time"},
-                    BadRecord{event("Comm.t.PUSHED", "1"), "unknown_stage"},
-                    BadRecord{event("Comm.t", "1"), "unknown_stage"},
-                    BadRecord{event("Comm.t.PUSH", "one"), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", "1.5"), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", ""), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", "99999999999999999999"), "bad_partition_key"},
-                    BadRecord{event("Comm.t.PUSH", "4294967296"), "bad_partition_key"},
-                    BadRecord{event("FW.conv", "1"), "not_a_stage"}, BadRecord{event("", "1"), "not_a_stage"},
-                    BadRecord{R"({"ph": "B", "name": "Comm.t.PUSH", "ts": 1, "tid": "1"})", "not_a_span"}));
+    ::testing::Values(BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("dur": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": -5, "dur": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": -5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": 9e15, "dur": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": 5, "dur": 9e15)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": true, "dur": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSH", "1", R"("ts": "soon", "dur": 5)"), "bad_time"},
+                      BadRecord{event("Comm.t.PUSHED", "1"), "unknown_stage"},
+                      BadRecord{event("Comm.t", "1"), "unknown_stage"},
+                      BadRecord{event("Comm.t.PUSH", "one"), "bad_partition_key"},
+                      BadRecord{event("Comm.t.PUSH", "1.5"), "bad_partition_key"},
+                      BadRecord{event("Comm.t.PUSH", ""), "bad_partition_key"},
+                      BadRecord{event("Comm.t.PUSH", "99999999999999999999"), "bad_partition_key"},
+                      BadRecord{event("Comm.t.PUSH", "4294967296"), "bad_partition_key"},
+                      BadRecord{event("FW.conv", "1"), "not_a_stage"}, BadRecord{event("", "1"), "not_a_stage"},
+                      BadRecord{R"({"ph": "B", "name": "Comm.t.PUSH", "ts": 1, "tid": "1"})", "not_a_span"}));
 
 TEST(BytepsCommTest, WhatHoldsNoStageIsRefused) {
   for (const std::string& text :
@@ -143,4 +143,4 @@ TEST(BytepsCommTest, EveryCutUsesTheWholeEventsBeforeIt) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::byteps_comm_test

@@ -13,11 +13,11 @@
 #include "ingest/stitch/host_device/execution_trace.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::execution_trace_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Parsed<ExecutionTrace> read(std::string_view text, std::string file = "et_3.json") {
   return read_text<ExecutionTrace>("execution_trace", text, std::move(file));
@@ -188,4 +188,4 @@ TEST(JoinTest, NamesThatAreNotThereEquallyOftenAreNotJoined) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::execution_trace_test

@@ -5,11 +5,11 @@
 
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::gml_test {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 Parsed<OperatorGraph> read(std::string_view text) { return read_text<OperatorGraph>("gml", text, "dag.gml"); }
 std::string refused(std::string_view text) { return refusal("gml", text, "dag.gml"); }
@@ -134,7 +134,7 @@ struct BadGml {
   const char* message;
 };
 
-class GmlRefusalTest : public testing::TestWithParam<BadGml> {};
+class GmlRefusalTest : public ::testing::TestWithParam<BadGml> {};
 
 TEST_P(GmlRefusalTest, SaysFileLineWhatWasFoundAndWhatWasExpected) {
   EXPECT_THAT(refused(GetParam().text), EndsWith(GetParam().message)) << GetParam().text;
@@ -142,15 +142,15 @@ TEST_P(GmlRefusalTest, SaysFileLineWhatWasFoundAndWhatWasExpected) {
 
 INSTANTIATE_TEST_SUITE_P(
     Malformed, GmlRefusalTest,
-    testing::Values(BadGml{"", "dag.gml:1: no 'graph [' in the file; expected a GML graph"},
-                    BadGml{"graph 1", "dag.gml:1: no 'graph [' in the file; expected a GML graph"},
-                    BadGml{"{\"nodes\": []}", "dag.gml:1: '{' found; expected a key, a value, '[' or ']'"},
-                    BadGml{"graph [\n 12 node\n]", "dag.gml:2: '12' found; expected a key"},
-                    BadGml{"graph [\n [ ]\n]", "dag.gml:2: '[' found; expected a key"},
-                    BadGml{"graph [\n node [\n id ]\n]", "dag.gml:3: ']' after key 'id'; expected its value"},
-                    BadGml{"graph [ ]\n]", "dag.gml:2: ']' without its '['; expected a key or the end of the file"},
-                    BadGml{"\n\ngraph [ \"text\" 1 ]", "dag.gml:3: 'text' found; expected a key"},
-                    BadGml{"\x01graph [ ]", "dag.gml:1: '\\x01' found; expected a key, a value, '[' or ']'"}));
+    ::testing::Values(BadGml{"", "dag.gml:1: no 'graph [' in the file; expected a GML graph"},
+                      BadGml{"graph 1", "dag.gml:1: no 'graph [' in the file; expected a GML graph"},
+                      BadGml{"{\"nodes\": []}", "dag.gml:1: '{' found; expected a key, a value, '[' or ']'"},
+                      BadGml{"graph [\n 12 node\n]", "dag.gml:2: '12' found; expected a key"},
+                      BadGml{"graph [\n [ ]\n]", "dag.gml:2: '[' found; expected a key"},
+                      BadGml{"graph [\n node [\n id ]\n]", "dag.gml:3: ']' after key 'id'; expected its value"},
+                      BadGml{"graph [ ]\n]", "dag.gml:2: ']' without its '['; expected a key or the end of the file"},
+                      BadGml{"\n\ngraph [ \"text\" 1 ]", "dag.gml:3: 'text' found; expected a key"},
+                      BadGml{"\x01graph [ ]", "dag.gml:1: '\\x01' found; expected a key, a value, '[' or ']'"}));
 
 TEST(GmlTest, ATextOfTwoMebibytesIsRefused) {
   EXPECT_THAT(refused("graph [ node [ id 0\n label \"" + std::string(2U << 20U, 'x') + "\" ] ]"),
@@ -158,4 +158,4 @@ TEST(GmlTest, ATextOfTwoMebibytesIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::gml_test

@@ -5,10 +5,10 @@
 
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::gradient_names_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Parsed<TensorTable> read(std::string_view text, std::string file = "gradient_name_list.txt") {
   return read_text<TensorTable>("gradient_names", text, std::move(file));
@@ -61,7 +61,7 @@ TEST(GradientNamesTest, NumpyAndTorchTypeNamesAreKnown) {
   EXPECT_EQ(table.tensors[1].bytes, Bytes{2});
 }
 
-class UnknownSizeTest : public testing::TestWithParam<const char*> {};
+class UnknownSizeTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(UnknownSizeTest, IsCountedAndTheNameKept) {
   const auto table = read(GetParam());
@@ -72,12 +72,12 @@ TEST_P(UnknownSizeTest, IsCountedAndTheNameKept) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Malformed, UnknownSizeTest,
-                         testing::Values("a;shape=(-1, 2);dtype=float32", "a;shape=(2, 3);dtype=quaternion",
-                                         "a;shape=__import__('os');dtype=float32",
-                                         "a;shape=(9223372036854775807, 9223372036854775807);dtype=float32",
-                                         "a;shape=(99999999999999999999999);dtype=float32",
-                                         "a;shape=(1.5,);dtype=float32",
-                                         "a;shape=(4611686018427387904,);dtype=float64"));
+                         ::testing::Values("a;shape=(-1, 2);dtype=float32", "a;shape=(2, 3);dtype=quaternion",
+                                           "a;shape=__import__('os');dtype=float32",
+                                           "a;shape=(9223372036854775807, 9223372036854775807);dtype=float32",
+                                           "a;shape=(99999999999999999999999);dtype=float32",
+                                           "a;shape=(1.5,);dtype=float32",
+                                           "a;shape=(4611686018427387904,);dtype=float64"));
 
 TEST(GradientNamesTest, ATruncatedJsonListIsUsedUpToTheCut) {
   const auto table = read(R"({"gradient_name_list": ["a", "b", "c)", "gradient_name_list.json");
@@ -96,4 +96,4 @@ TEST(GradientNamesTest, WhatHoldsNoNameIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::gradient_names_test

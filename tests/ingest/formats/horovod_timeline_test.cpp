@@ -8,10 +8,10 @@
 #include "tests/ingest/read_text.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::horovod_timeline_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Parsed<HorovodTrace> read(std::string_view text) { return read_text<HorovodTrace>("horovod_timeline", text); }
 
@@ -86,4 +86,4 @@ TEST(HorovodTimelineTest, ARealTimelineHasWhatPythonCountsInIt) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::horovod_timeline_test

@@ -11,7 +11,7 @@
 #include "tests/ingest/read_text.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::inline_profile_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(InlineProfileTest, RealCaptureHasTheCountsOfItsReadme) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::inline_profile_test

@@ -12,7 +12,7 @@
 #include "tests/ingest/stitched.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::legacy_autograd_test {
 namespace {
 
 using ::testing::AllOf;
@@ -97,4 +97,4 @@ TEST(LegacyAutogradTest, ARealFileIsReadWhole) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::legacy_autograd_test

@@ -5,10 +5,10 @@
 
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::task_graph_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Parsed<TaskGraph> read(std::string_view text) { return read_text<TaskGraph>("task_graph", text, "g.json"); }
 
@@ -81,18 +81,18 @@ struct BadGraph {
 
 BadGraph task(std::string_view record, const char* message) { return {around(record), message}; }
 
-class TaskGraphRefusalTest : public testing::TestWithParam<BadGraph> {};
+class TaskGraphRefusalTest : public ::testing::TestWithParam<BadGraph> {};
 
 TEST_P(TaskGraphRefusalTest, SaysWhatWasFoundAndWhatWasExpected) {
   const std::string message = refusal("task_graph", GetParam().text, "g.json");
   EXPECT_THAT(message, HasSubstr(GetParam().message));
-  EXPECT_THAT(message, testing::StartsWith("g.json@"));
+  EXPECT_THAT(message, ::testing::StartsWith("g.json@"));
   EXPECT_THAT(message, HasSubstr("; expected "));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     MalformedTasks, TaskGraphRefusalTest,
-    testing::Values(
+    ::testing::Values(
         task(R"({"kind":"compute","host":0,"ns":1})", "a task without 'id'"),
         task(R"({"id":-1,"kind":"compute","host":0,"ns":1})", "'id' is -1"),
         task(R"({"id":1.5,"kind":"compute","host":0,"ns":1})", "'id' is 1.5"),
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     MalformedGraphs, TaskGraphRefusalTest,
-    testing::Values(
+    ::testing::Values(
         BadGraph{"", "expected an object"}, BadGraph{"[]", "expected an object"}, BadGraph{"{}", "no member 'hosts'"},
         BadGraph{R"({"hosts":1})", "no member 'tasks'"}, BadGraph{R"({"hosts":0,"tasks":[]})", "'hosts' is 0"},
         BadGraph{R"({"hosts":-3,"tasks":[]})", "'hosts' is -3"},
@@ -172,10 +172,10 @@ TEST(TaskGraphTest, EveryCutIsRefusedInOneLine) {
   const std::string text = around(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[]})");
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
     const std::string message = refusal("task_graph", text.substr(0, cut), "g.json");
-    EXPECT_THAT(message, testing::StartsWith("g.json@")) << cut;
+    EXPECT_THAT(message, ::testing::StartsWith("g.json@")) << cut;
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::task_graph_test

@@ -14,7 +14,7 @@
 #include "tests/ingest/stitched.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::tensorflow_timeline_test {
 namespace {
 
 using ::testing::AllOf;
@@ -102,4 +102,4 @@ TEST(TensorflowTimelineTest, ARealFileIsReadWhole) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::tensorflow_timeline_test

@@ -74,7 +74,7 @@ struct Bad {
   std::string_view message;
 };
 
-class StrictJsonTest : public testing::TestWithParam<Bad> {};
+class StrictJsonTest : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(StrictJsonTest, IsRefusedWhereItBreaksTheRules) {
   const auto source = memory_source(GetParam().text, "t");
@@ -90,38 +90,38 @@ TEST_P(StrictJsonTest, IsRefusedWhereItBreaksTheRules) {
 
 INSTANTIATE_TEST_SUITE_P(
     Numbers, StrictJsonTest,
-    testing::Values(Bad{"[.5]", "t@1: found '.'; expected a value"}, Bad{"[5.]", "t@3: found ']'; expected a digit"},
-                    Bad{"[01]", "t@2: found '1'; expected ',' or ']'"},
-                    Bad{"[1e+]", "t@4: found ']'; expected a digit"}, Bad{"[+1]", "t@1: found '+'; expected a value"},
-                    Bad{"[-]", "t@1: found '-'; expected a value"}, Bad{"[NaN]", "t@1: found 'N'; expected a value"},
-                    Bad{"[-Infinity]", "t@1: found '-'; expected a value"}));
+    ::testing::Values(Bad{"[.5]", "t@1: found '.'; expected a value"}, Bad{"[5.]", "t@3: found ']'; expected a digit"},
+                      Bad{"[01]", "t@2: found '1'; expected ',' or ']'"},
+                      Bad{"[1e+]", "t@4: found ']'; expected a digit"}, Bad{"[+1]", "t@1: found '+'; expected a value"},
+                      Bad{"[-]", "t@1: found '-'; expected a value"}, Bad{"[NaN]", "t@1: found 'N'; expected a value"},
+                      Bad{"[-Infinity]", "t@1: found '-'; expected a value"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Strings, StrictJsonTest,
-    testing::Values(Bad{"[\"a\nb\"]", R"(t@3: found '\n'; expected it escaped)"},
-                    Bad{R"(["\q"])", R"(t@2: found '\'; expected an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)"},
-                    Bad{R"(["\u12g4"])",
-                        R"(t@2: found '\'; expected an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)"},
-                    Bad{R"(["\ud800\u0041"])", R"(t@2: found '\'; expected both halves of a surrogate pair)"},
-                    Bad{R"(["\udc00"])", R"(t@2: found '\'; expected both halves of a surrogate pair)"}));
+    ::testing::Values(
+        Bad{"[\"a\nb\"]", R"(t@3: found '\n'; expected it escaped)"},
+        Bad{R"(["\q"])", R"(t@2: found '\'; expected an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)"},
+        Bad{R"(["\u12g4"])", R"(t@2: found '\'; expected an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)"},
+        Bad{R"(["\ud800\u0041"])", R"(t@2: found '\'; expected both halves of a surrogate pair)"},
+        Bad{R"(["\udc00"])", R"(t@2: found '\'; expected both halves of a surrogate pair)"}));
 
 INSTANTIATE_TEST_SUITE_P(Structure, StrictJsonTest,
-                         testing::Values(Bad{"[1,]", "t@3: found ']'; expected a value"},
-                                         Bad{R"([{"a":1,}])", "t@8: found '}'; expected a key in double quotes"},
-                                         Bad{R"([[{"a":1,}]])", "t@9: found '}'; expected a key"},
-                                         Bad{"[[[1,]]]", "t@5: found ']'; expected a value"},
-                                         Bad{"[[1 2]]", "t@4: found '2'; expected ',' or ']'"},
-                                         Bad{"[1] 2", "t@4: found '2'; expected the end of the file"},
-                                         Bad{"[nul]", "t@1: found 'n'; expected a value"}));
+                         ::testing::Values(Bad{"[1,]", "t@3: found ']'; expected a value"},
+                                           Bad{R"([{"a":1,}])", "t@8: found '}'; expected a key in double quotes"},
+                                           Bad{R"([[{"a":1,}]])", "t@9: found '}'; expected a key"},
+                                           Bad{"[[[1,]]]", "t@5: found ']'; expected a value"},
+                                           Bad{"[[1 2]]", "t@4: found '2'; expected ',' or ']'"},
+                                           Bad{"[1] 2", "t@4: found '2'; expected the end of the file"},
+                                           Bad{"[nul]", "t@1: found 'n'; expected a value"}));
 
 INSTANTIATE_TEST_SUITE_P(Cut, StrictJsonTest,
-                         testing::Values(Bad{"", "t@0: the file ends here; expected an array"},
-                                         Bad{"[", "t@1: the file ends here; expected a value"},
-                                         Bad{"[1", "t@2: the file ends here; expected the rest of it"},
-                                         Bad{"[\"a", "t@3: the file ends here; expected the rest of it"},
-                                         Bad{R"(["\ud800)", "t@8: the file ends here; expected the rest of it"},
-                                         Bad{R"(["\ud800\u)", "t@10: the file ends here; expected the rest of it"},
-                                         Bad{"[nul", "t@4: the file ends here; expected the rest of it"}));
+                         ::testing::Values(Bad{"", "t@0: the file ends here; expected an array"},
+                                           Bad{"[", "t@1: the file ends here; expected a value"},
+                                           Bad{"[1", "t@2: the file ends here; expected the rest of it"},
+                                           Bad{"[\"a", "t@3: the file ends here; expected the rest of it"},
+                                           Bad{R"(["\ud800)", "t@8: the file ends here; expected the rest of it"},
+                                           Bad{R"(["\ud800\u)", "t@10: the file ends here; expected the rest of it"},
+                                           Bad{"[nul", "t@4: the file ends here; expected the rest of it"}));
 
 }  // namespace
 }  // namespace stepsim::ingest

@@ -9,8 +9,8 @@
 namespace stepsim::ingest {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// "kind:text" of each piece.
 std::vector<std::string> found_in(std::string_view text) {

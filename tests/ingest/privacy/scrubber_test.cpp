@@ -11,8 +11,8 @@
 namespace stepsim::ingest {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Result {
   std::vector<std::string> texts;

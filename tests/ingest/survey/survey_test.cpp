@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A folder of its own for each test.
-class SurveyTest : public testing::Test {
+class SurveyTest : public ::testing::Test {
  protected:
-  SurveyTest() : folder_(fs::path(testing::TempDir()) / ("survey_" + std::to_string(::getpid()))) {
+  SurveyTest() : folder_(fs::path(::testing::TempDir()) / ("survey_" + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -84,17 +84,17 @@ TEST_F(SurveyTest, AFileThatCannotBeReadDoesNotHideTheOthers) {
   const std::string bad = write("b.txt", "no trace\n");
   const Survey result = survey({good, bad}, {});
   EXPECT_FALSE(result.capture);
-  EXPECT_THAT(result.problem, testing::HasSubstr("b.txt"));
+  EXPECT_THAT(result.problem, ::testing::HasSubstr("b.txt"));
   ASSERT_EQ(result.contents.sources.size(), 2U);
   EXPECT_EQ(result.contents.sources[0].problem, "");
   EXPECT_EQ(result.contents.sources[0].processes.size(), 1U);
-  EXPECT_THAT(result.contents.sources[1].problem, testing::HasSubstr("in no format that is known"));
+  EXPECT_THAT(result.contents.sources[1].problem, ::testing::HasSubstr("in no format that is known"));
 }
 
 TEST_F(SurveyTest, FilesThatMakeNoJobAreStillCounted) {
   const Survey result = survey({write("a.json", trace_of(0)), write("b.json", trace_of(0) + " ")}, {});
   EXPECT_FALSE(result.capture);
-  EXPECT_THAT(result.problem, testing::HasSubstr("rank 0"));
+  EXPECT_THAT(result.problem, ::testing::HasSubstr("rank 0"));
   EXPECT_EQ(result.contents.sources.size(), 2U);
 }
 

@@ -10,7 +10,7 @@
 #include "model/job/parameter_server/partition.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
-namespace stepsim::testing {
+namespace stepsim::testing::sharing_test {
 namespace {
 
 constexpr Bytes kPush{1'000'000};
@@ -127,4 +127,4 @@ TEST(RateErrorTest, FallsWithTheSamplesFromTheResidualToAFifthOfIt) {
 }
 
 }  // namespace
-}  // namespace stepsim::testing
+}  // namespace stepsim::testing::sharing_test

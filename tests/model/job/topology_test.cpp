@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stepsim {
+namespace stepsim::topology_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST(TopologyTest, AThousandHostsOfEightDevicesNeedNoTableOfPairs) {
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::topology_test

@@ -11,7 +11,7 @@
 #include "sim/output/json_writer.h"
 #include "tests/scenarios/sample_questions.h"
 
-namespace stepsim::scenarios {
+namespace stepsim::scenarios::advice_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -172,4 +172,4 @@ TEST(AdviceTest, TellsOfEveryPrediction) {
 }
 
 }  // namespace
-}  // namespace stepsim::scenarios
+}  // namespace stepsim::scenarios::advice_test

@@ -9,7 +9,7 @@
 #include "model/base/yaml_parse.h"
 #include "tests/sim/dag_maker.h"
 
-namespace stepsim::testing {
+namespace stepsim::testing::selector_test {
 namespace {
 
 using scenarios::Selector;
@@ -210,4 +210,4 @@ TEST(SelectorTest, TellsSelectionsOfWorkFromSelectionsOfPlaces) {
 }
 
 }  // namespace
-}  // namespace stepsim::testing
+}  // namespace stepsim::testing::selector_test

@@ -11,7 +11,7 @@
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 
-namespace stepsim::testing {
+namespace stepsim::testing::comm_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -121,4 +121,4 @@ TEST(CommWhatIf, TheCapturedSettingsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace stepsim::testing
+}  // namespace stepsim::testing::comm_test

@@ -9,7 +9,7 @@
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/question.h"
 
-namespace stepsim::testing {
+namespace stepsim::testing::network_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -149,4 +149,4 @@ TEST(NetworkWhatIf, TheCapturedValuesChangeNothing) {
 }
 
 }  // namespace
-}  // namespace stepsim::testing
+}  // namespace stepsim::testing::network_test

@@ -5,7 +5,7 @@
 #include "tests/scenarios/sample_questions.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 
-namespace stepsim::testing {
+namespace stepsim::testing::precision_test {
 namespace {
 
 const Accelerator& a100() { return accelerator_named("A100"); }
@@ -94,4 +94,4 @@ TEST(PrecisionWhatIf, RefusesACaptureWithoutKernels) {
 }
 
 }  // namespace
-}  // namespace stepsim::testing
+}  // namespace stepsim::testing::precision_test

@@ -5,7 +5,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::rank_steps_test {
 namespace {
 
 using stepsim::testing::DagMaker;
@@ -197,4 +197,4 @@ TEST(RankStepsTest, WithoutDeviceWorkThereIsNoPaceToCompare) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::rank_steps_test

@@ -6,7 +6,7 @@
 #include "model/base/error.h"
 #include "tests/sim/compare/sides.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::several_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(SeveralTest, ThePlotHasALineAResultAndItsRowsTogether) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::several_test

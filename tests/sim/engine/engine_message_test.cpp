@@ -7,7 +7,7 @@
 #include "tests/sim/dag_maker.h"
 
 /// Messages: what the engine asks of a network model, and what it does with the answer.
-namespace stepsim::sim {
+namespace stepsim::sim::engine_message_test {
 namespace {
 
 using stepsim::testing::DagMaker;
@@ -179,4 +179,4 @@ TEST_F(EngineSenderTest, AJobThatSendsWhereNoRouteGoesIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::engine_message_test

@@ -7,7 +7,7 @@
 #include "tests/sim/dag_maker.h"
 
 /// Lanes on which tasks wait their turn: capacity, priority, credit.
-namespace stepsim::sim {
+namespace stepsim::sim::engine_queue_test {
 namespace {
 
 using stepsim::testing::DagMaker;
@@ -161,4 +161,4 @@ TEST_F(EngineQueueTest, CreditThatNobodyGivesBackIsADeadlockThatIsNamed) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::engine_queue_test

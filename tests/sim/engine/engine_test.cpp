@@ -6,7 +6,7 @@
 
 #include "tests/sim/dag_maker.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::engine_test {
 namespace {
 
 using By = Release::By;
@@ -269,4 +269,4 @@ TEST(MachineTest, AsRecordedGivesEachRankItsFirstRecordedStart) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::engine_test

@@ -7,7 +7,7 @@
 #include "tests/sim/dag_maker.h"
 
 /// Network models that do not keep their contract: the replay ends with an error, not never.
-namespace stepsim::sim {
+namespace stepsim::sim::progress_guard_test {
 namespace {
 
 constexpr Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
@@ -75,4 +75,4 @@ TEST(ProgressGuardTest, AnyNumberOfEventsAtOneInstantIsProgressIfEachTellsOfAMes
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::progress_guard_test

@@ -13,7 +13,7 @@
 #include "tests/sim/dag_maker.h"
 #include "tests/sim/temporary_folder.h"
 
-namespace stepsim::sim {
+namespace stepsim::sim::page_test {
 namespace {
 
 using stepsim::testing::DagMaker;
@@ -297,4 +297,4 @@ TEST(HtmlExportTest, WithoutAReplayThereIsNoTimeline) {
 }
 
 }  // namespace
-}  // namespace stepsim::sim
+}  // namespace stepsim::sim::page_test

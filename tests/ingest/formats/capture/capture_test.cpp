@@ -11,7 +11,7 @@
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::capture_test {
 namespace {
 
 using testing::CaptureMaker;
@@ -356,4 +356,4 @@ TEST(CaptureSurveyTest, CountsWithoutReadingEvents) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::capture_test

@@ -10,7 +10,7 @@
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::nccl_test {
 namespace {
 
 using testing::CaptureMaker;
@@ -245,4 +245,4 @@ TEST(CaptureNcclTest, LossesAreTold) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::nccl_test

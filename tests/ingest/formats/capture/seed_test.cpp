@@ -14,7 +14,7 @@
 #include "tests/ingest/read_text.h"
 #include "tests/source_folder.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::seed_test {
 namespace {
 
 using testing::CaptureMaker;
@@ -120,4 +120,4 @@ TEST(CaptureSeedTest, AllOfItIsUsed) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::seed_test

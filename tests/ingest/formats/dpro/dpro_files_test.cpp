@@ -6,11 +6,11 @@
 #include "tests/ingest/read_text.h"
 
 /// The files of a dPRO trial, one by one. What is wrong with them is tested in tests/malformed/trial_cases.py.
-namespace stepsim::ingest {
+namespace stepsim::ingest::dpro_files_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(TensorflowProfileTest, OperatorsOfGpusAreTakenAndAllOtherRowsAreNot) {
   const auto found = read_text<TensorflowTrace>("tensorflow_profile", R"({"traceEvents": [
@@ -118,4 +118,4 @@ TEST(KeyDictTest, ALineOfMoreThanAMebibyteIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::dpro_files_test

@@ -11,7 +11,7 @@
 #include "model/rewrite/capture_edit.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::kernel_launches_test {
 namespace {
 
 /// A kernel of 5 us at `start` us, with further args.
@@ -83,4 +83,4 @@ TEST(KernelLaunchesTest, TasksKeepTheirLaunchesWhereOthersAreTakenOut) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::kernel_launches_test

@@ -17,8 +17,8 @@ extern const Format kineto_format;  // NOLINT(readability-redundant-declaration)
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Read {
   HostDeviceTrace trace;

@@ -9,7 +9,7 @@
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::kineto_text_test {
 namespace {
 
 using testing::CaptureMaker;
@@ -101,4 +101,4 @@ TEST(KinetoTextTest, TimesCountFromKinetosBase) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::kineto_text_test

@@ -10,7 +10,7 @@
 #include "ingest/stitch/host_device/host_device.h"
 #include "tests/ingest/read_text.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::operator_shapes_test {
 namespace {
 
 /// An operator on thread 2 with its args.
@@ -198,4 +198,4 @@ TEST(OperatorShapesTest, CaptureNamesItsDevices) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::operator_shapes_test

@@ -17,8 +17,8 @@ extern const Format kineto_format;  // NOLINT(readability-redundant-declaration)
 
 namespace {
 
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// Microseconds in the file are nanoseconds here.
 constexpr Time at_us(std::int64_t us) { return Time{Duration{us * 1000}}; }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::names_test {
 namespace {
 
 TEST(NsysNamesTest, CallsHaveNoVersion) {
@@ -61,4 +61,4 @@ TEST(NsysNamesTest, OtherRangesAreNoSteps) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::names_test

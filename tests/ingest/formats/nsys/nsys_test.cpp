@@ -11,7 +11,7 @@
 #include "tests/ingest/read_text.h"
 #include "tests/ingest/stitched.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::nsys_test {
 namespace {
 
 using ::testing::AllOf;
@@ -372,4 +372,4 @@ TEST(NsysTest, AnExportWithNothingToReplayIsRefused) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::nsys_test

@@ -12,7 +12,7 @@
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::clock_test {
 namespace {
 
 using testing::stitched;
@@ -190,4 +190,4 @@ TEST(ClockTest, ResidualsAddUpOnTheShortestWayToTheReference) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::clock_test

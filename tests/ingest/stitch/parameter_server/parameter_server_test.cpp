@@ -185,7 +185,7 @@ TEST(ParameterServerTest, WithoutOperatorsAnOpaqueSegmentLeadsToEachRelease) {
   const TaskId second = task_named(capture.dag, "opaque before a_weight", 0, 1);
   // Worker 0 had its gradient at 45 and released the next at 109.
   EXPECT_EQ(capture.dag.duration(second), Duration{64'000});
-  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("one opaque segment")));
+  EXPECT_THAT(sentences_of(capture.assumptions), ::testing::Contains(::testing::HasSubstr("one opaque segment")));
 }
 
 TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
@@ -307,7 +307,8 @@ TEST(ParameterServerTest, NumberOfServersIsInferredFromTheOrderOfAcknowledgement
   std::vector<MadeGpu> gpus;
   gpus.push_back(std::move(gpu));
   const Capture capture = stitched(std::move(gpus), job);
-  EXPECT_THAT(sentences_of(capture.assumptions), testing::Contains(testing::HasSubstr("2 servers were inferred from")));
+  EXPECT_THAT(sentences_of(capture.assumptions),
+              ::testing::Contains(::testing::HasSubstr("2 servers were inferred from")));
 }
 
 TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
@@ -366,7 +367,7 @@ TEST(PsWorkloadTest, SaysWhatIsMissingToBuildTheJobAnew) {
   std::vector<MadeGpu> gpus = two_workers();
   for (MadeGpu& gpu : gpus) gpu.parts.tensors.reset();
   const Capture capture = stitched(std::move(gpus), job_of(2));
-  EXPECT_THAT(workload_of(capture).cannot_build, testing::HasSubstr("the size of byteps.gradient_0 is unknown"));
+  EXPECT_THAT(workload_of(capture).cannot_build, ::testing::HasSubstr("the size of byteps.gradient_0 is unknown"));
 }
 
 }  // namespace

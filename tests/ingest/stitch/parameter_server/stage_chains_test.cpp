@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::stage_chains_test {
 namespace {
 
 Time at(std::int64_t microseconds) { return Time{Duration{microseconds * 1'000}}; }
@@ -68,4 +68,4 @@ TEST(StageChainsTest, AKeyHoldsTheDeclaredKeyAndThePartition) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::stage_chains_test

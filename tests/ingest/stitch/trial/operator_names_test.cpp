@@ -6,8 +6,8 @@
 namespace stepsim::ingest {
 namespace {
 
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 /// A GPU on which these operators ran, of no type.
 GpuParts gpu_with(const std::vector<std::string>& operators) {

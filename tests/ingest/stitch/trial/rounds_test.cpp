@@ -5,10 +5,10 @@
 
 #include <string>
 
-namespace stepsim::ingest {
+namespace stepsim::ingest::rounds_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr std::int64_t kMicrosecond = 1000;
 
@@ -90,4 +90,4 @@ TEST(RoundsTest, WithoutATimelineARoundBeginsWhereAChunkComesAgain) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest
+}  // namespace stepsim::ingest::rounds_test

@@ -13,7 +13,7 @@
 #include "model/cost/network/heap_pool.h"
 #include "model/cost/network/sender_queues.h"
 
-namespace stepsim {
+namespace stepsim::parts_test {
 namespace {
 
 Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
@@ -264,4 +264,4 @@ TEST_F(SenderQueuesTest, AQueueOfThousandsStillHasWeightsAboveZero) {
 }
 
 }  // namespace
-}  // namespace stepsim
+}  // namespace stepsim::parts_test

@@ -20,7 +20,7 @@ struct Group {
   double worst_error;
 };
 
-class BytepsTruthTest : public testing::TestWithParam<Group> {};
+class BytepsTruthTest : public ::testing::TestWithParam<Group> {};
 
 TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
   const fs::path base = stepsim::source_folder() / ".." / "shared" / "truth" / GetParam().path / "base";
@@ -37,11 +37,11 @@ TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
 
 // The bounds: 1 % on ps, 1.5 % on byteps.
 INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
-                         testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
-                                         Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},
-                                         Group{"ps/vgg-cross", 0.01}, Group{"ps/vgg-first", 0.01},
-                                         Group{"byteps/byteps-2gpu", 0.015}, Group{"byteps/byteps-even", 0.015},
-                                         Group{"byteps/byteps-straggler", 0.015}, Group{"byteps/byteps-vgg", 0.015}),
+                         ::testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
+                                           Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},
+                                           Group{"ps/vgg-cross", 0.01}, Group{"ps/vgg-first", 0.01},
+                                           Group{"byteps/byteps-2gpu", 0.015}, Group{"byteps/byteps-even", 0.015},
+                                           Group{"byteps/byteps-straggler", 0.015}, Group{"byteps/byteps-vgg", 0.015}),
                          [](const auto& group) {
                            std::string name = group.param.path;
                            for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

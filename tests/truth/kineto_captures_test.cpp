@@ -60,7 +60,7 @@ constexpr Counts kCaptures[] = {
     {"pytorch-cpu/transformer-all-options.pt.trace.json.gz", 13823, {6406, 12, 0, 0, 0, 0, 0, 0}},
 };
 
-class KinetoCaptureTest : public testing::TestWithParam<Counts> {};
+class KinetoCaptureTest : public ::testing::TestWithParam<Counts> {};
 
 TEST_P(KinetoCaptureTest, EveryEventIsReadAsPythonCountsIt) {
   const std::string path = (stepsim::source_folder() / "../shared/traces/").string() + GetParam().file;
@@ -83,7 +83,7 @@ TEST_P(KinetoCaptureTest, EveryEventIsReadAsPythonCountsIt) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Counts>& capture) {
+std::string name_of(const ::testing::TestParamInfo<Counts>& capture) {
   std::string name = capture.param.file;
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -91,7 +91,7 @@ std::string name_of(const testing::TestParamInfo<Counts>& capture) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, KinetoCaptureTest, testing::ValuesIn(kCaptures), name_of);
+INSTANTIATE_TEST_SUITE_P(Shared, KinetoCaptureTest, ::testing::ValuesIn(kCaptures), name_of);
 
 }  // namespace
 
