@@ -108,8 +108,11 @@ std::string what_is_missing(const std::vector<SweepPart>& parts,
     names.push_back(fmt::format("{} of shard {}/{}", shown(setting), point % shards, shards));
   }
   const auto named = std::min(std::ssize(names), kNamed);
-  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + named, "; "),
-                     named == std::ssize(names) ? "" : " and more");
+  const bool has_more = named < std::ssize(names);
+  names.resize(static_cast<std::size_t>(named));
+  return joined(
+             names, [](const std::string& name) { return name; }, "; ") +
+         (has_more ? " and more" : "");
 }
 
 void add_part(const SweepPart& part, std::vector<std::optional<FoundOutcome>>& found) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "ingest/json/escape.h"
 #include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/byteps_names.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -102,23 +102,15 @@ std::string rewritten(const ChromeEvent& event, const Marking& marking, const st
 
 std::string json_text(std::string_view text) {
   std::string out;
-  json::append_quoted(out, text);
+  append_exact_json_string(out, text);
   return out;
-}
-
-std::string microseconds_text(std::int64_t nanoseconds) {
-  const std::uint64_t size =
-      nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
-  const std::string_view sign = nanoseconds < 0 ? "-" : "";
-  if (size % 1000 == 0) return fmt::format("{}{}", sign, size / 1000);
-  return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);
 }
 
 std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefix, std::size_t file, Duration shift) {
   std::optional<std::string> start;
   std::int64_t shifted = 0;
   const bool fits = event.start_ns && !__builtin_add_overflow(*event.start_ns, shift.count(), &shifted);
-  if (shift != Duration{} && fits) start = microseconds_text(shifted);
+  if (shift != Duration{} && fits) start = short_microseconds(Duration{shifted});
   return fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFile, file);
 }
 

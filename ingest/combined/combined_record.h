@@ -13,9 +13,6 @@
 /// The records of a combined trace: those of its files, as they were but for what tells the files' processes apart.
 namespace stepsim::ingest {
 
-/// "12" or "12.345": microseconds, exact to the nanosecond.
-[[nodiscard]] std::string microseconds_text(std::int64_t nanoseconds);
-
 /// `text` as a JSON string, quotes included.
 [[nodiscard]] std::string json_text(std::string_view text);
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "model/base/gml.h"
 #include "model/base/number.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -65,22 +65,4 @@ std::string unescaped(std::string_view raw) {
   return out;
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr unsigned char kFirstPrintable = 0x20;
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < kFirstPrintable) {
-      out += "\\u00";
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 0xFU];
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  out += '"';
-}
-
 }  // namespace stepsim::ingest::json

@@ -28,9 +28,6 @@ struct Escape {
 /// pair and bytes that are not UTF-8 become U+FFFD, a backslash that begins no escape is kept.
 [[nodiscard]] std::string unescaped(std::string_view raw);
 
-/// Appends `text` as a string with its quotes, such that unescaped() gives it back where it is UTF-8.
-void append_quoted(std::string& out, std::string_view text);
-
 }  // namespace stepsim::ingest::json
 
 #endif

@@ -226,8 +226,9 @@ class Collecting {
       const std::string stage = staged.stage == Stage::kTotal ? "" : fmt::format(".{}", to_text(staged.stage));
       trace_.add(fmt::format(
           R"({{"name": {}, "cat": "Comm", "ph": "X", "ts": {}, "dur": {}, "pid": {}, "tid": {}, "args": {{"name": {}{}}}}})",
-          json_text(node + stage), microseconds_text(*event.start_ns), microseconds_text(*event.duration_ns),
-          json_text(node), json_text(event.thread), json_text(node), inputs_text(links_.inputs_of(node))));
+          json_text(node + stage), short_microseconds(Duration{*event.start_ns}),
+          short_microseconds(Duration{*event.duration_ns}), json_text(node), json_text(event.thread), json_text(node),
+          inputs_text(links_.inputs_of(node))));
       ++gpu_.communication;
     });
   }

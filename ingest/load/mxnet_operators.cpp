@@ -66,8 +66,8 @@ std::vector<Span> spans_of(Input& input) {
 std::vector<ProfiledOperator> mxnet_operators(Input& input) {
   std::vector<ProfiledOperator> operators;
   const auto put = [&operators](const Span& span) {
-    operators.push_back(
-        {span.name, span.thread, microseconds_text(span.start), microseconds_text(span.finish - span.start)});
+    operators.push_back({span.name, span.thread, short_microseconds(Duration{span.start}),
+                         short_microseconds(Duration{span.finish - span.start})});
   };
   Span step;  // what came since the last backward operator
   bool after_backward = false;

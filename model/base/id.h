@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -42,6 +43,46 @@ class Id {
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   std::uint32_t value_ = kNone;
+};
+
+/// The ids of a part of one table, in order: `for (const TaskId task : dag.tasks())`. Holds no table: ids that are
+/// added later are not in it.
+template <class IdType>
+class IdRange {
+ public:
+  class Iterator {
+   public:
+    using value_type = IdType;
+    using reference = IdType;
+    using pointer = void;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::forward_iterator_tag;
+
+    constexpr Iterator() noexcept = default;
+    constexpr explicit Iterator(std::uint32_t value) noexcept : value_(value) {}
+    [[nodiscard]] constexpr IdType operator*() const noexcept { return IdType{value_}; }
+    constexpr Iterator& operator++() noexcept {
+      ++value_;
+      return *this;
+    }
+    constexpr Iterator operator++(int) noexcept { return Iterator{value_++}; }
+    friend constexpr bool operator==(Iterator, Iterator) noexcept = default;
+
+   private:
+    std::uint32_t value_ = 0;
+  };
+  using const_iterator = Iterator;
+
+  /// From `begin` up to `end`, without that one. Precondition: begin <= end, and 32 bits hold both.
+  constexpr IdRange(std::size_t begin, std::size_t end) noexcept
+      : begin_(static_cast<std::uint32_t>(begin)), end_(static_cast<std::uint32_t>(end)) {}
+  [[nodiscard]] constexpr Iterator begin() const noexcept { return Iterator{begin_}; }
+  [[nodiscard]] constexpr Iterator end() const noexcept { return Iterator{end_}; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return end_ - begin_; }
+
+ private:
+  std::uint32_t begin_;
+  std::uint32_t end_;
 };
 
 using TaskId = Id<struct TaskTag>;

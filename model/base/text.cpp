@@ -175,6 +175,11 @@ std::string one_of(std::span<const std::string> words) {
   return out;
 }
 
+void add_item(std::string& list, std::string_view item, std::string_view separator) {
+  if (!list.empty()) list += separator;
+  list += item;
+}
+
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

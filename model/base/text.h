@@ -42,6 +42,28 @@ void append_utf8(std::string& out, char32_t code);
 /// "a, b or c": the words of an error message.
 [[nodiscard]] std::string one_of(std::span<const std::string> words);
 
+/// Appends an item to a list in words, after `separator` if it is not the first: "a, b, c".
+void add_item(std::string& list, std::string_view item, std::string_view separator = ", ");
+
+/// "a, b, c": what `text_of` makes of each item.
+template <class Items, class TextOf>
+[[nodiscard]] std::string joined(const Items& items, const TextOf& text_of, std::string_view separator = ", ") {
+  std::string list;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) list += separator;
+    first = false;
+    list += text_of(item);
+  }
+  return list;
+}
+
+/// "a, b, c": texts as they are.
+template <class Items>
+[[nodiscard]] std::string joined(const Items& items) {
+  return joined(items, [](std::string_view item) { return item; });
+}
+
 /// "1 step", "3 steps": for nouns that take an s.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 

@@ -238,6 +238,20 @@ std::string to_text(Duration duration) {
   return {};
 }
 
+std::string microseconds(Duration duration) {
+  const std::int64_t nanoseconds = duration.count();
+  const std::string_view sign = nanoseconds < 0 ? "-" : "";
+  const std::uint64_t size =
+      nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
+  return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);
+}
+
+std::string short_microseconds(Duration duration) {
+  std::string text = microseconds(duration);
+  if (text.ends_with(".000")) text.resize(text.size() - 4);
+  return text;
+}
+
 std::string to_text(Bytes size) {
   const std::uint64_t magnitude = magnitude_of(size.count());
   const std::string_view sign = size.count() < 0 ? "-" : "";

@@ -77,6 +77,12 @@ class Bandwidth {
 /// "1.234 ms", "22 us": at most three digits after the point, the unit chosen so that 1 <= value < 1000.
 [[nodiscard]] std::string to_text(Duration duration);
 
+/// "12.345", "-0.001", "12.000": microseconds with three decimals, exact.
+[[nodiscard]] std::string microseconds(Duration duration);
+
+/// The same without decimals that are all 0: "12".
+[[nodiscard]] std::string short_microseconds(Duration duration);
+
 /// "25MB", "1.5kB": SI prefixes, as parse_bytes() reads them.
 [[nodiscard]] std::string to_text(Bytes size);
 

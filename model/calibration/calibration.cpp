@@ -32,8 +32,8 @@ std::size_t ranks_seen(const Dag& dag) {
     }
     if (lane.rank >= 0) ranks = std::max(ranks, static_cast<std::size_t>(lane.rank) + 1);
   }
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i)
-    ranks = std::max(ranks, std::size_t{dag.collective(RendezvousId{i}).members});
+  for (const RendezvousId rendezvous : dag.all_rendezvous())
+    ranks = std::max(ranks, std::size_t{dag.collective(rendezvous).members});
   return ranks;
 }
 

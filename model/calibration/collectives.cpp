@@ -79,7 +79,7 @@ std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
 class UseFinder {
  public:
   explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
-    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) add(RendezvousId{i});
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) add(rendezvous);
   }
   [[nodiscard]] const std::map<Rank, std::vector<Use>>& by_rank() const { return uses_; }
 
@@ -216,16 +216,16 @@ std::vector<Transfer> transfers_of(const Capture& capture) {
   const Dag& dag = capture.dag;
   std::vector<Transfer> transfers;
   std::map<Rank, std::vector<std::size_t>> by_rank;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const Collective& collective = dag.collective(RendezvousId{i});
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const Collective& collective = dag.collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) continue;
-    Transfer transfer{RendezvousId{i}, Time::min(), Time::min()};
-    for (const TaskId member : dag.members(RendezvousId{i})) {
+    Transfer transfer{rendezvous, Time::min(), Time::min()};
+    for (const TaskId member : dag.members(rendezvous)) {
       transfer.begin = std::max(transfer.begin, capture.recording.start[member.index()]);
       transfer.end = std::max(transfer.end, capture.recording.finish[member.index()]);
     }
     if (transfer.begin >= transfer.end) continue;
-    for (const TaskId member : dag.members(RendezvousId{i})) by_rank[dag.lane(member).rank].push_back(transfers.size());
+    for (const TaskId member : dag.members(rendezvous)) by_rank[dag.lane(member).rank].push_back(transfers.size());
     transfers.push_back(transfer);
   }
   for (auto& [rank, own] : by_rank) {

@@ -33,8 +33,8 @@ Duration whole_nanoseconds(double value) { return Duration{std::llround(value)};
 
 void fit_launches(const Dag& dag, Calibration& result) {
   std::vector<double> times;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (is_kernel_launch(dag, TaskId{i})) times.push_back(nanoseconds(dag.duration(TaskId{i})));
+  for (const TaskId task : dag.tasks()) {
+    if (is_kernel_launch(dag, task)) times.push_back(nanoseconds(dag.duration(task)));
   }
   if (times.empty() || result.cluster.rates.launch_overhead.has_value()) return;
   const double middle = median(times);
@@ -58,17 +58,17 @@ struct Copies {
 
 Copies copies_of(const Dag& dag) {
   Copies copies;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const Direction direction = direction_of(dag, TaskId{i});
+  for (const TaskId task : dag.tasks()) {
+    const Direction direction = direction_of(dag, task);
     if (direction == Direction::kOther) continue;
-    const double time = nanoseconds(dag.duration(TaskId{i}));
+    const double time = nanoseconds(dag.duration(task));
     if (time <= 0) continue;
-    const double rate = static_cast<double>(dag.bytes(TaskId{i}).count()) / time;
+    const double rate = static_cast<double>(dag.bytes(task).count()) / time;
     copies.rows.insert(copies.rows.end(), {1 / time, direction == Direction::kToDevice ? rate : 0,
                                            direction == Direction::kToHost ? rate : 0});
     copies.ones.push_back(1);
     std::int64_t& most = direction == Direction::kToDevice ? copies.most_to_device : copies.most_to_host;
-    most = std::max(most, dag.bytes(TaskId{i}).count());
+    most = std::max(most, dag.bytes(task).count());
   }
   return copies;
 }

@@ -21,21 +21,6 @@ struct DagEdge {
   friend bool operator==(const DagEdge&, const DagEdge&) noexcept = default;
 };
 
-/// All tasks in id order, which is a topological order.
-class DagTaskIterator : public boost::iterator_facade<DagTaskIterator, TaskId, boost::forward_traversal_tag, TaskId> {
- public:
-  DagTaskIterator() noexcept = default;
-  explicit DagTaskIterator(std::size_t index) noexcept : index_(index) {}
-
- private:
-  friend class boost::iterator_core_access;
-  [[nodiscard]] TaskId dereference() const noexcept { return TaskId{index_}; }
-  [[nodiscard]] bool equal(const DagTaskIterator& other) const noexcept { return index_ == other.index_; }
-  void increment() noexcept { ++index_; }
-
-  std::size_t index_ = 0;
-};
-
 /// Edges in id order: those of one task, or, moving on from task to task, those of a dag.
 class DagEdgeIterator : public boost::iterator_facade<DagEdgeIterator, DagEdge, boost::forward_traversal_tag, DagEdge> {
  public:
@@ -64,8 +49,9 @@ class DagEdgeIterator : public boost::iterator_facade<DagEdgeIterator, DagEdge, 
   std::size_t edge_ = 0;
 };
 
+using DagTaskIterator = IdRange<TaskId>::Iterator;
 inline std::pair<DagTaskIterator, DagTaskIterator> vertices(const Dag& dag) noexcept {
-  return {DagTaskIterator{0}, DagTaskIterator{dag.task_count()}};
+  return {dag.tasks().begin(), dag.tasks().end()};
 }
 inline std::size_t num_vertices(const Dag& dag) noexcept { return dag.task_count(); }
 inline std::pair<DagEdgeIterator, DagEdgeIterator> out_edges(TaskId task, const Dag& dag) noexcept {

@@ -7,4 +7,12 @@ std::span<const TaskId> Dag::members(RendezvousId id) const noexcept {
   return {rendezvous_member_.data() + begin, rendezvous_begin_[id.index() + 1] - begin};
 }
 
+std::map<Rank, std::string> hosts_of_ranks(const Dag& dag) {
+  std::map<Rank, std::string> hosts;
+  for (const Lane& lane : dag.lanes()) {
+    if (lane.kind != LaneKind::kServerThread) hosts.try_emplace(lane.rank, lane.host);
+  }
+  return hosts;
+}
+
 }  // namespace stepsim

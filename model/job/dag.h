@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_JOB_DAG_H
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ class Dag {
     return rendezvous_begin_.empty() ? 0 : rendezvous_begin_.size() - 1;
   }
 
+  /// All tasks, in a topological order.
+  [[nodiscard]] IdRange<TaskId> tasks() const noexcept { return {0, task_count()}; }
+  [[nodiscard]] IdRange<RendezvousId> all_rendezvous() const noexcept { return {0, rendezvous_count()}; }
+
   [[nodiscard]] TaskKind kind(TaskId task) const noexcept { return kind_[task.index()]; }
   [[nodiscard]] std::string_view name(TaskId task) const noexcept { return names_[name_[task.index()].index()]; }
   [[nodiscard]] NameId name_id(TaskId task) const noexcept { return name_[task.index()]; }
@@ -64,7 +69,10 @@ class Dag {
   /// Members of one rendezvous, ascending.
   [[nodiscard]] std::span<const TaskId> members(RendezvousId id) const noexcept;
 
-  /// Edges out of `task` are first_edge(task) .. first_edge(task + 1), targets ascending.
+  /// Edges out of `task`, targets ascending.
+  [[nodiscard]] IdRange<EdgeId> edges_from(TaskId task) const noexcept {
+    return {edge_begin_[task.index()], edge_begin_[task.index() + 1]};
+  }
   [[nodiscard]] EdgeId first_edge(TaskId task) const noexcept { return EdgeId{edge_begin_[task.index()]}; }
   [[nodiscard]] std::span<const TaskId> successors(TaskId task) const noexcept {
     return {target_.data() + edge_begin_[task.index()], edge_begin_[task.index() + 1] - edge_begin_[task.index()]};
@@ -99,6 +107,10 @@ class Dag {
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
 };
+
+/// The host of each rank, from its first lane; empty where it is not known. A server's threads are left out: their
+/// ranks are no workers.
+[[nodiscard]] std::map<Rank, std::string> hosts_of_ranks(const Dag& dag);
 
 }  // namespace stepsim
 

@@ -73,6 +73,7 @@ class DagBuilder {
   void reserve(std::size_t tasks, std::size_t edges);
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
+  [[nodiscard]] IdRange<TaskId> tasks() const noexcept { return {0, tasks_.size()}; }
   [[nodiscard]] const TaskSpec& task(TaskId id) const noexcept { return tasks_[id.index()]; }
   [[nodiscard]] TaskSpec& task(TaskId id) noexcept { return tasks_[id.index()]; }
   void set_duration(TaskId id, Duration duration) noexcept { tasks_[id.index()].duration = duration; }

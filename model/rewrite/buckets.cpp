@@ -34,10 +34,10 @@ bool is_pooled_all_reduce(const Dag& dag, RendezvousId rendezvous) {
 
 /// All-reduces are kernels.
 bool reduces_on_devices(const Dag& dag) {
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const RendezvousId rendezvous = dag.rendezvous(TaskId{i});
+  for (const TaskId task : dag.tasks()) {
+    const RendezvousId rendezvous = dag.rendezvous(task);
     if (rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kAllReduce)
-      return dag.lane(TaskId{i}).kind == LaneKind::kStream;
+      return dag.lane(task).kind == LaneKind::kStream;
   }
   return false;
 }
@@ -46,7 +46,7 @@ class Rebucketing {
  public:
   Rebucketing(const Capture& capture, Bytes bound)
       : dag_(capture.dag), recording_(capture.recording), edit_(capture), bound_(bound) {
-    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) add_all_reduce(RendezvousId{i});
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) add_all_reduce(rendezvous);
     for (const Gradient& gradient : capture.gradients) parts_[step_of(gradient.ready)].gradients.push_back(gradient);
   }
 

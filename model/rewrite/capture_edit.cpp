@@ -19,19 +19,18 @@ TaskSpec spec_of(const Dag& dag, TaskId task, DagBuilder& builder, Time hint) {
 DagBuilder taken_apart(const Dag& dag, const std::vector<Time>& hints) {
   DagBuilder builder;
   for (const Lane& lane : dag.lanes()) (void)builder.add_lane(lane);
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    (void)builder.add_task(spec_of(dag, TaskId{i}, builder, hints.empty() ? Time{} : hints[i]));
+  for (const TaskId task : dag.tasks()) {
+    (void)builder.add_task(spec_of(dag, task, builder, hints.empty() ? Time{} : hints[task.index()]));
   }
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId from{i};
-    for (EdgeId edge = dag.first_edge(from); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {
+  for (const TaskId from : dag.tasks()) {
+    for (const EdgeId edge : dag.edges_from(from)) {
       builder.add_edge(from, dag.target(edge), dag.edge_kind(edge), dag.lag(edge));
     }
     if (dag.returns_credit_of(from).valid()) builder.return_credit(from, dag.returns_credit_of(from));
   }
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const RendezvousId rendezvous = builder.add_rendezvous(dag.collective(RendezvousId{i}));
-    for (const TaskId member : dag.members(RendezvousId{i})) builder.join(rendezvous, member);
+  for (const RendezvousId id : dag.all_rendezvous()) {
+    const RendezvousId rendezvous = builder.add_rendezvous(dag.collective(id));
+    for (const TaskId member : dag.members(id)) builder.join(rendezvous, member);
   }
   return builder;
 }

@@ -70,13 +70,12 @@ void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& place
     TaskId last_member{};
   };
   std::map<LaneId, Stream> streams;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (places.is_member(TaskId{i}) && dag.lane(TaskId{i}).kind == LaneKind::kStream)
-      streams.try_emplace(dag.lane_id(TaskId{i}));
+  for (const TaskId task : dag.tasks()) {
+    if (places.is_member(task) && dag.lane(task).kind == LaneKind::kStream) streams.try_emplace(dag.lane_id(task));
   }
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const auto stream = streams.find(dag.lane_id(TaskId{i}));
-    if (stream != streams.end() && !dag.rendezvous(TaskId{i}).valid()) stream->second.shared = true;
+  for (const TaskId task : dag.tasks()) {
+    const auto stream = streams.find(dag.lane_id(task));
+    if (stream != streams.end() && !dag.rendezvous(task).valid()) stream->second.shared = true;
   }
   std::erase_if(streams, [](const auto& stream) { return !stream.second.shared; });
 
@@ -105,8 +104,7 @@ std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& membe
   const std::vector<Group> groups = groups_of(capture, members);
   const Places places(dag, groups);
   return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](TaskId member) {
-    for (EdgeId edge = dag.first_edge(member); edge < dag.first_edge(TaskId{member.index() + 1});
-         edge = EdgeId{edge.index() + 1}) {
+    for (const EdgeId edge : dag.edges_from(member)) {
       if (places.is_early_wait(member, dag.target(edge), dag.edge_kind(edge))) return true;
     }
     return false;
@@ -170,9 +168,9 @@ Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members
 
 Capture with_collectives_in_turn(const Capture& capture) {
   CaptureEdit edit(capture);
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    Lane& lane = edit.builder().lane(capture.dag.lane_id(TaskId{i}));
-    if (lane.order == LaneOrder::kFifo && capture.dag.rendezvous(TaskId{i}).valid()) lane.capacity = 1;
+  for (const TaskId task : capture.dag.tasks()) {
+    Lane& lane = edit.builder().lane(capture.dag.lane_id(task));
+    if (lane.order == LaneOrder::kFifo && capture.dag.rendezvous(task).valid()) lane.capacity = 1;
   }
   return std::move(edit).finish();
 }

@@ -24,7 +24,7 @@ Direction direction_of(const Dag& dag, TaskId task) {
 class Engines {
  public:
   explicit Engines(const Capture& capture) : dag_(capture.dag), edit_(capture) {
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) direction_.push_back(direction_of(dag_, TaskId{i}));
+    for (const TaskId task : dag_.tasks()) direction_.push_back(direction_of(dag_, task));
   }
 
   Capture run() && {
@@ -87,8 +87,8 @@ class Engines {
 }  // namespace
 
 bool has_stream_copies(const Capture& capture) {
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    if (direction_of(capture.dag, TaskId{i}) != Direction::kNone) return true;
+  for (const TaskId task : capture.dag.tasks()) {
+    if (direction_of(capture.dag, task) != Direction::kNone) return true;
   }
   return false;
 }

@@ -21,8 +21,7 @@ using Carriers = std::map<Rank, std::vector<LaneId>>;
 Carriers carriers_of(const Dag& dag) {
   std::vector<bool> carries(dag.lanes().size(), false);
   std::vector<bool> works(dag.lanes().size(), false);
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : dag.tasks()) {
     const std::size_t lane = dag.lane_id(task).index();
     if (is_collective(dag, task)) {
       carries[lane] = carries[lane] || dag.rendezvous(task).valid();
@@ -44,8 +43,7 @@ class Pools {
   Pools(const Capture& capture, const Carriers& carriers)
       : dag_(capture.dag), recording_(capture.recording), edit_(capture), pool_(dag_.lanes().size()) {
     for (const auto& [rank, lanes] : carriers) add_pool(dag_.lane(lanes.front()), lanes);
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag_.tasks()) {
       if (is_pooled(task) && is_collective(dag_, task)) carried_[pool_of(task)].push_back(task);
     }
     for (auto& [pool, carried] : carried_) {

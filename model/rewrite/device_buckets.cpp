@@ -87,7 +87,7 @@ class DeviceRebucketing {
     for (const auto& [thread, list] : launches_) {
       for (const DeviceLaunch& launch : list) launches_work_[launch.call.index()] = true;
     }
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) link(TaskId{i});
+    for (const TaskId task : dag_.tasks()) link(task);
   }
 
   Capture run() && {
@@ -113,8 +113,7 @@ class DeviceRebucketing {
  private:
   /// The order of a thread, and how long another stream's work takes to be seen.
   void link(TaskId task) {
-    for (EdgeId edge = dag_.first_edge(task); edge < dag_.first_edge(TaskId{task.index() + 1});
-         edge = EdgeId{edge.index() + 1}) {
+    for (const EdgeId edge : dag_.edges_from(task)) {
       const TaskId target = dag_.target(edge);
       if (dag_.edge_kind(edge) == EdgeKind::kSync && dag_.kind(target) == TaskKind::kCollective)
         sync_lag_[target] = dag_.lag(edge);
@@ -304,8 +303,7 @@ class DeviceRebucketing {
                            [](const Bucket& candidate, std::size_t gradient) { return candidate.last < gradient; });
       const TaskId kernel = kernels[static_cast<std::size_t>(bucket - buckets.begin())];
       const TaskId work = reduction.launch.work;
-      for (EdgeId edge = dag_.first_edge(work); edge < dag_.first_edge(TaskId{work.index() + 1});
-           edge = EdgeId{edge.index() + 1}) {
+      for (const EdgeId edge : dag_.edges_from(work)) {
         if (dag_.edge_kind(edge) == EdgeKind::kStream) continue;
         edit_.builder().add_edge(kernel, dag_.target(edge), dag_.edge_kind(edge), dag_.lag(edge));
       }
@@ -338,11 +336,10 @@ class DeviceRebucketing {
       for (const DeviceLaunch& launch : list) called[launch.work] = launch.end;
     }
     std::vector<std::pair<Time, TaskId>> all = std::move(order);
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag_.tasks()) {
       if (dag_.lane_id(task) != lane) continue;
       const auto call = called.find(task);
-      all.emplace_back(call == called.end() ? recording_.start[i] : call->second, task);
+      all.emplace_back(call == called.end() ? recording_.start[task.index()] : call->second, task);
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const Duration pause = pause_on(lane);
@@ -362,8 +359,7 @@ class DeviceRebucketing {
     Duration least = Duration::max();
     for (const TaskId work : gone_) {
       if (dag_.lane_id(work) != lane) continue;
-      for (EdgeId edge = dag_.first_edge(work); edge < dag_.first_edge(TaskId{work.index() + 1});
-           edge = EdgeId{edge.index() + 1}) {
+      for (const EdgeId edge : dag_.edges_from(work)) {
         if (dag_.edge_kind(edge) == EdgeKind::kStream) least = std::min(least, dag_.lag(edge));
       }
     }

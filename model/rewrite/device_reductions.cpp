@@ -167,11 +167,11 @@ DeviceLaunches device_launches(const Capture& capture) {
   const Dag& dag = capture.dag;
   DeviceLaunches launches;
   if (capture.recording.finish.size() != dag.task_count()) return launches;  // nobody ran it
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId call{i};
-    for (EdgeId edge = dag.first_edge(call); edge < dag.first_edge(TaskId{i + 1}); edge = EdgeId{edge.index() + 1}) {
+  for (const TaskId call : dag.tasks()) {
+    for (const EdgeId edge : dag.edges_from(call)) {
       if (dag.edge_kind(edge) != EdgeKind::kLaunch) continue;
-      launches[dag.lane_id(call)].push_back({capture.recording.finish[i], call, dag.target(edge), dag.lag(edge)});
+      launches[dag.lane_id(call)].push_back(
+          {capture.recording.finish[call.index()], call, dag.target(edge), dag.lag(edge)});
     }
   }
   for (auto& [thread, list] : launches) {

@@ -50,10 +50,11 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
     for (const TaskId after : dag.successors(TaskId{i})) follower[i] = std::min(follower[i], follower[after.index()]);
   }
   std::vector<JobStep> before(dag.task_count(), kNoJobStep);  // the latest step in front of a task
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
+  for (const TaskId task : dag.tasks()) {
+    const std::size_t i = task.index();
     if (recording.step[i] < 0 && before[i] != kNoJobStep && follower[i] != kNoJobStep) step_of[i] = before[i];
     if (step_of[i] == kNoJobStep) continue;
-    for (const TaskId after : dag.successors(TaskId{i})) {
+    for (const TaskId after : dag.successors(task)) {
       JobStep& latest = before[after.index()];
       if (latest == kNoJobStep || latest < step_of[i]) latest = step_of[i];
     }

@@ -35,8 +35,7 @@ UntimedWork untimed_work(const Capture& capture) {
   UntimedWork untimed;
   if (!capture.recording.start.empty() || !capture.task_ids.empty()) return untimed;
   for (const OperatorTable::Use& use : capture.operators.uses) untimed.device += is_untimed(capture, use) ? 1U : 0U;
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : capture.dag.tasks()) {
     const bool communicates = capture.dag.kind(task) == TaskKind::kCollective && capture.dag.bytes(task) > Bytes{};
     if (communicates && capture.dag.duration(task) == Duration{}) ++untimed.communication;
   }

@@ -67,8 +67,7 @@ class Resizing {
   }
 
   void check_collectives() const {
-    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
-      const RendezvousId rendezvous{i};
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
       if (dag_.members(rendezvous).empty()) continue;  // what new buckets replaced
       if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
       if (dag_.members(rendezvous).size() != ranks_.size()) {
@@ -85,15 +84,15 @@ class Resizing {
   }
 
   void remove(std::span<const Rank> ranks) {
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      if (std::binary_search(ranks.begin(), ranks.end(), rank_of(TaskId{i}))) edit_.remove(TaskId{i});
+    for (const TaskId task : dag_.tasks()) {
+      if (std::binary_search(ranks.begin(), ranks.end(), rank_of(task))) edit_.remove(task);
     }
   }
 
   /// What a copy of each rank will be made of, found once.
   void sort_by_rank() {
     copy_of_.resize(dag_.task_count());
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) parts_[rank_of(TaskId{i})].tasks.emplace_back(i);
+    for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) parts_[dag_.lanes()[i].rank].lanes.emplace_back(i);
     const std::vector<RecordedStep>& steps = capture_.recording.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) parts_[steps[i].rank].steps.push_back(i);
@@ -159,10 +158,8 @@ class Resizing {
   }
 
   void copy_edges(TaskId task) {
-    const auto targets = dag_.successors(task);
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      const EdgeId edge{dag_.first_edge(task).index() + i};
-      edit_.builder().add_edge(copy_of_[task.index()], copy_of_[targets[i].index()], dag_.edge_kind(edge),
+    for (const EdgeId edge : dag_.edges_from(task)) {
+      edit_.builder().add_edge(copy_of_[task.index()], copy_of_[dag_.target(edge).index()], dag_.edge_kind(edge),
                                dag_.lag(edge));
     }
   }
@@ -186,8 +183,8 @@ Capture with_absent_ranks(const Capture& capture, std::size_t count) {
         kMostAbsentMembers));
   }
   CaptureEdit edit(capture);
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-    std::uint32_t& members = edit.builder().collective(RendezvousId{i}).members;
+  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+    std::uint32_t& members = edit.builder().collective(rendezvous).members;
     if (members != 0) members = static_cast<std::uint32_t>(count);
   }
   return std::move(edit).finish();
@@ -198,8 +195,8 @@ Capture with_absent_ranks(const Capture& capture, std::size_t count) {
 std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture) {
   if (capture.recording.ranks.size() != 1) return std::nullopt;
   std::uint32_t group = 0;
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-    const std::uint32_t members = capture.dag.collective(RendezvousId{i}).members;
+  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+    const std::uint32_t members = capture.dag.collective(rendezvous).members;
     if (members == 0) continue;
     if (group != 0 && members != group) return std::nullopt;
     group = members;

@@ -119,9 +119,8 @@ class RepeatingStep {
   void add_edges(std::size_t copy) {
     const bool is_last = copy + 1 == count_;
     for (const TaskId from : tasks_) {
-      std::size_t edge = dag_.first_edge(from).index();
-      for (const TaskId to : dag_.successors(from)) {
-        const EdgeId id{edge++};
+      for (const EdgeId id : dag_.edges_from(from)) {
+        const TaskId to = dag_.target(id);
         const JobStep there = step_of_[to.index()];
         const TaskId same = there == step_ + 1 && !is_last ? counterpart(from, to) : TaskId{};
         if (there == step_) builder_.add_edge(copy_of(from, copy), copy_of(to, copy), dag_.edge_kind(id), dag_.lag(id));
@@ -152,7 +151,7 @@ class RepeatingStep {
   Capture finish() {
     std::vector<TaskSpec> specs;
     specs.reserve(builder_.task_count());
-    for (std::size_t i = 0; i < builder_.task_count(); ++i) specs.push_back(builder_.task(TaskId{i}));
+    for (const TaskId id : builder_.tasks()) specs.push_back(builder_.task(id));
     DagBuilder::Result built = std::move(builder_).build();
     Capture result;
     result.dag = std::move(built.dag);

@@ -209,13 +209,6 @@ std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& cand
   return points;
 }
 
-std::vector<TaskId> all_tasks(const Capture& capture) {
-  std::vector<TaskId> tasks;
-  tasks.reserve(capture.dag.task_count());
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) tasks.emplace_back(i);
-  return tasks;
-}
-
 /// What is worth trying for the job whose prediction this is. Says what the advice rests on.
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
@@ -226,7 +219,8 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
   if (summary.measured) advice.measured = summary.iteration.measured;
   if (predictor.profiler()) advice.measured = plan.captured->job.measured_step;
   advice.assumptions = common_assumptions(baseline, calibration, plan);
-  return candidates_for({plan, summary, sim::list_tasks(*plan.captured, all_tasks(*plan.captured))});
+  const IdRange<TaskId> tasks = plan.captured->dag.tasks();
+  return candidates_for({plan, summary, sim::list_tasks(*plan.captured, {tasks.begin(), tasks.end()})});
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ std::optional<Bytes> bucket_size(const Situation& situation) {
   if (situation.plan.job.bucket_bytes) return situation.plan.job.bucket_bytes;
   Bytes largest{};
   const Dag& dag = captured(situation).dag;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const Collective& collective = dag.collective(RendezvousId{i});
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const Collective& collective = dag.collective(rendezvous);
     if (collective.op == CollectiveOp::kAllReduce) largest = std::max(largest, collective.bytes);
   }
   return largest > Bytes{} ? std::optional(largest) : std::nullopt;

@@ -10,8 +10,7 @@ namespace stepsim::scenarios {
 PooledCollectives pooled_collectives(const Dag& dag, const sim::Timeline& timeline) {
   std::map<LaneId, std::vector<sim::Interval>> pools;
   Duration together{};
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : dag.tasks()) {
     if (!dag.rendezvous(task).valid() || dag.lane(task).order != LaneOrder::kFifo) continue;
     pools[dag.lane_id(task)].push_back(sim::own_work(dag, timeline, task));
     together = sim::saturated_sum(together, sim::own_time(dag, timeline, task));

@@ -6,26 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "model/base/text.h"
 #include "model/calibration/interference.h"
 
 namespace stepsim::scenarios {
 namespace {
 
 bool communicates(const Dag& dag) {
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskKind kind = dag.kind(TaskId{i});
+  for (const TaskId task : dag.tasks()) {
+    const TaskKind kind = dag.kind(task);
     if (kind == TaskKind::kCollective || kind == TaskKind::kTransfer) return true;
   }
   return false;
 }
 
 std::string listed(const std::vector<Slowdown>& slowdowns) {
-  std::string text;
-  for (const Slowdown& each : slowdowns) {
-    text += fmt::format("{}{} {:.2f} times as long ({} compared)", text.empty() ? "" : ", ", to_text(each.kernel_class),
-                        each.factor, each.kernels);
-  }
-  return text;
+  return joined(slowdowns, [](const Slowdown& each) {
+    return fmt::format("{} {:.2f} times as long ({} compared)", to_text(each.kernel_class), each.factor, each.kernels);
+  });
 }
 
 }  // namespace

@@ -60,13 +60,6 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   return graph;
 }
 
-std::vector<TaskId> all_tasks(const Dag& dag) {
-  std::vector<TaskId> tasks;
-  tasks.reserve(dag.task_count());
-  for (std::size_t i = 0; i < dag.task_count(); ++i) tasks.emplace_back(i);
-  return tasks;
-}
-
 /// The durations of the graph after the plan's rules. Rules of device work add their shares to the prediction.
 std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, const RecordedCollectives* collectives,
                                         Prediction& prediction) {
@@ -155,7 +148,7 @@ Capture Predictor::make_graph(const Plan& plan) const {
     graph = parameter_server_graph(plan);
   } else {
     graph = captured_;
-    if (tells_origins_) graph.recording.origin = all_tasks(graph.dag);
+    if (tells_origins_) graph.recording.origin = {graph.dag.tasks().begin(), graph.dag.tasks().end()};
     if (plan.network->make != nullptr) graph = rank_graph(plan, std::move(graph));
   }
   graph.job = plan.job;

@@ -28,8 +28,7 @@ constexpr double kWorthSaying = 0.005;
 std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
   std::array<Duration, sim::kPathClassCount> work{};
   const Dag& dag = view.prediction.graph->dag;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : dag.tasks()) {
     work[static_cast<std::size_t>(sim::path_class_of(dag, task))] += sim::own_time(dag, view.prediction.timeline, task);
   }
   return work;
@@ -82,8 +81,7 @@ std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
                    [](const auto& a, const auto& b) { return std::abs(a.first.count()) > std::abs(b.first.count()); });
   std::string text;
   for (const auto& [change, which] : changes) {
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", sim::to_text(which), text.empty() ? "takes " : "",
-                        less_or_more(change));
+    add_item(text, fmt::format("{} {}{}", sim::to_text(which), text.empty() ? "takes " : "", less_or_more(change)));
   }
   return text;
 }
@@ -181,8 +179,7 @@ ReplayDifference difference_of(const PredictionView& baseline, const PredictionV
     return sim::own_time(dag, scenario.prediction.timeline, task) -
            sim::own_time(dag, baseline.prediction.timeline, task);
   };
-  for (std::size_t i = 0; i < dag.task_count(); ++i)
-    difference.changed += changed_by(TaskId{i}) != Duration{} ? 1U : 0U;
+  for (const TaskId task : dag.tasks()) difference.changed += changed_by(task) != Duration{} ? 1U : 0U;
   for (const sim::PathTask& on_path : baseline.path.path.tasks) {
     const Duration change = changed_by(on_path.task);
     difference.changed_on_path += change != Duration{} ? 1U : 0U;

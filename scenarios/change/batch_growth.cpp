@@ -31,8 +31,8 @@ bool is_activation_message(const Dag& dag, TaskId task) {
 }
 
 void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durations) {
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (is_activation_message(dag, TaskId{i})) durations[i] = scaled(durations[i], factor);
+  for (const TaskId task : dag.tasks()) {
+    if (is_activation_message(dag, task)) durations[task.index()] = scaled(durations[task.index()], factor);
   }
 }
 

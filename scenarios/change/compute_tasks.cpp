@@ -8,8 +8,8 @@ namespace {
 /// The ranks that have compute tasks beside the work of their host threads.
 std::set<Rank> ranks_with_compute(const Dag& dag) {
   std::set<Rank> ranks;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (class_of(dag.kind(TaskId{i})) == TaskClass::kCompute) ranks.insert(dag.lane(TaskId{i}).rank);
+  for (const TaskId task : dag.tasks()) {
+    if (class_of(dag.kind(task)) == TaskClass::kCompute) ranks.insert(dag.lane(task).rank);
   }
   return ranks;
 }

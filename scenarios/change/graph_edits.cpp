@@ -38,9 +38,7 @@ class Removal {
     for (std::size_t i = 0; i < removed_.size(); ++i) {
       const TaskId task{i};
       if (removed_[i]) remove(task);
-      for (EdgeId edge = dag().first_edge(task); edge < dag().first_edge(TaskId{i + 1});
-           edge = EdgeId{edge.index() + 1})
-        join_through(task, edge);
+      for (const EdgeId edge : dag().edges_from(task)) join_through(task, edge);
     }
     return std::move(edit_).finish();
   }
@@ -130,11 +128,11 @@ Capture with_payloads(const Capture& capture, const std::function<bool(const Col
     bytes = Bytes{std::max(std::int64_t{1}, scaled(Duration{bytes.count()}, factor).count())};
   };
   CaptureEdit edit(capture);
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-    Collective& collective = edit.builder().collective(RendezvousId{i});
+  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+    Collective& collective = edit.builder().collective(rendezvous);
     if (!selected(collective) || collective.bytes == Bytes{}) continue;
     scale(collective.bytes);
-    for (const TaskId member : capture.dag.members(RendezvousId{i})) scale(edit.builder().task(member).bytes);
+    for (const TaskId member : capture.dag.members(rendezvous)) scale(edit.builder().task(member).bytes);
   }
   return std::move(edit).finish();
 }

@@ -50,7 +50,7 @@ std::optional<Selection> selection_of(const Change& change, const Capture& captu
   const auto part_of = [&](TaskId task) -> Selection::Part& {
     return parts[static_cast<std::size_t>(sim::path_class_of(dag, task))];
   };
-  for (std::size_t i = 0; i < dag.task_count(); ++i) part_of(TaskId{i}).all += dag.duration(TaskId{i});
+  for (const TaskId task : dag.tasks()) part_of(task).all += dag.duration(task);
   for (const TaskId task : tasks) {
     ++part_of(task).tasks;
     part_of(task).time += dag.duration(task);

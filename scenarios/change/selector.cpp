@@ -305,8 +305,8 @@ std::string what_there_is(const Capture& capture, std::string_view typed) {
   constexpr std::size_t kLongest = 60;
   std::vector<std::string> names = similar_names(typed, capture, kNames);
   if (names.empty() && capture.dag.name_count() > 0) names.emplace_back(capture.dag.name(NameId{0}));
-  std::string some;
-  for (const std::string& name : names) some += fmt::format("{}'{}'", some.empty() ? "" : ", ", shown(name, kLongest));
+  const std::string some =
+      joined(names, [](const std::string& name) { return fmt::format("'{}'", shown(name, kLongest)); });
   const std::string list = some.empty() ? some : " and names such as " + some + " (stepsim tasks lists all)";
   const std::vector<Rank>& ranks = capture.recording.ranks;
   if (ranks.empty()) return "the capture's own" + list;
@@ -347,8 +347,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
   std::vector<Test> tests;
   for (const TestFor& test : tests_) tests.push_back(test(capture));
   std::vector<TaskId> selected;
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : capture.dag.tasks()) {
     if (std::all_of(tests.begin(), tests.end(), [task](const Test& test) { return test(task); })) {
       selected.push_back(task);
     }

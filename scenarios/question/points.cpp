@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -41,11 +42,7 @@ std::vector<Setting> Points::at(std::size_t point) const {
 }
 
 std::string to_text(const std::vector<Setting>& settings) {
-  std::string text;
-  for (const Setting& setting : settings) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", setting.key, setting.value);
-  }
-  return text;
+  return joined(settings, [](const Setting& setting) { return setting.key + '=' + setting.value; });
 }
 
 Points points_of(const Scenario& scenario) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"
 #include "model/rewrite/capture_edit.h"
@@ -86,8 +87,8 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   const CollectiveModel* const algorithm = collective_models()[value.one_of_words(names)];
   plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);
-    for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-      edit.builder().collective(RendezvousId{i}).algorithm = algorithm;
+    for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+      edit.builder().collective(rendezvous).algorithm = algorithm;
     }
     return std::move(edit).finish();
   });
@@ -99,7 +100,7 @@ void tell_of_buckets(Plan& plan) {
   if (!found) return;
   std::string sizes;
   for (std::size_t i = 0; i < std::min(found->sizes.size(), kBucketsNamed); ++i)
-    sizes += (i == 0 ? "" : ", ") + to_text(found->sizes[i]);
+    add_item(sizes, to_text(found->sizes[i]));
   if (found->sizes.size() > kBucketsNamed) sizes += fmt::format(" and {} more", found->sizes.size() - kBucketsNamed);
   plan.assumptions.push_back(
       {"captured_buckets",

@@ -37,10 +37,10 @@ class Fusion {
 
   Capture run() && {
     std::vector<std::uint32_t> size(dag_.task_count(), 1);
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      const TaskId next = only_next(TaskId{i});
+    for (const TaskId task : dag_.tasks()) {
+      const TaskId next = only_next(task);
       if (!next.valid()) continue;
-      const TaskId first = into_[i].valid() ? into_[i] : TaskId{i};
+      const TaskId first = into_[task.index()].valid() ? into_[task.index()] : task;
       if (size[first.index()] >= most_) continue;
       ++size[first.index()];
       fuse(next, first);

@@ -23,9 +23,8 @@ constexpr Duration kLongestOverhead{100'000};
 /// Calls `use` with the edges out of `task` of one kind, until it returns true; whether it did.
 template <class Use>
 bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
-  const auto targets = dag.successors(task);
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (dag.edge_kind(EdgeId{dag.first_edge(task).index() + i}) == kind && use(targets[i])) return true;
+  for (const EdgeId edge : dag.edges_from(task)) {
+    if (dag.edge_kind(edge) == kind && use(dag.target(edge))) return true;
   }
   return false;
 }
@@ -46,10 +45,9 @@ bool launches(const Dag& dag, TaskId task) {
 class Launches {
  public:
   explicit Launches(const Dag& dag) : dag_(dag), parts_(dag.task_count(), false) {
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag.tasks()) {
       if (!launches(dag, task)) continue;
-      any_ = parts_[i] = true;
+      any_ = parts_[task.index()] = true;
       (void)any_edge(dag, task, EdgeKind::kProgram, [&](TaskId next) {
         parts_[next.index()] = parts_[next.index()] || is_rest(task, next);
         return false;

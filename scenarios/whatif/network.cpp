@@ -66,8 +66,8 @@ ParameterValue changed(const NetworkParameter& parameter, const NetworkParameter
 
 std::size_t recorded_transfers(const Plan& plan) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < plan.captured->dag.task_count(); ++i)
-    if (keeps_recorded_time(*plan.captured, TaskId{i}, *plan.network)) ++count;
+  for (const TaskId task : plan.captured->dag.tasks())
+    if (keeps_recorded_time(*plan.captured, task, *plan.network)) ++count;
   return count;
 }
 
@@ -152,8 +152,8 @@ double slowest_goodput(const Cluster& cluster) {
 }
 
 bool has_buffered_messages(const Capture& capture) {
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-    if (capture.dag.collective(RendezvousId{i}).buffered > Bytes{}) return true;
+  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+    if (capture.dag.collective(rendezvous).buffered > Bytes{}) return true;
   }
   return false;
 }
@@ -164,8 +164,8 @@ void scale_buffered(const Change& change, double factor, Plan& plan) {
   if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
   plan.add_edit(change, [factor](const Capture& capture) {
     CaptureEdit edit(capture);
-    for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
-      Collective& message = edit.builder().collective(RendezvousId{i});
+    for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
+      Collective& message = edit.builder().collective(rendezvous);
       // May exceed the message, so that one change undoes another: the replay takes no more than there is.
       constexpr double kMost = 1e18;
       message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};

@@ -33,9 +33,9 @@ constexpr std::array kParameters{
 /// Members of barrier collectives, which carry no payload.
 std::vector<TaskId> barriers_of(const Dag& dag) {
   std::vector<TaskId> members;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const RendezvousId rendezvous = dag.rendezvous(TaskId{i});
-    if (rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kBarrier) members.emplace_back(i);
+  for (const TaskId task : dag.tasks()) {
+    const RendezvousId rendezvous = dag.rendezvous(task);
+    if (rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kBarrier) members.push_back(task);
   }
   return members;
 }

@@ -1,7 +1,6 @@
 
 #include "sim/analysis/critical_path.h"
 #include "sim/export/exporter.h"
-#include "sim/export/microseconds.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "model/base/cannot_answer.h"
+#include "model/base/quoted.h"
 #include "model/base/text.h"
 #include "model/job/communication_kernel.h"
 #include "sim/analysis/task_names.h"
-#include "sim/export/microseconds.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
@@ -316,13 +316,6 @@ std::vector<std::size_t> times_of_tensors(const RankCommunication& communication
   return most;
 }
 
-/// "12" and "12.345": whole microseconds are integers in BytePS.
-std::string stamp(Duration duration) {
-  std::string text = microseconds(duration);
-  if (text.ends_with(".000")) text.resize(text.size() - 4);
-  return text;
-}
-
 std::string quoted(std::string_view text) {
   std::string out;
   append_json_string(out, text);
@@ -375,12 +368,13 @@ void write_comm_json(const RankCommunication& communication, OutputFile& out) {
     const std::string process = fmt::format("{}{}", kComm, communication.tensors[event->tensor]);
     const std::string pid = quoted(process);
     const std::string name = event->stage.empty() ? pid : quoted(fmt::format("{}.{}", process, event->stage));
-    out.write(fmt::format(
-        "{}        {{\n            \"ph\": \"X\",\n            \"args\": {{\n                \"name\": "
-        "{}\n            }},\n            \"pid\": {},\n            \"name\": {},\n            \"ts\": "
-        "{},\n            \"dur\": {},\n            \"tid\": \"{}\",\n            \"cat\": "
-        "\"Comm\"\n        }}",
-        separator, pid, pid, name, stamp(event->start.time_since_epoch()), stamp(event->duration), thread_of(*event)));
+    out.write(
+        fmt::format("{}        {{\n            \"ph\": \"X\",\n            \"args\": {{\n                \"name\": "
+                    "{}\n            }},\n            \"pid\": {},\n            \"name\": {},\n            \"ts\": "
+                    "{},\n            \"dur\": {},\n            \"tid\": \"{}\",\n            \"cat\": "
+                    "\"Comm\"\n        }}",
+                    separator, pid, pid, name, short_microseconds(event->start.time_since_epoch()),
+                    short_microseconds(event->duration), thread_of(*event)));
     separator = ",\n";
   }
   out.write("\n\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n");

@@ -12,7 +12,6 @@
 
 #include "sim/analysis/own_work.h"
 #include "sim/analysis/task_names.h"
-#include "sim/export/microseconds.h"
 #include "sim/export/rows.h"
 #include "sim/output/json_writer.h"
 

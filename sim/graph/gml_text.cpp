@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "model/base/gml.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::sim {
 namespace {

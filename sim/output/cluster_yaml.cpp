@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "model/base/quoted.h"
 #include "model/cost/network/parameters.h"
 #include "model/job/timed_collective.h"
 #include "model/job/topology.h"

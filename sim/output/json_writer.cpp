@@ -6,58 +6,14 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/base/text.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-/// How many bytes at the front of `text` stand for themselves in a JSON string.
-std::size_t plain_prefix(std::string_view text) noexcept {
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const char c = text[length];
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\' || c == '<') break;
-    ++length;
-  }
-  return length;
-}
-
-std::string escaped(char32_t code) {
-  switch (code) {
-    case U'"': return "\\\"";
-    case U'\\': return "\\\\";
-    case U'\n': return "\\n";
-    case U'\r': return "\\r";
-    case U'\t': return "\\t";
-    default: return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
-  }
-}
 
 }  // namespace
-
-void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (true) {
-    const std::size_t plain = plain_prefix(text);
-    out += text.substr(0, plain);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    const Character next = decode_utf8(text);
-    if (!next.valid) {
-      out += kReplacement;
-    } else if (next.code < 0x80 || is_control(next.code)) {
-      out += escaped(next.code);
-    } else {
-      out += text.substr(0, next.length);
-    }
-    text.remove_prefix(next.length);
-  }
-  out += '"';
-}
 
 JsonWriter& JsonWriter::begin_object() { return open('{'); }
 JsonWriter& JsonWriter::end_object() { return close('}'); }

@@ -14,11 +14,6 @@
 
 namespace stepsim::sim {
 
-/// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD;
-/// '<', control characters, line separators and bidirectional controls are escaped, so that the
-/// result may stand in a script of a page and be looked at in a terminal.
-void append_json_string(std::string& out, std::string_view text);
-
 /// Writes JSON text piece by piece: into a string that `take()` returns, or to a sink, in pieces of
 /// about 64 KiB, so that a document of any size needs no more memory than that. The writer places
 /// commas; begin and end must match, which an assertion checks.

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "ingest/json/escape.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -25,11 +25,6 @@ std::string_view category_of(EventKind kind) noexcept {
     case EventKind::kDeviceAnnotation: return "gpu_user_annotation";
   }
   return "";
-}
-
-/// Microseconds with three decimals, as Kineto prints them.
-std::string microseconds(std::int64_t nanoseconds) {
-  return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
 
 class Writer {
@@ -64,18 +59,18 @@ class Writer {
     text_ += "  \"deviceProperties\": [";
     for (const std::int32_t device : devices) {
       text_ += fmt::format("{}{{\"id\": {}, \"name\": ", device == *devices.begin() ? "" : ", ", device);
-      json::append_quoted(text_, trace_.device_name);
+      append_exact_json_string(text_, trace_.device_name);
       text_ += "}";
     }
     text_ += "],\n";
     if (trace_.rank) {
       text_ += "  \"distributedInfo\": {\"backend\": ";
-      json::append_quoted(text_, trace_.backend);
+      append_exact_json_string(text_, trace_.backend);
       text_ += fmt::format(", \"rank\": {}, \"world_size\": {}}},\n", *trace_.rank, trace_.world_size.value_or(1));
     }
     if (!trace_.host_name.empty()) {
       text_ += "  \"host_name\": ";
-      json::append_quoted(text_, trace_.host_name);
+      append_exact_json_string(text_, trace_.host_name);
       text_ += ",\n";
     }
     if (!origin.empty()) text_ += fmt::format("  \"otherData\": {{{}}},\n", origin);
@@ -91,7 +86,7 @@ class Writer {
       text_ += "{\"ph\": \"M\", \"name\": \"thread_name\"";
       append_row(track);
       text_ += ", \"ts\": 0.000, \"args\": {\"name\": ";
-      json::append_quoted(text_, name);
+      append_exact_json_string(text_, name);
       text_ += "}}";
     }
   }
@@ -100,11 +95,11 @@ class Writer {
     const Track& track = trace_.tracks[trace_.track[event].index()];
     begin_record();
     text_ += fmt::format("{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": ", category_of(trace_.kind[event]));
-    json::append_quoted(text_, trace_.text(trace_.name[event]));
+    append_exact_json_string(text_, trace_.text(trace_.name[event]));
     append_row(track);
     text_ +=
-        fmt::format(", \"ts\": {}, \"dur\": {}", microseconds(trace_.start[event].time_since_epoch().count() - base_),
-                    microseconds(trace_.duration[event].count()));
+        fmt::format(", \"ts\": {}, \"dur\": {}", microseconds(trace_.start[event].time_since_epoch() - Duration{base_}),
+                    microseconds(trace_.duration[event]));
     write_arguments(event, track);
     text_ += "}";
   }
@@ -113,9 +108,9 @@ class Writer {
   void write_overhead(const HostDeviceTrace::Overhead& one) {
     begin_record();
     text_ += R"({"ph": "X", "cat": "overhead", "name": )";
-    json::append_quoted(text_, trace_.text(one.kind));
+    append_exact_json_string(text_, trace_.text(one.kind));
     text_ += fmt::format(R"(, "pid": -1, "tid": 0, "ts": {}, "dur": {}}})",
-                         microseconds(one.start.time_since_epoch().count() - base_), microseconds(one.length.count()));
+                         microseconds(one.start.time_since_epoch() - Duration{base_}), microseconds(one.length));
   }
 
   void write_arguments(std::uint32_t event, const Track& track) {
@@ -154,7 +149,7 @@ class Writer {
       if (number) {
         text_ += *text;
       } else {
-        json::append_quoted(text_, *text);
+        append_exact_json_string(text_, *text);
       }
     }
   }

@@ -9,9 +9,9 @@ namespace stepsim {
 Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::size_t timed = 0;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    if (dag.members(RendezvousId{i}).empty()) continue;  // what new buckets replaced
-    const Collective& collective = dag.collective(RendezvousId{i});
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    if (dag.members(rendezvous).empty()) continue;  // what new buckets replaced
+    const Collective& collective = dag.collective(rendezvous);
     const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
     if (collective.algorithm == nccl && collective.bytes > Bytes{} && nccl->supports(shape)) ++timed;
   }

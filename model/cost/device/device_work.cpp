@@ -203,8 +203,7 @@ DevicePieces device_work(const Capture& capture) {
   NameFacts names(dag);
   const std::vector<const Accelerator*> accelerators = accelerators_of(capture);
   DevicePieces pieces;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : dag.tasks()) {
     if (!is_device_work(dag.kind(task), dag.lane(task).kind)) continue;
     DeviceWork piece{dag.duration(task), names.kind(task), Precision::kFloat32, {}};
     piece.in_optimizer = piece.kind == KernelClass::kOptimizer;
@@ -225,8 +224,8 @@ DevicePieces device_work(const Capture& capture) {
 }
 
 bool has_kernels(const Capture& capture) noexcept {
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    if (capture.dag.kind(TaskId{i}) == TaskKind::kKernel) return true;
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.kind(task) == TaskKind::kKernel) return true;
   }
   return false;
 }

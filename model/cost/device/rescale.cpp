@@ -56,7 +56,7 @@ ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskI
 ScaledDurations scaled_durations(const Capture& capture, const std::function<Scaled(const DeviceWork&)>& scale) {
   ScaledDurations out;
   out.duration.reserve(capture.dag.task_count());
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) out.duration.push_back(capture.dag.duration(TaskId{i}));
+  for (const TaskId task : capture.dag.tasks()) out.duration.push_back(capture.dag.duration(task));
   const auto scale_piece = [&scale](TaskId /*task*/, const DeviceWork& piece) { return scale(piece); };
   out.share = rescale(device_work(capture), scale_piece, out.duration);
   return out;

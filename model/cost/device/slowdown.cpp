@@ -66,9 +66,9 @@ double alone_in(double duration, double busy, double factor) noexcept { return d
 std::map<Rank, BusyTimes> device_communication(const Dag& dag, std::span<const Time> start,
                                                std::span<const Time> finish) {
   std::map<Rank, std::vector<Stretch>> stretches;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (on_stream(dag, TaskId{i}, TaskKind::kCollective))
-      stretches[dag.lane(TaskId{i}).rank].push_back({start[i], finish[i]});
+  for (const TaskId task : dag.tasks()) {
+    if (on_stream(dag, task, TaskKind::kCollective))
+      stretches[dag.lane(task).rank].push_back({start[task.index()], finish[task.index()]});
   }
   std::map<Rank, BusyTimes> busy;
   for (auto& [rank, all] : stretches) busy.emplace(rank, std::move(all));

@@ -6,11 +6,11 @@ namespace stepsim {
 
 bool has_sized_collectives(const Capture& capture) {
   const Dag& dag = capture.dag;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const Collective& collective = dag.collective(RendezvousId{i});
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const Collective& collective = dag.collective(rendezvous);
     const bool sized = collective.bytes > Bytes{} && collective.op != CollectiveOp::kUnknown;
     if (sized && collective.op != CollectiveOp::kSendRecv &&
-        std::max<std::size_t>(dag.members(RendezvousId{i}).size(), collective.members) > 1)
+        std::max<std::size_t>(dag.members(rendezvous).size(), collective.members) > 1)
       return true;
   }
   return false;
@@ -29,11 +29,12 @@ bool keeps_recorded_time(const Capture& capture, TaskId task, const NetworkModel
 }
 
 std::size_t lone_collectives(const Capture& capture) {
+  if (capture.parameter_server != nullptr) return 0;
   const Dag& dag = capture.dag;
   std::size_t count = 0;
-  for (std::size_t i = 0; capture.parameter_server == nullptr && i < dag.task_count(); ++i) {
-    if (dag.kind(TaskId{i}) != TaskKind::kCollective) continue;
-    const RendezvousId rendezvous = dag.rendezvous(TaskId{i});
+  for (const TaskId task : dag.tasks()) {
+    if (dag.kind(task) != TaskKind::kCollective) continue;
+    const RendezvousId rendezvous = dag.rendezvous(task);
     if (!rendezvous.valid() || dag.members(rendezvous).size() < dag.collective(rendezvous).members) ++count;
   }
   return count;
@@ -42,8 +43,8 @@ std::size_t lone_collectives(const Capture& capture) {
 bool uses_links(const Capture& capture) {
   if (capture.parameter_server != nullptr || has_sized_collectives(capture)) return true;
   const Dag& dag = capture.dag;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    if (dag.collective(RendezvousId{i}).bytes > Bytes{}) return true;
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    if (dag.collective(rendezvous).bytes > Bytes{}) return true;
   }
   return std::any_of(dag.lanes().begin(), dag.lanes().end(), [](const Lane& lane) { return lane.is_link(); });
 }

@@ -128,8 +128,7 @@ void fill_recording(const PsJobGraph& graph, const DagBuilder::Result& built, Re
   const std::map<Rank, Time> first = first_starts(graph);
   recording.step.assign(built.dag.task_count(), -1);
   recording.start.resize(built.dag.task_count());
-  for (std::size_t i = 0; i < built.dag.task_count(); ++i)
-    recording.start[i] = first.at(built.dag.lane(TaskId{i}).rank);
+  for (const TaskId task : built.dag.tasks()) recording.start[task.index()] = first.at(built.dag.lane(task).rank);
   recording.finish = recording.start;
   for (std::size_t old = 0; old < graph.noted.size(); ++old) {
     const PsJobGraph::Noted& noted = graph.noted[old];

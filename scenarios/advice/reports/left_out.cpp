@@ -5,6 +5,8 @@
 
 #include "scenarios/advice/advice_document.h"
 
+#include "model/base/text.h"
+
 namespace stepsim::scenarios {
 namespace {
 
@@ -14,7 +16,7 @@ std::string in_short(const std::string& reason) { return reason.substr(0, reason
 std::vector<sim::Section> sections(const AdviceFindings& findings) {
   sim::Section section{.title = "Does not apply to this job"};
   for (const LeftOut& left_out : findings.advice.left_out)
-    section.sentences.emplace_back(fmt::format("{}: {}", fmt::join(left_out.changes, ", "), in_short(left_out.reason)));
+    section.sentences.emplace_back(fmt::format("{}: {}", joined(left_out.changes), in_short(left_out.reason)));
   return {std::move(section)};
 }
 

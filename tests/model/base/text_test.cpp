@@ -123,5 +123,20 @@ TEST(NaturalLessTest, NumbersInNamesOrderByTheirValue) {
   EXPECT_NE(natural_less("rank01", "rank1"), natural_less("rank1", "rank01"));
 }
 
+TEST(JoinedTest, ItemsHaveASeparatorBetweenThem) {
+  EXPECT_EQ(joined(std::array<std::string, 3>{"a", "", "c"}), "a, , c");
+  EXPECT_EQ(joined(std::array<std::string, 1>{"a"}), "a");
+  EXPECT_EQ(joined(std::array<std::string, 0>{}), "");
+  EXPECT_EQ(joined(
+                std::array{1, 2}, [](int n) { return std::to_string(n); }, "+"),
+            "1+2");
+}
+
+TEST(AddItemTest, FirstItemHasNoSeparator) {
+  std::string list;
+  for (const char* item : {"a", "b", "c"}) add_item(list, item);
+  EXPECT_EQ(list, "a, b, c");
+}
+
 }  // namespace
 }  // namespace stepsim

@@ -207,5 +207,14 @@ TEST(BandwidthTest, TextHasTheUnitThatKeepsItBelowAThousand) {
   EXPECT_EQ(to_text(Bandwidth::from_bytes_per_second(2e15)), "2000TB/s");
 }
 
+TEST(MicrosecondsTest, HasThreeDecimalsExactToTheNanosecond) {
+  EXPECT_EQ(microseconds(Duration{12'345}), "12.345");
+  EXPECT_EQ(microseconds(Duration{-1}), "-0.001");
+  EXPECT_EQ(microseconds(Duration{12'000}), "12.000");
+  EXPECT_EQ(microseconds(Duration::min()), "-9223372036854775.808");
+  EXPECT_EQ(short_microseconds(Duration{12'000}), "12");
+  EXPECT_EQ(short_microseconds(Duration{12'300}), "12.300");
+}
+
 }  // namespace
 }  // namespace stepsim
