@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace stepsim::sim {
@@ -25,6 +26,17 @@ IterationPath iteration_path(const Capture& capture, const Timeline& timeline, c
   const StepReport& median = steps[(steps.size() - 1) / 2];
   return {critical_path_of_step(capture, timeline, median.timed),
           fmt::format("rank {}'s step {}", median.rank, median.step)};
+}
+
+std::optional<std::int64_t> step_of_path(const Recording& recording, const CriticalPath& path) {
+  std::map<std::int64_t, Duration> time;
+  for (const PathTask& task : path.tasks) {
+    const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.task.index()];
+    if (step >= 0) time[recording.steps[static_cast<std::size_t>(step)].number] += task.duration;
+  }
+  const auto most =
+      std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == time.end() ? std::nullopt : std::optional{most->first};
 }
 
 }  // namespace stepsim::sim

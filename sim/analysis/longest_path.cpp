@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/analysis/iteration_path.h"
 #include "sim/analysis/own_work.h"
 
 namespace stepsim::sim {
@@ -174,18 +175,6 @@ class Alone {
   std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< by server's task and set
 };
 
-/// The step that most tasks of a path are in; nothing if none is in one.
-std::optional<std::int64_t> step_of(const Recording& recording, const CriticalPath& path) {
-  std::map<std::int64_t, std::size_t> tasks;
-  for (const PathTask& task : path.tasks) {
-    const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.task.index()];
-    if (step >= 0) ++tasks[recording.steps[static_cast<std::size_t>(step)].number];
-  }
-  const auto most =
-      std::max_element(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == tasks.end() ? std::nullopt : std::optional{most->first};
-}
-
 /// The tasks of that step, or all, by the set that `set_of_rank` says.
 TaskSets sets_by_rank(const Capture& capture, std::optional<std::int64_t> step,
                       const std::map<Rank, std::int32_t>& set_of_rank) {
@@ -237,10 +226,7 @@ std::vector<CriticalPath> longest_paths(const Dag& dag, const Timeline& timeline
 PartPaths part_paths(const Capture& capture, const Timeline& timeline, const CriticalPath& path) {
   PartPaths result;
   if (capture.recording.ranks.size() < 2) return result;
-  std::map<Rank, std::string> hosts;
-  for (const Lane& lane : capture.dag.lanes()) {
-    if (lane.kind != LaneKind::kServerThread) hosts.try_emplace(lane.rank, lane.host);
-  }
+  std::map<Rank, std::string> hosts = hosts_of_ranks(capture.dag);
   std::vector<PartPath> gpus;
   std::vector<PartPath> workers;
   for (const Rank rank : capture.recording.ranks) {
@@ -253,7 +239,7 @@ PartPaths part_paths(const Capture& capture, const Timeline& timeline, const Cri
       same->ranks.push_back(rank);
     }
   }
-  const std::optional<std::int64_t> step = step_of(capture.recording, path);
+  const std::optional<std::int64_t> step = step_of_path(capture.recording, path);
   result.step = step.value_or(-1);
   if (workers.size() > 1 && workers.size() < gpus.size())
     result.workers = paths_of(capture, timeline, step, std::move(workers));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/job/kernel_class.h"
+#include "sim/analysis/iteration_path.h"
 #include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
@@ -234,32 +235,20 @@ struct Part {
   std::string of = "the whole graph";
 };
 
-/// The step that most of the path's time is in; -1 if it is in none.
-std::int32_t step_of(const Capture& capture, const CriticalPath& path) {
-  std::map<std::int32_t, Duration> time;
-  for (const PathTask& task : path.tasks) {
-    const std::int32_t step = capture.recording.step.empty() ? -1 : capture.recording.step[task.task.index()];
-    if (step >= 0) time[step] += task.duration;
-  }
-  const auto most =
-      std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == time.end() ? -1 : most->first;
-}
-
 Part part_of(const Capture& capture, const CriticalPath& path) {
   const std::vector<RecordedStep>& steps = capture.recording.steps;
   Part part{.chosen = std::vector<bool>(capture.dag.task_count(), true)};
   const bool asked = std::any_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return !step.asked; });
-  const std::int32_t of_path = step_of(capture, path);
-  const auto is_wanted = [&](const RecordedStep& step) {
-    return asked ? step.asked : step.number == steps[static_cast<std::size_t>(of_path)].number;
-  };
-  if (!asked && (of_path < 0 || !steps[static_cast<std::size_t>(of_path)].marked)) return part;
+  const std::optional<std::int64_t> of_path = step_of_path(capture.recording, path);
+  const auto is_of_path = [&](const RecordedStep& step) { return of_path && step.number == *of_path; };
+  const auto is_marked = [&](const RecordedStep& step) { return step.marked && is_of_path(step); };
+  if (!asked && std::none_of(steps.begin(), steps.end(), is_marked)) return part;
   for (std::size_t i = 0; i < part.chosen.size(); ++i) {
-    const std::int32_t step = capture.recording.step[i];
-    part.chosen[i] = step >= 0 && is_wanted(steps[static_cast<std::size_t>(step)]);
+    const std::int32_t index = capture.recording.step[i];
+    const RecordedStep* step = index < 0 ? nullptr : &steps[static_cast<std::size_t>(index)];
+    part.chosen[i] = step != nullptr && (asked ? step->asked : is_of_path(*step));
   }
-  part.of = asked ? "the steps asked for" : fmt::format("step {}", steps[static_cast<std::size_t>(of_path)].number);
+  part.of = asked ? "the steps asked for" : fmt::format("step {}", *of_path);
   return part;
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
 #include "sim/graph/dot_text.h"
 #include "sim/graph/gml_text.h"
@@ -56,6 +58,38 @@ std::vector<std::string> edges_of(const Graph& graph, Graph::Link link) {
     if (edge.link == link) edges.push_back(graph.nodes[edge.from].name + "-" + graph.nodes[edge.to].name);
   }
   return edges;
+}
+
+/// Two ranks alike: in step 4 three tasks of 2 ns, in step 5 one of 10 ns.
+Capture two_steps_of_two_ranks() {
+  DagMaker maker;
+  for (const Rank rank : {0, 1}) {
+    const LaneId lane = maker.lane(rank);
+    TaskId before = maker.task(lane, 2, {}, "FW.a", TaskKind::kOperator);
+    for (const char* name : {"FW.b", "FW.c"}) before = maker.task(lane, 2, {before}, name, TaskKind::kOperator);
+    maker.task(lane, 10, {before}, "BW.a", TaskKind::kOperator);
+  }
+  Capture capture;
+  capture.dag = maker.build();
+  capture.recording.ranks = {0, 1};
+  for (const Rank rank : {0, 1}) {
+    for (const std::int64_t number : {4, 5}) capture.recording.steps.push_back({.rank = rank, .number = number});
+  }
+  for (const TaskId task : capture.dag.tasks()) {
+    const bool in_second = capture.dag.name(task) == "BW.a";
+    capture.recording.step.push_back(2 * capture.dag.lane(task).rank + (in_second ? 1 : 0));
+  }
+  return capture;
+}
+
+TEST(GraphTest, PictureAndPartPathsAreOfTheStepWithMostOfThePathsTimeNotOfItsTasks) {
+  const Capture capture = two_steps_of_two_ranks();
+  const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture), {});
+  const sim::CriticalPath path = sim::critical_path(capture, timeline);
+  ASSERT_EQ(path.tasks.size(), 4U);  // three of step 4 with 6 ns, one of step 5 with 10 ns
+  EXPECT_EQ(sim::step_of_path(capture.recording, path), 5);
+  EXPECT_EQ(sim::graph_of(capture, path, std::nullopt).of, "step 5");
+  EXPECT_EQ(sim::part_paths(capture, timeline, path).step, 5);
 }
 
 TEST(GraphTest, UnfoldedHasANodeATaskAndAnEdgeADependency) {
