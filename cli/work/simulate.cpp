@@ -2,8 +2,8 @@
 
 #include "cli/program/progress.h"
 #include "model/rewrite/repeated_step.h"
+#include "sim/analysis/step_times.h"
 #include "sim/engine/engine.h"
-#include "sim/report/simulated_steps.h"
 
 namespace stepsim::cli {
 

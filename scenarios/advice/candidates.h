@@ -10,7 +10,7 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/question/points.h"
 #include "sim/analysis/summary.h"
-#include "sim/report/task_list.h"
+#include "sim/analysis/task_list.h"
 
 namespace stepsim::scenarios {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 
 namespace stepsim::scenarios {
 

@@ -28,7 +28,7 @@ struct Outcome {
   Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
   Duration high{};
   std::uint32_t workers = 1;             ///< of the job; 1 without an iteration
-  double batches = 1;                    ///< that each takes in a step (sim/report/throughput.h)
+  double batches = 1;                    ///< that each takes in a step (sim/analysis/throughput.h)
   Refusal refusal = Refusal::kQuestion;  ///< of a point without an iteration
 };
 

@@ -7,8 +7,8 @@
 
 #include "scenarios/answer/sweep.h"
 #include "scenarios/question/points.h"
+#include "sim/analysis/throughput.h"
 #include "sim/output/provenance.h"
-#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 

@@ -8,6 +8,7 @@
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/trust_text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 namespace {

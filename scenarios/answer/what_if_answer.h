@@ -9,10 +9,10 @@
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/link_use.h"
 #include "sim/analysis/summary.h"
-#include "sim/report/throughput.h"
+#include "sim/analysis/throughput.h"
 
 namespace stepsim::scenarios {
 

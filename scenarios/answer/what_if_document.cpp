@@ -7,6 +7,7 @@
 #include "scenarios/answer/trust_text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/cautions.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "model/base/text.h"
 #include "scenarios/answer/factors.h"
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 #include "sim/report/table.h"
 
 namespace stepsim::scenarios {

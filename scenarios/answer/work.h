@@ -2,7 +2,7 @@
 #define STEPSIM_SCENARIOS_ANSWER_WORK_H
 
 #include "scenarios/change/plan.h"
-#include "sim/report/throughput.h"
+#include "sim/analysis/throughput.h"
 
 namespace stepsim::scenarios {
 

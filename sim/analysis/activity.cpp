@@ -1,7 +1,9 @@
 #include "sim/analysis/activity.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "sim/analysis/critical_path.h"
-#include "sim/analysis/own_work.h"
 
 namespace stepsim::sim {
 namespace {
@@ -14,6 +16,23 @@ void put(std::vector<Interval>& to, Interval interval) {
   } else {
     to.push_back(interval);
   }
+}
+
+/// The steps but for the shortest and the longest quarter of them, at least one: when each began and ended, in order.
+std::vector<Interval> middle_half(std::vector<TimedStep> steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });
+  const std::size_t left_out = (steps.size() + 1) / 4;
+  std::vector<Interval> windows;
+  for (std::size_t i = left_out; i < steps.size() - left_out; ++i)
+    windows.push_back({steps[i].begin, steps[i].begin + steps[i].time.replayed});
+  std::sort(windows.begin(), windows.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+  return windows;
+}
+
+Duration length_of(const std::vector<Interval>& windows) {
+  std::vector<Interval> copy = windows;
+  return union_length(copy);
 }
 
 }  // namespace
@@ -36,6 +55,36 @@ void Activity::add(const Dag& dag, const Timeline& timeline, TaskId task, Interv
 
 void append(std::vector<Interval>& to, const std::vector<Interval>& what) {
   to.insert(to.end(), what.begin(), what.end());
+}
+
+IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank, const RankSteps& steps) {
+  const std::vector<Interval> windows =
+      steps.steps.empty() ? std::vector<Interval>{steps.window} : middle_half(steps.steps);
+  Activity activity;
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const TaskId task{i};
+    if (dag.lane(task).rank != rank) continue;
+    const auto behind_start = [&](const Interval& window) { return window.end <= timeline.start[i]; };
+    auto window = std::partition_point(windows.begin(), windows.end(), behind_start);
+    for (; window != windows.end() && window->begin < timeline.finish[i]; ++window)
+      activity.add(dag, timeline, task, *window);
+  }
+  std::vector<Interval> all;
+  Duration covered{};
+  const auto count = static_cast<std::int64_t>(windows.size());
+  const auto part = [&](const std::vector<Interval>& intervals) {
+    append(all, intervals);
+    const Duration before = std::exchange(covered, union_length(all));
+    return (covered - before) / count;
+  };
+  IterationParts parts{.rank = rank};
+  parts.compute = part(activity.compute);
+  parts.communication = part(activity.communication);
+  parts.copies = part(activity.copies);
+  parts.collective_wait = part(activity.collective_wait);
+  parts.host = part(activity.host);
+  parts.idle = (length_of(windows) - covered) / count;
+  return parts;
 }
 
 }  // namespace stepsim::sim

@@ -1,11 +1,11 @@
 #include "sim/analysis/critical_path.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 
 namespace stepsim::sim {
 namespace {
@@ -167,19 +167,13 @@ CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, T
   return path;
 }
 
-EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
-  const auto targets = dag.successors(from);
-  const auto found = std::lower_bound(targets.begin(), targets.end(), to);
-  return dag.edge_kind(EdgeId{dag.first_edge(from).index() + static_cast<std::size_t>(found - targets.begin())});
-}
-
-std::string release_in_words(const Dag& dag, Release release, TaskId released) {
-  switch (release.by()) {
-    case Release::By::kNothing: return fmt::format("the start of rank {}", dag.lane(released).rank);
-    case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
-    case Release::By::kEdge: break;
-  }
-  return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
+/// The whole steps of `rank`, the shortest first.
+std::vector<StepReport> steps_of(const Summary& summary, Rank rank) {
+  std::vector<StepReport> steps;
+  std::copy_if(summary.steps.begin(), summary.steps.end(), std::back_inserter(steps),
+               [rank](const StepReport& step) { return step.rank == rank; });
+  std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.replayed < b.replayed; });
+  return steps;
 }
 
 }  // namespace
@@ -231,14 +225,22 @@ CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timel
   return path_in_capture(capture, timeline, step.last, {step.begin, step.begin + step.time.replayed});
 }
 
-std::string released_by_text(const Dag& dag, const PathTask& task) {
-  if (!task.last_arrival.valid()) return release_in_words(dag, task.release, task.task);
-  return fmt::format("rank {}, the last to arrive, after {}", dag.lane(task.last_arrival).rank,
-                     release_in_words(dag, task.release, task.last_arrival));
+IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary) {
+  const std::vector<StepReport> steps = steps_of(summary, slowest_rank(summary).rank);
+  if (steps.empty()) return {critical_path(capture, timeline), std::nullopt};
+  const StepReport& median = steps[(steps.size() - 1) / 2];
+  return {critical_path_of_step(capture, timeline, median.timed), IterationPath::Step{median.rank, median.step}};
 }
 
-std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task) {
-  return release_in_words(dag, timeline.released_by[task.index()], task);
+std::optional<std::int64_t> step_of_path(const Recording& recording, const CriticalPath& path) {
+  std::map<std::int64_t, Duration> time;
+  for (const PathTask& task : path.tasks) {
+    const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.task.index()];
+    if (step >= 0) time[recording.steps[static_cast<std::size_t>(step)].number] += task.duration;
+  }
+  const auto most =
+      std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == time.end() ? std::nullopt : std::optional{most->first};
 }
 
 }  // namespace stepsim::sim

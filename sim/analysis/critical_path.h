@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "model/job/recording.h"
 #include "sim/analysis/rank_steps.h"
+#include "sim/analysis/summary.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/timeline.h"
 
@@ -81,11 +83,25 @@ struct CriticalPath {
 [[nodiscard]] CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timeline,
                                                  const TimedStep& step);
 
-/// "cudaLaunchKernel (launch)", "its lane: PUSH 3 was in front", "the start of rank 0", "rank 3, the last
-/// to arrive, after gemm (stream)". Names are as the trace has them.
-[[nodiscard]] std::string released_by_text(const Dag& dag, const PathTask& task);
-/// What released `task` itself, whoever else is in its collective.
-[[nodiscard]] std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task);
+/// The critical path of one iteration, and whose it is.
+struct IterationPath {
+  struct Step {
+    Rank rank = 0;
+    std::int64_t number = 0;
+  };
+  CriticalPath path;
+  std::optional<Step> step;  ///< absent: the path of the whole replay
+};
+
+/// The path of one iteration: of the slowest rank's median step. Without steps, of the whole replay.
+/// (The path of several steps may run through a thread that only ends last, such as a watchdog, and
+/// would say nothing about a step.) Precondition: `summary` is that of `timeline`.
+[[nodiscard]] IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary);
+
+/// The number of the step that most of the path's time is in, whatever ranks it runs through; of steps with equally
+/// much the first; nothing if none of its tasks is in a step. Every output that shows "the step of the path" asks
+/// this function.
+[[nodiscard]] std::optional<std::int64_t> step_of_path(const Recording& recording, const CriticalPath& path);
 
 }  // namespace stepsim::sim
 

@@ -7,8 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/analysis/iteration_path.h"
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 
 namespace stepsim::sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "model/base/median.h"
 #include "model/rewrite/job_steps.h"
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 #include "sim/analysis/periodic_graph.h"
 #include "sim/analysis/rank_steps.h"
 

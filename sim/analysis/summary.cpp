@@ -1,7 +1,5 @@
 #include "sim/analysis/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -202,6 +200,17 @@ RankBreakdown slowest_rank(const Summary& summary) {
 Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
   return longest_iteration(rank_steps(capture.dag, capture.recording, timeline)).replayed;
+}
+
+double Slowing::share() const noexcept { return ratio(recorded - free, free); }
+
+std::optional<Slowing> slowing_of(const Capture& capture, const Summary& summary) {
+  if (!capture.job.measured_step || !summary.measured) return std::nullopt;
+  Slowing slowing{.recorded = summary.iteration.measured,
+                  .free = *capture.job.measured_step,
+                  .shortest = summary.iteration.measured};
+  for (const StepReport& step : summary.steps) slowing.shortest = std::min(slowing.shortest, step.measured);
+  return slowing;
 }
 
 }  // namespace stepsim::sim

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/job/recording.h"
-#include "sim/analysis/iteration_parts.h"
+#include "sim/analysis/activity.h"
 #include "sim/analysis/rank_steps.h"
 #include "sim/engine/timeline.h"
 
@@ -93,6 +93,21 @@ struct Summary {
 /// summarize(capture, timeline).iteration.replayed and nothing else, for sweeps of thousands of replays.
 /// O(tasks), without memory for each task.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
+
+/// What recording a job did to its steps.
+struct Slowing {
+  Duration recorded{};  ///< the measured iteration of the capture
+  Duration free{};      ///< job.yaml's measured_step: what a step takes when nobody records it; > 0
+  Duration shortest{};  ///< of the recorded steps, any rank's
+  /// 0.05: recorded steps take 5 % longer. Below 0 where they take less, which says how far the two can be compared.
+  [[nodiscard]] double share() const noexcept;
+  /// Whether every recorded step took longer than a free one. If not, the difference may be that of any two steps.
+  [[nodiscard]] bool is_seen() const noexcept { return free < shortest; }
+};
+
+/// Nothing without a measured_step, or where the capture has no measured times. Precondition: `summary` is of
+/// `capture`.
+[[nodiscard]] std::optional<Slowing> slowing_of(const Capture& capture, const Summary& summary);
 
 }  // namespace stepsim::sim
 

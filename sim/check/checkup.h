@@ -8,7 +8,7 @@
 #include "model/base/diagnostics.h"
 #include "model/job/capture_contents.h"
 #include "model/job/recording.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
 #include "sim/analysis/summary.h"
 #include "sim/check/finding.h"

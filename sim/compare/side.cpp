@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
+#include "sim/analysis/task_list.h"
 #include "sim/analysis/task_names.h"
 #include "sim/report/cautions.h"
-#include "sim/report/task_list.h"
 
 namespace stepsim::sim {
 namespace {

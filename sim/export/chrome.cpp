@@ -3,6 +3,7 @@
 #include "sim/export/exporter.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/path_sections.h"
 
 /// The Trace Event Format as ui.perfetto.dev and chrome://tracing read it: processes and tracks (tracks.h), a track a
 /// thread. Both viewers want the complete events ("X") of one thread to nest and show overlapping ones wrongly or not

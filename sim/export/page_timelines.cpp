@@ -7,12 +7,13 @@
 #include <map>
 #include <optional>
 
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/summary.h"
 #include "sim/export/packed_column.h"
 #include "sim/export/rows.h"
 #include "sim/export/timeline_spans.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/path_sections.h"
 
 // Columns of graph G and side S; what is not named zigzag is never negative:
 //
@@ -146,7 +147,12 @@ class GraphWriter {
     json.new_line().begin_object().key("name").value(side.name).key("replayed").value(side.replay != nullptr);
     json.key("align_ns").value(side.align - side.zero);
     if (side.replay != nullptr) {
-      json.key("path").begin_object().key("of").value(path_.of).key("begin_ns").value(path_.path.begin - side.zero);
+      json.key("path")
+          .begin_object()
+          .key("of")
+          .value(path_subject(path_))
+          .key("begin_ns")
+          .value(path_.path.begin - side.zero);
       json.key("length_ns").value(path_.path.length).key("tasks").value(path_.path.tasks.size()).end_object();
     }
     json.end_object();

@@ -5,8 +5,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/export/tracks.h"
+#include "sim/report/path_sections.h"
 
 // A Perfetto trace (protos/perfetto/trace of github.com/google/perfetto), for ui.perfetto.dev and trace_processor:
 // processes and tracks (tracks.h) as TrackDescriptors, tasks as slices with interned names. Above them stand a track
@@ -275,7 +276,8 @@ class PerfettoTrace {
   void write_path(const NamedReplay& replay, const IterationPath& of) {
     if (of.path.tasks.empty()) return;
     const Dag& dag = replay.capture.dag;
-    const Packets::Uuid track = packets_.track(0, fmt::format("critical path of {} ({})", of.of, replay.name));
+    const Packets::Uuid track =
+        packets_.track(0, fmt::format("critical path of {} ({})", path_subject(of), replay.name));
     for (const PathTask& task : of.path.tasks) {
       const Duration start = task.start.time_since_epoch();
       if (task.wait > Duration{})

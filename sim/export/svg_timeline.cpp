@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "model/base/text.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/export/svg_picture.h"
 #include "sim/export/tracks.h"
 #include "sim/report/text_width.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/analysis/own_work.h"
+#include "sim/analysis/activity.h"
 #include "sim/analysis/task_names.h"
 #include "sim/export/rows.h"
 #include "sim/output/json_writer.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 
 namespace stepsim::sim {
 namespace {

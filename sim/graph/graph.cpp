@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "model/job/kernel_class.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {

@@ -7,6 +7,7 @@
 #include "model/base/text.h"
 #include "sim/report/cautions.h"
 #include "sim/report/headline.h"
+#include "sim/report/path_sections.h"
 
 namespace stepsim::sim {
 namespace {
@@ -102,7 +103,7 @@ Document critical_path_document(const Findings& findings, const Provenance& prov
   const CriticalPath& path = findings.path.path;
   std::string sentence =
       fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.",
-                  findings.path.of, to_text(path.length), path.tasks.size(), to_text(path.unexplained));
+                  path_subject(findings.path), to_text(path.length), path.tasks.size(), to_text(path.unexplained));
   return document_of(
       kCriticalPath, "stepsim.critical_path/1", std::move(sentence),
       [&findings] { return rows_of(findings.capture.dag, findings.path.path); }, findings, provenance);

@@ -1,6 +1,7 @@
 #include "sim/report/members.h"
 
 #include "sim/output/json_writer.h"
+#include "sim/report/path_sections.h"
 
 namespace stepsim::sim {
 
@@ -20,7 +21,7 @@ void write_members(JsonWriter& json, const IterationParts& parts) {
 }
 
 void write_members(JsonWriter& json, const IterationPath& path) {
-  json.key("of").value(path.of).key("length_ns").value(path.path.length).key("classes").begin_object();
+  json.key("of").value(path_subject(path)).key("length_ns").value(path.path.length).key("classes").begin_object();
   for (std::size_t i = 0; i < kPathClassCount; ++i) {
     const auto path_class = static_cast<PathClass>(i);
     json.key(to_text(path_class)).value(path.path[path_class]);

@@ -3,7 +3,7 @@
 
 #include "model/base/assumption.h"
 #include "model/job/recording.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/summary.h"
 
 /// Members that the JSON objects of several commands have.

@@ -3,37 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
-#include "model/base/median.h"
 #include "model/base/text.h"
-#include "sim/analysis/rank_steps.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
 #include "sim/report/members.h"
 
 namespace stepsim::sim {
 namespace {
-
-/// Of a step: the first forward operator's start and the last backward operator's end.
-struct Passes {
-  Time begin = Time::max();
-  Time end = Time::min();
-};
-
-std::vector<Passes> passes_of_steps(const Capture& capture) {
-  const Recording& recording = capture.recording;
-  std::vector<Passes> passes(recording.steps.size());
-  for (std::size_t i = 0; i < recording.step.size(); ++i) {
-    if (recording.step[i] < 0) continue;
-    Passes& of = passes[static_cast<std::size_t>(recording.step[i])];
-    const std::string_view name = capture.dag.name(TaskId{i});
-    if (name.starts_with("FW.")) of.begin = std::min(of.begin, recording.start[i]);
-    if (name.starts_with("BW.")) of.end = std::max(of.end, recording.finish[i]);
-  }
-  return passes;
-}
 
 /// The longest over ranks; nothing if none has any.
 std::optional<Duration> longest_passes(const std::vector<PassTimes>& times) {
@@ -86,26 +65,6 @@ void write_json(JsonWriter& json, const std::vector<PassTimes>& times, const Cap
 }
 
 }  // namespace
-
-std::vector<PassTimes> pass_times(const Capture& capture, const Timeline& timeline) {
-  const std::vector<Passes> passes = passes_of_steps(capture);
-  std::map<Rank, std::string> hosts;
-  for (const Lane& lane : capture.dag.lanes()) {
-    if (lane.kind != LaneKind::kServerThread) hosts.try_emplace(lane.rank, lane.host);
-  }
-  std::vector<PassTimes> times;
-  for (const auto& [rank, steps] : rank_steps(capture.dag, capture.recording, timeline)) {
-    PassTimes one{.rank = rank, .host = hosts[rank], .steps = steps.whole, .iteration = steps.iteration.measured};
-    std::vector<Duration> lengths;
-    for (const TimedStep& step : steps.steps) {
-      const Passes& of = passes[step.step];
-      if (of.begin < of.end) lengths.push_back(of.end - of.begin);
-    }
-    if (!lengths.empty() && lengths.size() == steps.steps.size()) one.passes = median(std::move(lengths));
-    times.push_back(std::move(one));
-  }
-  return times;
-}
 
 Document pass_times_document(const std::vector<PassTimes>& times, const Capture& capture, std::vector<Section> sections,
                              const std::vector<std::string>& written, const Provenance& provenance) {

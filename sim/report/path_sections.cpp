@@ -36,7 +36,36 @@ Table class_table(const CriticalPath& path) {
   return table;
 }
 
+EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
+  const auto targets = dag.successors(from);
+  const auto found = std::lower_bound(targets.begin(), targets.end(), to);
+  return dag.edge_kind(EdgeId{dag.first_edge(from).index() + static_cast<std::size_t>(found - targets.begin())});
+}
+
+std::string release_in_words(const Dag& dag, Release release, TaskId released) {
+  switch (release.by()) {
+    case Release::By::kNothing: return fmt::format("the start of rank {}", dag.lane(released).rank);
+    case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
+    case Release::By::kEdge: break;
+  }
+  return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
+}
+
 }  // namespace
+
+std::string released_by_text(const Dag& dag, const PathTask& task) {
+  if (!task.last_arrival.valid()) return release_in_words(dag, task.release, task.task);
+  return fmt::format("rank {}, the last to arrive, after {}", dag.lane(task.last_arrival).rank,
+                     release_in_words(dag, task.release, task.last_arrival));
+}
+
+std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task) {
+  return release_in_words(dag, timeline.released_by[task.index()], task);
+}
+
+std::string path_subject(const IterationPath& path) {
+  return path.step ? fmt::format("rank {}'s step {}", path.step->rank, path.step->number) : "the replay";
+}
 
 Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
   const std::vector<std::size_t> chosen = longest(path, rows);

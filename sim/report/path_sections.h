@@ -2,12 +2,22 @@
 #define STEPSIM_SIM_REPORT_PATH_SECTIONS_H
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sim/analysis/critical_path.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {
+
+/// "cudaLaunchKernel (launch)", "its lane: PUSH 3 was in front", "the start of rank 0", "rank 3, the last
+/// to arrive, after gemm (stream)". Names are as the trace has them.
+[[nodiscard]] std::string released_by_text(const Dag& dag, const PathTask& task);
+/// What released `task` itself, whoever else is in its collective.
+[[nodiscard]] std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task);
+
+/// Whose path it is: "the replay", "rank 1's step 5".
+[[nodiscard]] std::string path_subject(const IterationPath& path);
 
 /// The tasks of a path that take longest, waits included, at most `rows` of them, in order of time:
 ///

@@ -13,7 +13,6 @@
 #include "model/cost/network/network.h"
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
-#include "sim/analysis/iteration_path.h"
 #include "sim/analysis/perturbation.h"
 #include "sim/analysis/stragglers.h"
 #include "sim/analysis/summary.h"

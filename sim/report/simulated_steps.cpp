@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/base/text.h"
-#include "sim/analysis/rank_steps.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
 #include "sim/report/members.h"
@@ -59,32 +58,6 @@ void write_json(JsonWriter& json, const SimulatedSteps& steps, const Capture& ca
 }
 
 }  // namespace
-
-std::int64_t typical_step(const Summary& summary, const std::vector<std::int64_t>& among) {
-  std::map<std::int64_t, Duration> times;
-  for (const StepReport& step : summary.steps) {
-    if (std::find(among.begin(), among.end(), step.step) == among.end()) continue;
-    Duration& longest = times[step.step];
-    longest = std::max(longest, step.replayed);
-  }
-  std::vector<std::pair<Duration, std::int64_t>> ordered;
-  for (const auto& [number, time] : times) ordered.emplace_back(time, number);
-  std::sort(ordered.begin(), ordered.end());
-  return ordered.empty() ? among.front() : ordered[(ordered.size() - 1) / 2].second;
-}
-
-SimulatedSteps simulated_steps(const Capture& capture, const Timeline& timeline, std::int64_t repeated) {
-  const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
-  SimulatedSteps result{.repeated = repeated};
-  for (const auto& [rank, steps] : ranks) {
-    for (const TimedStep& step : steps.steps)
-      result.steps.push_back({rank, capture.recording.steps[step.step].number, step.begin, step.time.replayed});
-    result.iterations = std::max(result.iterations, steps.whole);
-  }
-  result.iteration = longest_iteration(ranks).replayed;
-  for (const Time finish : timeline.finish) result.span = std::max(result.span, finish - Time{});
-  return result;
-}
 
 Document simulated_document(const SimulatedSteps& steps, const Capture& capture, const std::string& output,
                             std::size_t rows, const Provenance& provenance) {

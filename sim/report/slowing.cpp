@@ -2,24 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "model/base/text.h"
-#include "sim/analysis/intervals.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
-
-double Slowing::share() const noexcept { return ratio(recorded - free, free); }
-
-std::optional<Slowing> slowing_of(const Capture& capture, const Summary& summary) {
-  if (!capture.job.measured_step || !summary.measured) return std::nullopt;
-  Slowing slowing{.recorded = summary.iteration.measured,
-                  .free = *capture.job.measured_step,
-                  .shortest = summary.iteration.measured};
-  for (const StepReport& step : summary.steps) slowing.shortest = std::min(slowing.shortest, step.measured);
-  return slowing;
-}
 
 std::string to_text(const Slowing& slowing) {
   return fmt::format(

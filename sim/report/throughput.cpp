@@ -2,58 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-
-#include "model/job/parameter_server/workload.h"
+#include <cstdint>
 
 namespace stepsim::sim {
-namespace {
-
-/// Ranks that were captured, or of whose part in a collective the capture tells.
-std::size_t ranks_of(const Capture& capture) {
-  std::size_t ranks = capture.recording.ranks.size();
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
-    ranks = std::max<std::size_t>(ranks, capture.dag.collective(RendezvousId{i}).members);
-  return ranks;
-}
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
-double samples_of_worker(const StepWork& work) { return work.batches * work.batch_size.value_or(1); }
-
-double over(double amount, Duration iteration) { return iteration > Duration{} ? amount / seconds(iteration) : 0; }
-
-}  // namespace
-
-StepWork captured_work(const Capture& capture) {
-  StepWork work;
-  work.devices = capture.job.local_size.value_or(1);
-  work.batch_size = capture.job.batch_size;
-  if (capture.parameter_server != nullptr) {
-    work.workers = capture.job.workers.value_or(capture.parameter_server->workers());
-  } else {
-    const auto found = static_cast<std::uint32_t>(ranks_of(capture)) / work.devices;
-    work.workers = capture.job.workers.value_or(std::max(1U, found));
-  }
-  return work;
-}
 
 std::string_view unit_of(const StepWork& work) noexcept { return work.batch_size ? "samples/s" : "batches/s"; }
-
-double rate_in_all(const StepWork& work, Duration iteration) noexcept {
-  return over(samples_of_worker(work) * work.workers, iteration);
-}
-
-double rate_of_device(const StepWork& work, Duration iteration) noexcept {
-  return over(samples_of_worker(work) / work.devices, iteration);
-}
-
-double efficiency(const StepWork& work, Duration iteration, const StepWork& other, Duration of_other) {
-  const double before = rate_of_device(other, of_other);
-  return before > 0 ? rate_of_device(work, iteration) / before : 0;
-}
 
 std::string rate_text(double rate) {
   constexpr int kDigits = 4;

@@ -7,6 +7,7 @@
 
 #include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
+#include "sim/report/path_sections.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::sim {

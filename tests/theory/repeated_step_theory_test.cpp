@@ -8,8 +8,8 @@
 #include "model/base/error.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/steady.h"
+#include "sim/analysis/step_times.h"
 #include "sim/engine/engine.h"
-#include "sim/report/simulated_steps.h"
 #include "tests/sim/stepped_job.h"
 
 namespace stepsim::sim {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ingest/load/load.h"
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/stragglers.h"

@@ -5,6 +5,7 @@
 
 #include "scenarios/answer/comparison.h"
 #include "scenarios/answer/what_if_document.h"
+#include "sim/report/path_sections.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   return {{.title = "Critical paths, by class",
            .table = table_of("on the path", compared_paths(answer)),
-           .sentences = {fmt::format("baseline: {}; scenario: {}", answer.baseline.path.of, answer.scenario.path.of)}}};
+           .sentences = {fmt::format("baseline: {}; scenario: {}", path_subject(answer.baseline.path),
+                                     path_subject(answer.scenario.path))}}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "scenarios/answer/what_if_document.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/members.h"
+#include "sim/report/path_sections.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -17,7 +18,7 @@ void write_view(JsonWriter& json, const PredictionView& view) {
   sim::write_members(json, view.slowest);
   json.end_object().key("iteration_parts").begin_object();
   sim::write_members(json, view.summary.parts);
-  json.end_object().key("critical_path").begin_object().key("of").value(view.path.of);
+  json.end_object().key("critical_path").begin_object().key("of").value(path_subject(view.path));
   json.key("length_ns").value(view.path.path.length);
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const auto path_class = static_cast<sim::PathClass>(i);

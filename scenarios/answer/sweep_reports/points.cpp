@@ -9,6 +9,7 @@
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/analysis/intervals.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -75,8 +75,8 @@ std::vector<Section> sections(const Findings& findings) {
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
   if (!sections.empty())
-    sections.push_back(
-        {.title = fmt::format("The job: {}", findings.path.of), .lead = "Its critical path, through all of them:"});
+    sections.push_back({.title = fmt::format("The job: {}", path_subject(findings.path)),
+                        .lead = "Its critical path, through all of them:"});
   return sections;
 }
 

@@ -12,7 +12,7 @@ namespace {
 std::vector<Section> sections(const Findings& findings) {
   const IterationPath& path = findings.path;
   std::vector<Section> sections = path_sections(findings.capture.dag, path.path, findings.path_rows);
-  sections.front().title = fmt::format("Critical path of {}: {}", path.of, to_text(path.path.length));
+  sections.front().title = fmt::format("Critical path of {}: {}", path_subject(path), to_text(path.path.length));
   return sections;
 }
 

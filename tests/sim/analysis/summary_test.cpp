@@ -5,14 +5,18 @@
 
 #include <algorithm>
 
+#include "sim/analysis/where_to_look.h"
 #include "sim/engine/engine.h"
 #include "sim/report/capture_documents.h"
 #include "sim/report/headline.h"
-#include "sim/report/where_to_look.h"
+#include "sim/report/path_sections.h"
 #include "tests/sim/sample_capture.h"
 #include "tests/sim/texts.h"
 
 namespace stepsim::sim {
+
+extern const CaptureReport where_to_look_report;
+
 namespace {
 
 using std::chrono::microseconds;
@@ -171,7 +175,7 @@ TEST(SummaryTest, EmptyCaptureHasAnEmptySummary) {
   const Capture capture;
   const Summary summary = summary_of(capture);
   EXPECT_TRUE(summary.ranks.empty());
-  EXPECT_TRUE(where_to_look(capture, summary, {}, {}).empty());
+  EXPECT_FALSE(where_to_look(capture.dag, summary, {}, {}));
 }
 
 TEST(SummaryTest, BreakdownCountsEachRanksTimePerIteration) {
@@ -275,8 +279,14 @@ TEST(TrustLineTest, ATaskGraphHasNoneBecauseNothingWasMeasured) {
 TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
   const Capture capture = sample_capture();
   const Timeline timeline = replayed(capture);
-  const std::vector<std::string> sentences = where_to_look(
-      capture, summarize(capture, timeline), critical_path(capture, timeline), stragglers(capture.dag, timeline));
+  const Findings findings{.capture = capture,
+                          .timeline = &timeline,
+                          .summary = summarize(capture, timeline),
+                          .path = {critical_path(capture, timeline), std::nullopt},
+                          .stragglers = stragglers(capture.dag, timeline)};
+  std::vector<std::string> sentences;
+  for (const Sentence& sentence : where_to_look_report.sections(findings).front().sentences)
+    sentences.push_back(sentence.text);
   ASSERT_THAT(sentences, AllOf(SizeIs(::testing::Ge(3U)), SizeIs(::testing::Le(5U))));
   // The path takes 420 us, 300 us of it gemm on rank 1.
   EXPECT_EQ(sentences[0],
@@ -314,7 +324,7 @@ TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
   const Capture capture = sample_capture();
   const Timeline timeline = replayed(capture);
   const IterationPath path = iteration_path(capture, timeline, summarize(capture, timeline));
-  EXPECT_EQ(path.of, "rank 0's step 10");
+  EXPECT_EQ(path_subject(path), "rank 0's step 10");
   EXPECT_EQ(path.path.length, microseconds{210});
 }
 
@@ -324,7 +334,7 @@ TEST(IterationPathTest, WithoutStepsIsThatOfTheReplay) {
   Capture capture;
   capture.dag = maker.build();
   const Timeline timeline = replay(capture.dag, Machine{capture.dag});
-  EXPECT_EQ(iteration_path(capture, timeline, summarize(capture, timeline)).of, "the replay");
+  EXPECT_EQ(path_subject(iteration_path(capture, timeline, summarize(capture, timeline))), "the replay");
 }
 
 }  // namespace

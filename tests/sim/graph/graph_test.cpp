@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/analysis/iteration_path.h"
+#include "sim/analysis/critical_path.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
 #include "sim/graph/dot_text.h"

@@ -1,4 +1,4 @@
-#include "sim/report/task_list.h"
+#include "sim/analysis/task_list.h"
 
 #include <gtest/gtest.h>
 

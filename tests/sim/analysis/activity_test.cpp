@@ -1,4 +1,4 @@
-#include "sim/analysis/iteration_parts.h"
+#include "sim/analysis/activity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "sim/report/slowing.h"
+#include "sim/analysis/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,70 @@
+#include "sim/analysis/where_to_look.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/analysis/intervals.h"
+
+namespace stepsim::sim {
+namespace {
+
+WhereToLook::Name longest_name(const Dag& dag, const CriticalPath& path, PathClass of_class) {
+  const auto counts = [&](const PathTask& task) { return path_class_of(dag, task.task) == of_class; };
+  std::vector<Duration> time(dag.name_count());
+  for (const PathTask& task : path.tasks) {
+    if (counts(task)) time[dag.name_id(task.task).index()] += task.duration - task.queueing;
+  }
+  NameId longest{};
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    if (time[i] == Duration{}) continue;
+    const bool longer = !longest.valid() || time[i] > time[longest.index()];
+    if (longer || (time[i] == time[longest.index()] && dag.name(NameId{i}) < dag.name(longest))) longest = NameId{i};
+  }
+  if (!longest.valid()) return {};
+  const auto tasks = std::count_if(path.tasks.begin(), path.tasks.end(), [&](const PathTask& task) {
+    return counts(task) && dag.name_id(task.task) == longest;
+  });
+  return {dag.name(longest), time[longest.index()], static_cast<std::size_t>(tasks)};
+}
+
+/// The lane on which the path queues longest.
+WhereToLook::QueueingLane longest_queue(const Dag& dag, const CriticalPath& path) {
+  std::map<LaneId, Duration> by_lane;
+  for (const PathTask& task : path.tasks) by_lane[dag.lane_id(task.task)] += task.queueing;
+  const auto longest = std::max_element(by_lane.begin(), by_lane.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  return {longest->first, longest->second};
+}
+
+const RankBreakdown* most_exposed_rank(const std::vector<RankBreakdown>& ranks) {
+  const auto most = std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return a.exposed_communication < b.exposed_communication;
+  });
+  return most == ranks.end() || most->exposed_communication == Duration{} ? nullptr : &*most;
+}
+
+}  // namespace
+
+std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
+                                         const std::vector<Straggler>& stragglers) {
+  if (path.tasks.empty()) return std::nullopt;
+  constexpr double kWorthSaying = 0.02;
+  const auto worth_saying = [&path](Duration part) { return ratio(part, path.length) > kWorthSaying; };
+  WhereToLook found;
+  const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
+  found.largest_class = static_cast<PathClass>(largest - path.classes.begin());
+  if (found.largest_class == PathClass::kWait) {
+    found.longest_wait = &*std::max_element(path.tasks.begin(), path.tasks.end(),
+                                            [](const PathTask& a, const PathTask& b) { return a.wait < b.wait; });
+  } else if (found.largest_class != PathClass::kQueueing) {
+    found.longest_name = longest_name(dag, path, found.largest_class);
+  }
+  const PathTask& first = path.tasks.front();
+  if (first.release.by() == Release::By::kNothing && worth_saying(first.wait)) found.late_start = &first;
+  if (!stragglers.empty() && worth_saying(stragglers.front().each)) found.straggler = &stragglers.front();
+  if (worth_saying(path[PathClass::kQueueing])) found.queueing = longest_queue(dag, path);
+  found.most_exposed = most_exposed_rank(summary.ranks);
+  return found;
+}
+
+}  // namespace stepsim::sim

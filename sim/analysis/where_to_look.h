@@ -1,0 +1,43 @@
+#ifndef STEPSIM_SIM_ANALYSIS_WHERE_TO_LOOK_H
+#define STEPSIM_SIM_ANALYSIS_WHERE_TO_LOOK_H
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/job/recording.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/stragglers.h"
+#include "sim/analysis/summary.h"
+
+namespace stepsim::sim {
+
+/// What to look at first in a replay. Pointers lead into what it was made from.
+struct WhereToLook {
+  /// The name that takes most of the path's time in one class; of equal ones the first in the alphabet.
+  struct Name {
+    std::string_view name;
+    Duration time{};
+    std::size_t tasks = 0;
+  };
+  struct QueueingLane {
+    LaneId lane;
+    Duration time{};
+  };
+  PathClass largest_class = PathClass::kWait;   ///< of the path
+  Name longest_name;                            ///< of that class, unless it is queueing or waiting
+  const PathTask* longest_wait = nullptr;       ///< where the largest class is waiting
+  const PathTask* late_start = nullptr;         ///< the first task, if its rank begins late
+  const Straggler* straggler = nullptr;         ///< the worst, if it costs enough
+  std::optional<QueueingLane> queueing;         ///< where the path queues longest, if it queues enough
+  const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null: none is
+};
+
+/// Nothing if the path is empty. A part of the path is worth looking at from 2 % of its length.
+[[nodiscard]] std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
+                                                       const std::vector<Straggler>& stragglers);
+
+}  // namespace stepsim::sim
+
+#endif
