@@ -63,7 +63,8 @@ void cut_trace(const ConvertCommand& command, const Session& session) {
                     .records = answer.counts.records,
                     .events = answer.counts.events,
                     .flows = answer.counts.flows,
-                    .metadata = answer.counts.metadata});
+                    .metadata = answer.counts.metadata,
+                    .diagnostics = answer.counts.diagnostics});
   }
   const Provenance provenance = provenance_if_needed(command.common, session, {});
   say(sim::cut_document(cuts, *command.common.output, provenance), command.common, session);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -109,7 +110,9 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
     const std::shared_ptr<sim::OutputFile> file = open_output(path.string());
     return ingest::ScrubTarget{[file](std::string_view text) { file->write(text); }, [file] { file->commit(); }};
   };
-  scrubbed.replaced = ingest::scrub_files(options.traces, reading(options, session), open);
+  ingest::ScrubbedFiles files = ingest::scrub_files(options.traces, reading(options, session), open);
+  scrubbed.replaced = std::move(files.replaced);
+  scrubbed.diagnostics = std::move(files.diagnostics);
   return scrubbed;
 }
 

@@ -36,7 +36,7 @@ struct ChromeEventReader::State {
   std::unique_ptr<RecordsAhead> ahead;  // null on one thread
   ByteSource& source;
   TraceDefects defects;
-  std::vector<std::pair<std::string, std::string>> members;
+  ChromeFrame frame;
   std::uint64_t records = 0;
 
   enum class Place { kStart, kMembers, kEvents, kBehind, kDone };
@@ -54,6 +54,9 @@ struct ChromeEventReader::State {
   void item();
   void comma();
   void close();
+  void odd_place();
+  void frame_is_odd() { (events_found ? frame.tail_is_json : frame.head_is_json) = false; }
+  void begin_events();
 
   void bad_record(std::uint64_t begin, std::string_view detail);
   void bad_member(std::uint64_t begin);
@@ -63,14 +66,11 @@ struct ChromeEventReader::State {
 
   SourceCursor text;
   Place place = Place::kStart;
-  bool bare_array = false;
   bool events_found = false;
   RecordPiece* piece = nullptr;  // whose records are handed out
   std::size_t next_of_piece = 0;
-  std::size_t next_odd = 0;  // of piece->odd
   ChromeRecord fields;
   std::deque<std::string> unescaped;                                        // of the record that was handed out
-  bool record_is_odd = false;                                               // not strict JSON
   enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what precedes at()
   bool recovering = false;                   // looking for the next record behind a bad one
   std::optional<std::uint64_t> open_record;  // begins here and has no end: cut off, unless others follow
@@ -82,7 +82,7 @@ bool ChromeEventReader::State::next(ChromeEvent& event) {
   if (piece != nullptr && next_of_piece < piece->events.size()) {
     event = piece->events[next_of_piece++];
     ++records;
-    if (next_odd < piece->odd.size() && piece->odd[next_odd] == event.offset) defects.odd(piece->odd[next_odd++]);
+    if (event.odd) defects.odd(event.offset);
     return true;
   }
   while (place != Place::kDone) {
@@ -104,15 +104,26 @@ void ChromeEventReader::State::start() {
   text.skip_byte_order_mark();
   const char first = text.next_char();
   if (first == '[') {
-    bare_array = true;
-    events_found = true;
-    place = Place::kEvents;
-  } else if (first == '{') {
-    place = Place::kMembers;
-  } else {
-    throw InputError(defects.at(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
+    frame.bare = true;
+    return begin_events();
   }
+  if (first != '{') throw InputError(defects.at(text.at()), text.unexpected("a Chrome trace: a JSON object or array"));
+  place = Place::kMembers;
   text.advance();
+}
+
+// At the bracket of the list. A second list of events is read too, but a copy of the trace has one list.
+void ChromeEventReader::State::begin_events() {
+  text.advance();
+  if (events_found) {
+    frame.tail_is_json = false;
+  } else {
+    frame.events_begin = text.at();
+    frame.members_before = frame.members.size();
+  }
+  events_found = true;
+  place = Place::kEvents;
+  before = Before::kOpening;
 }
 
 void ChromeEventReader::State::member() {
@@ -130,12 +141,15 @@ void ChromeEventReader::State::member() {
   }
   item();
   std::string key;
-  const Outcome outcome = text.scan([&key](Scanner& scanner) {
+  bool odd = false;
+  const Outcome outcome = text.scan([&](Scanner& scanner) {
     std::string_view name;
     const bool whole = scanner.key(name);
     key = name;
+    odd = scanner.odd();
     return whole;
   });
+  if (odd) frame_is_odd();
   if (outcome == Outcome::kCut && events_found) return cut(begin);
   if (outcome != Outcome::kDone) return bad_member(begin);
   member_value(begin, key);
@@ -145,19 +159,19 @@ void ChromeEventReader::State::member_value(std::uint64_t begin, const std::stri
   const char first = text.next_char();
   if (key == kEventsKey) {
     if (first != '[') throw InputError(defects.at(text.at()), text.unexpected("'[': \"traceEvents\" is a list"));
-    events_found = true;
-    place = Place::kEvents;
-    before = Before::kOpening;
-    return text.advance();
+    return begin_events();
   }
   std::string raw;
-  const Outcome outcome = text.scan([&raw](Scanner& scanner) {
+  bool odd = false;
+  const Outcome outcome = text.scan([&](Scanner& scanner) {
     Value value;
     const char* const from = scanner.at();
     if (!scanner.value(value)) return false;
     raw.assign(from, scanner.at());
+    odd = scanner.odd();
     return true;
   });
+  if (odd) frame_is_odd();
   if (outcome == Outcome::kDone) return keep_member(key, std::move(raw));
   if (outcome == Outcome::kCut && events_found) return cut(begin);
   bad_member(begin);
@@ -167,8 +181,8 @@ void ChromeEventReader::State::keep_member(std::string key, std::string value) {
   constexpr std::size_t kMostMembers = 4096;
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
   members_bytes += key.size() + value.size();
-  if (members.size() < kMostMembers && members_bytes <= kMostBytes) {
-    members.emplace_back(std::move(key), std::move(value));
+  if (frame.members.size() < kMostMembers && members_bytes <= kMostBytes) {
+    frame.members.emplace_back(std::move(key), std::move(value));
     return;
   }
   defects.ignored_member(text.at());
@@ -179,7 +193,7 @@ bool ChromeEventReader::State::take_piece() {
   if (!ahead || recovering || before != Before::kComma || !text.at_window_end()) return false;
   piece = ahead->take(text.at());
   if (piece == nullptr || piece->events.empty()) return false;
-  next_of_piece = next_odd = 0;
+  next_of_piece = 0;
   text.skip_to(piece->end);
   return true;
 }
@@ -197,8 +211,9 @@ bool ChromeEventReader::State::in_events(ChromeEvent& event) {
     case '{': return record(event);
     case ',': comma(); return false;
     case ']':
+      frame.events_end = text.at();
       close();
-      place = bare_array ? Place::kBehind : Place::kMembers;
+      place = frame.bare ? Place::kBehind : Place::kMembers;
       return false;
     default:
       if (text.at_end()) {
@@ -214,10 +229,11 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   const std::uint64_t begin = text.at();
   item();
   std::string_view written;
-  const Outcome outcome = text.scan([this, &written](Scanner& scanner) {
+  bool odd = false;
+  const Outcome outcome = text.scan([this, &written, &odd](Scanner& scanner) {
     const char* const from = scanner.at();
     const bool whole = fields.scan(scanner);
-    record_is_odd = scanner.odd();
+    odd = scanner.odd();
     written = {from, static_cast<std::size_t>(scanner.at() - from)};
     return whole;
   });
@@ -237,7 +253,8 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
     fields.fill(event, unescaped);
     event.offset = begin;
     event.record = written;
-    if (record_is_odd) defects.odd(begin);
+    event.odd = odd;
+    if (odd) defects.odd(begin);
     return true;
   }
   if (outcome == Outcome::kCut) {
@@ -275,12 +292,14 @@ void ChromeEventReader::State::other_element() {
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
+  frame.tail_is_json = false;
   defects.text_behind(text.at(), text.unexpected("the end of the file"));
   place = Place::kEvents;
   recover_from(text.at(), text.at());
 }
 
 void ChromeEventReader::State::finish() {
+  if (place != Place::kBehind) frame.tail_is_json = false;  // the list has no end
   place = Place::kDone;
   if (source.truncated()) defects.damaged_gzip(text.at());
   if (!events_found) {
@@ -288,26 +307,32 @@ void ChromeEventReader::State::finish() {
   }
 }
 
+void ChromeEventReader::State::odd_place() {
+  defects.odd(text.at());
+  if (place == Place::kMembers) frame_is_odd();
+}
+
 // A comma too many or too few between items is not strict JSON, but changes nothing.
 void ChromeEventReader::State::item() {
-  if (before == Before::kItem && !recovering) defects.odd(text.at());
+  if (before == Before::kItem && !recovering) odd_place();
   before = Before::kItem;
 }
 
 void ChromeEventReader::State::comma() {
-  if (before != Before::kItem) defects.odd(text.at());
+  if (before != Before::kItem) odd_place();
   before = Before::kComma;
   text.advance();
 }
 
 void ChromeEventReader::State::close() {
-  if (before == Before::kComma) defects.odd(text.at());
+  if (before == Before::kComma) odd_place();
   before = Before::kItem;
   text.advance();
 }
 
 void ChromeEventReader::State::cut(std::uint64_t begin) {
   place = Place::kDone;
+  frame.tail_is_json = false;
   defects.cut(begin);
 }
 
@@ -319,6 +344,7 @@ void ChromeEventReader::State::bad_record(std::uint64_t begin, std::string_view 
 void ChromeEventReader::State::bad_member(std::uint64_t begin) {
   const std::string problem = text.problem();
   const std::uint64_t stopped_at = text.stopped_at();
+  frame_is_odd();
   if (events_found) {
     place = Place::kEvents;
     recover_from(text.at(), stopped_at);
@@ -351,7 +377,7 @@ bool ChromeEventReader::State::find_record() {
   bool closes = false;
   const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {
     closes = *at == ']';
-    return closes ? !bare_array && ends_events(at, end) : may_begin_record(begin, at, end);
+    return closes ? !frame.bare && ends_events(at, end) : may_begin_record(begin, at, end);
   });
   if (found && closes) {
     recovering = false;
@@ -370,8 +396,10 @@ ChromeEventReader::~ChromeEventReader() = default;
 bool ChromeEventReader::next(ChromeEvent& event) { return state_->next(event); }
 
 const std::vector<std::pair<std::string, std::string>>& ChromeEventReader::members() const noexcept {
-  return state_->members;
+  return state_->frame.members;
 }
+
+const ChromeFrame& ChromeEventReader::frame() const noexcept { return state_->frame; }
 
 std::uint64_t ChromeEventReader::records() const noexcept { return state_->records; }
 

@@ -39,6 +39,7 @@ struct ChromeEvent {
   std::optional<std::int64_t> start_ns;     ///< ts; microseconds with decimals in the file, exact here
   std::optional<std::int64_t> duration_ns;  ///< dur
   bool has_duration = false;                ///< dur is there, though it may not be a time or not fit
+  bool odd = false;                         ///< the record is not strict JSON, but its meaning is clear
   std::string_view record;                  ///< all of it as written, "{...}"
   std::uint64_t offset = 0;                 ///< of the record in the (inflated) file
 
@@ -50,6 +51,18 @@ struct ChromeEvent {
     ItemCursor members{arguments};
     for (ChromeArgument argument; members.next(argument.key, argument.value);) take(argument.key, argument.value);
   }
+};
+
+/// What is around the list of events in the text of a trace.
+struct ChromeFrame {
+  /// Top-level members other than traceEvents: key and raw JSON text.
+  std::vector<std::pair<std::string, std::string>> members;
+  std::size_t members_before = 0;           ///< how many of them are before the list
+  bool bare = false;                        ///< the list is the whole trace
+  std::uint64_t events_begin = 0;           ///< offset after its '['
+  std::optional<std::uint64_t> events_end;  ///< offset of its ']'; nothing if the text ends before it
+  bool head_is_json = true;                 ///< the text before the list is strict JSON
+  bool tail_is_json = true;                 ///< so is the text after it
 };
 
 /// Hands out the records of a Chrome trace one at a time. A trace is an object with
@@ -75,6 +88,8 @@ class ChromeEventReader {
   /// Top-level members other than traceEvents: key and raw JSON text. Members behind the events
   /// are there once next() has returned false.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& members() const noexcept;
+  /// Complete once next() has returned false.
+  [[nodiscard]] const ChromeFrame& frame() const noexcept;
   [[nodiscard]] std::uint64_t records() const noexcept;  ///< bad ones included
   [[nodiscard]] std::uint64_t skipped() const noexcept;  ///< bad ones
 

@@ -50,7 +50,7 @@ void scan_records(Piece& piece) {
     fields.fill(event, records.unescaped);
     event.offset = offset(record);
     event.record = {record, static_cast<std::size_t>(scanner.at() - record)};
-    if (scanner.odd()) records.odd.push_back(event.offset);
+    event.odd = scanner.odd();
     arguments_before.push_back(records.arguments.size());
     records.arguments.insert(records.arguments.end(), event.argument_list.begin(), event.argument_list.end());
     if (!scanner.next_char(next) || next != ',') return;
@@ -176,7 +176,6 @@ class RecordsAhead::Impl {
     piece->scans = piece->whole = false;
     RecordPiece& records = piece->records;
     records.events.clear();
-    records.odd.clear();
     records.arguments.clear();
     records.unescaped.clear();
     return piece;

@@ -18,7 +18,6 @@ struct RecordPiece {
   std::uint64_t begin = 0;  ///< offset of its text
   std::uint64_t end = 0;
   std::vector<ChromeEvent> events;  ///< with their offsets
-  std::vector<std::uint64_t> odd;   ///< offsets of records that are not strict JSON
   std::vector<ChromeArgument> arguments;
   std::deque<std::string> unescaped;
 };

@@ -13,7 +13,7 @@
 
 #include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
-#include "ingest/cut/event_filter.h"
+#include "ingest/chrome/trace_copy.h"
 #include "ingest/formats/kineto/categories.h"
 #include "ingest/json/json_values.h"
 #include "model/base/diagnostics.h"
@@ -52,15 +52,21 @@ std::size_t place_of(const ChromeEvent& event) {
   return std::hash<std::string>{}(row_of(event) + '\0' + std::to_string(event.start_ns.value_or(0)));
 }
 
-/// Calls `take(event)` for each record of the trace.
-template <class Take>
-std::uint64_t for_each_event(const std::string& path, const Cut& cut, Take&& take) {
+/// Calls `take(event)` for each record of the trace, then `end(reader)`. What is wrong with the trace is added to
+/// `diagnostics`.
+template <class Take, class End>
+void for_each_event(const std::string& path, const Cut& cut, Diagnostics& diagnostics, Take&& take, End&& end) {
   Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
-  Diagnostics diagnostics;
   ChromeEventReader reader(input.stream(), diagnostics);
   ChromeEvent event;
   while (reader.next(event)) take(event);
-  return reader.records();
+  end(reader);
+}
+
+template <class Take>
+void for_each_event(const std::string& path, const Cut& cut, Take&& take) {
+  Diagnostics same_each_time;
+  for_each_event(path, cut, same_each_time, take, [](const ChromeEventReader&) {});
 }
 
 /// What must be known of the whole trace before an event can be judged.
@@ -146,9 +152,10 @@ class Judge {
   const Landmarks& marks_;
 };
 
-/// What stays, by the offset of its record.
+/// What stays.
 struct Kept {
-  std::vector<std::uint64_t> offsets;
+  std::vector<RecordSpan> records;
+  ChromeFrame frame;
   std::unordered_set<std::string> rows;  ///< process and thread
   std::unordered_set<std::string> processes;
   std::unordered_set<std::size_t> places;  ///< of events with a duration
@@ -157,13 +164,17 @@ struct Kept {
 Kept keep_events(const std::string& path, const Cut& cut, const Landmarks& marks, CutCounts& counts) {
   Kept kept;
   const Judge judge(cut, marks);
-  counts.records = for_each_event(path, cut, [&](const ChromeEvent& event) {
+  const auto keep = [&](const ChromeEvent& event) {
     if (event.phase == "M" || is_flow(event) || !judge.keeps(event)) return;
-    kept.offsets.push_back(event.offset);
+    kept.records.emplace_back(event);
     kept.rows.insert(row_of(event));
     kept.processes.emplace(event.process);
     if (event.phase == "X") kept.places.insert(place_of(event));
     ++counts.events;
+  };
+  for_each_event(path, cut, counts.diagnostics, keep, [&](const ChromeEventReader& reader) {
+    counts.records = reader.records();
+    kept.frame = reader.frame();
   });
   return kept;
 }
@@ -202,21 +213,21 @@ void keep_the_rest(const std::string& path, const Cut& cut, Kept& kept, CutCount
   for_each_event(path, cut, [&](const ChromeEvent& event) {
     if (is_flow(event)) arrows.add(event, event.id, stays(event));
   });
-  const std::size_t events = kept.offsets.size();
+  const std::size_t events = kept.records.size();
   for_each_event(path, cut, [&](const ChromeEvent& event) {
     if (is_flow(event) && stays(event) && arrows.whole(event, event.id)) {
-      kept.offsets.push_back(event.offset);
+      kept.records.emplace_back(event);
       ++counts.flows;
     } else if (event.phase == "M") {
       const bool of_thread = event.name.starts_with("thread_");
       if (!(of_thread ? kept.rows.contains(row_of(event)) : kept.processes.contains(std::string(event.process))))
         return;
-      kept.offsets.push_back(event.offset);
+      kept.records.emplace_back(event);
       ++counts.metadata;
     }
   });
-  std::inplace_merge(kept.offsets.begin(), kept.offsets.begin() + static_cast<std::ptrdiff_t>(events),
-                     kept.offsets.end());
+  std::inplace_merge(kept.records.begin(), kept.records.begin() + static_cast<std::ptrdiff_t>(events),
+                     kept.records.end(), [](const RecordSpan& a, const RecordSpan& b) { return a.begin < b.begin; });
 }
 
 }  // namespace
@@ -230,7 +241,9 @@ CutCounts cut_trace(const std::string& path, const Cut& cut, const std::function
     throw UsageError(fmt::format("nothing of {} is left by this cut; expected a wider one", shown(path)));
   keep_the_rest(path, cut, kept, counts);
   Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
-  filter_events(input.stream(), kept.offsets, out);
+  TraceCopy copy(input.stream(), kept.frame, kept.records);
+  std::string piece(std::size_t{64} << 10U, '\0');
+  while (const std::size_t size = copy.read(piece)) out(std::string_view(piece).substr(0, size));
   return counts;
 }
 

@@ -1,6 +1,9 @@
 #include "ingest/json/escape.h"
 
+#include <algorithm>
+
 #include "ingest/json/json_bytes.h"
+#include "model/base/quoted.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest::json {
@@ -23,6 +26,30 @@ Escape decode_unit(std::string_view text) noexcept {
     if (i >= kPrefix.size()) code = code << 4U | static_cast<char32_t>(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
   }
   return {Kind::kWhole, code, kLength};
+}
+
+/// Whether strict JSON has a string with this text between its quotes.
+bool is_strict_string(std::string_view raw) {
+  while (!raw.empty()) {
+    if (static_cast<unsigned char>(raw.front()) < 0x20) return false;
+    std::size_t length = 1;
+    if (raw.front() == '\\') {
+      length = decode_escape(raw).length;
+    } else {
+      const Character character = decode_utf8(raw);
+      length = character.valid ? character.length : 0;
+    }
+    if (length == 0) return false;
+    raw.remove_prefix(length);
+  }
+  return true;
+}
+
+/// The length of the string at the front of `text`, with its quotes.
+std::size_t quoted_length(std::string_view text) {
+  std::size_t at = 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2U : 1U;
+  return std::min(at + 1, text.size());
 }
 
 }  // namespace
@@ -61,6 +88,41 @@ std::string unescaped(std::string_view raw) {
       if (!character.valid) append_utf8(out, kReplacement);
     }
     raw.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string strict_json(std::string_view value) {
+  constexpr std::string_view kBetweenTokens = " \t\r\n,:{}[]\"";
+  std::string out;
+  out.reserve(value.size());
+  while (!value.empty()) {
+    std::size_t length = 1;
+    if (value.front() == '"') {
+      length = quoted_length(value);
+      const std::string_view raw = value.substr(1, length - 2);
+      if (is_strict_string(raw)) {
+        out += value.substr(0, length);
+      } else {
+        append_exact_json_string(out, unescaped(raw));
+      }
+    } else if (kBetweenTokens.find(value.front()) == std::string_view::npos) {
+      length = std::min(value.find_first_of(kBetweenTokens), value.size());
+      const std::string_view word = value.substr(0, length);
+      const char first = word[word.starts_with('-') ? 1 : 0];
+      const bool is_json = is_digit(first) || word == "true" || word == "false" || word == "null";
+      if (is_json) {
+        out += word;
+      } else {
+        append_exact_json_string(out, word);
+      }
+    } else if (value.front() == ',') {
+      const std::size_t next = value.find_first_not_of(" \t\r\n", 1);
+      if (next == std::string_view::npos || (value[next] != '}' && value[next] != ']')) out += ',';
+    } else {
+      out += value.front();
+    }
+    value.remove_prefix(length);
   }
   return out;
 }

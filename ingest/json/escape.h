@@ -28,6 +28,11 @@ struct Escape {
 /// pair and bytes that are not UTF-8 become U+FFFD, a backslash that begins no escape is kept.
 [[nodiscard]] std::string unescaped(std::string_view raw);
 
+/// A value that Scanner read under lenient rules, as strict JSON: strings are escaped and UTF-8, a comma before a
+/// closing bracket is left out, and NaN and Infinity become strings. Strict JSON comes back byte for byte, except that
+/// half a surrogate pair in a string that is repaired becomes U+FFFD.
+[[nodiscard]] std::string strict_json(std::string_view value);
+
 }  // namespace stepsim::ingest::json
 
 #endif

@@ -6,27 +6,13 @@
 #include "ingest/bytes/each_byte.h"
 #include "ingest/json/escape.h"
 #include "model/base/error.h"
+#include "model/base/quoted.h"
 
 namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLongestString = std::size_t{64} << 20U;
 constexpr std::size_t kDeepest = 4096;
-void append_escaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4U];
-      out += kHex[static_cast<unsigned char>(c) & 0xFU];
-    } else {
-      out += c;
-    }
-  }
-}
 
 class Rewriter {
  public:
@@ -102,9 +88,7 @@ class Rewriter {
                          : plain ? changes_.string(place(string_at_), raw)
                                  : changes_.string(place(string_at_), json::unescaped(raw));
     if (!changed) return put(text_);
-    std::string written = "\"";
-    append_escaped(written, *changed);
-    put(written += '"');
+    put_quoted(*changed);
   }
 
   /// A value of an object may be replaced as a whole: then what it holds is passed over.
@@ -114,9 +98,7 @@ class Rewriter {
     if (skips_ || in_array()) return;
     const std::optional<std::string> whole = changes_.value(place(offset_));
     if (!whole) return;
-    std::string written = "\"";
-    append_escaped(written, *whole);
-    put(written += '"');
+    put_quoted(*whole);
     skipped_depth_ = is_object_.size();
     skips_ = true;
   }
@@ -151,6 +133,11 @@ class Rewriter {
   }
   void put(std::string_view text) {
     if (!skips_) ready_ += text;
+  }
+  void put_quoted(std::string_view content) {
+    std::string written;
+    append_exact_json_string(written, content);
+    put(written);
   }
   void flush() {
     if (!ready_.empty()) out_(ready_);

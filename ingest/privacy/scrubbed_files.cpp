@@ -4,11 +4,13 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "ingest/bytes/archive.h"
 #include "ingest/bytes/input.h"
+#include "ingest/chrome/trace_copy.h"
 #include "ingest/formats/kineto/members.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/recognise.h"
@@ -75,6 +77,53 @@ std::string name_below(const std::string& path, const std::vector<std::string>& 
   return fs::path(path).filename().string();
 }
 
+/// The part of a damaged trace that its reader delivers.
+struct Readable {
+  ChromeFrame frame;
+  std::vector<RecordSpan> records;
+};
+
+/// Reads the trace to its end; true if its reader could not use all of it.
+bool read_trace(const FoundFile& file, const LoadOptions& options, Diagnostics& diagnostics, Readable* readable) {
+  Input input = open_to_scrub(file, options);
+  ChromeEventReader reader(input.stream(), diagnostics);
+  ChromeEvent event;
+  while (reader.next(event)) {
+    if (readable != nullptr) readable->records.emplace_back(event);
+  }
+  if (readable != nullptr) readable->frame = reader.frame();
+  return reader.skipped() > 0 || !reader.frame().head_is_json || !reader.frame().tail_is_json;
+}
+
+/// A file on its way to be scrubbed.
+class FileToScrub {
+ public:
+  FileToScrub(FoundFile file, const LoadOptions& options, Diagnostics& diagnostics)
+      : file_(std::move(file)), options_(options), form_(form_of(open_to_scrub(file_, options))) {
+    if (form_ != TextForm::kTrace || !read_trace(file_, options_, diagnostics, nullptr)) return;
+    Diagnostics counted_before;
+    static_cast<void>(read_trace(file_, options_, counted_before, &readable_.emplace()));
+  }
+
+  [[nodiscard]] const std::string& path() const noexcept { return file_.path; }
+  [[nodiscard]] TextForm form() const noexcept { return form_; }
+
+  /// Calls `take(source)` with the file's text; of a damaged trace with the part that its reader delivers.
+  template <class Take>
+  void with_text(Take&& take) const {
+    Input input = open_to_scrub(file_, options_);
+    if (!readable_) return take(input.stream());
+    TraceCopy copy(input.stream(), readable_->frame, readable_->records);
+    take(copy);
+  }
+
+ private:
+  FoundFile file_;
+  const LoadOptions& options_;
+  TextForm form_;
+  std::optional<Readable> readable_;  ///< of a damaged trace
+};
+
 /// Substitutes are for texts, so each part of a path is one.
 std::string scrubbed_path(const std::string& path, Scrubber& scrubber) {
   fs::path result;
@@ -102,24 +151,22 @@ std::vector<PrivateContent> find_private_content(const std::vector<std::string>&
   return scrubber.found();
 }
 
-std::vector<PrivateContent> scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
-                                        const std::function<ScrubTarget(const std::string& name)>& open) {
+ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
+                          const std::function<ScrubTarget(const std::string& name)>& open) {
   Scrubber scrubber;
-  const std::vector<FoundFile> files = discover(traces).files;
-  for (const FoundFile& file : files) {
-    Input input = open_to_scrub(file, options);
-    scrubber.learn_host(host_in_file_name(file.path));
-    const TextForm form = form_of(input);
-    scrubber.learn(input.stream(), form);
+  Diagnostics diagnostics;
+  std::vector<FileToScrub> files;
+  for (const FoundFile& found : discover(traces).files) {
+    const FileToScrub& file = files.emplace_back(found, options, diagnostics);
+    scrubber.learn_host(host_in_file_name(file.path()));
+    file.with_text([&](ByteSource& text) { scrubber.learn(text, file.form()); });
   }
-  for (const FoundFile& file : files) {
-    Input input = open_to_scrub(file, options);
-    const TextForm form = form_of(input);
-    const ScrubTarget target = open(scrubbed_path(name_below(file.path, traces), scrubber));
-    scrubber.scrub(input.stream(), form, target.write);
+  for (const FileToScrub& file : files) {
+    const ScrubTarget target = open(scrubbed_path(name_below(file.path(), traces), scrubber));
+    file.with_text([&](ByteSource& text) { scrubber.scrub(text, file.form(), target.write); });
     target.commit();
   }
-  return scrubber.found();
+  return {scrubber.found(), std::move(diagnostics)};
 }
 
 }  // namespace stepsim::ingest

@@ -9,6 +9,7 @@
 
 #include "ingest/load/load.h"
 #include "ingest/privacy/scrubber.h"
+#include "model/base/diagnostics.h"
 
 namespace stepsim::ingest {
 
@@ -24,12 +25,17 @@ struct ScrubTarget {
   std::function<void()> commit;
 };
 
+struct ScrubbedFiles {
+  std::vector<PrivateContent> replaced;
+  Diagnostics diagnostics;  ///< what is wrong with the traces among the files
+};
+
 /// Scrubs every file under `traces`, each after the other, the same names by the same substitutes in all of them.
-/// `open` is called for each with its path below the one that was named, itself scrubbed; empty where `traces` is one
-/// file. Throws InputError for an archive, standard input and what is no text.
-[[nodiscard]] std::vector<PrivateContent> scrub_files(const std::vector<std::string>& traces,
-                                                      const LoadOptions& options,
-                                                      const std::function<ScrubTarget(const std::string& name)>& open);
+/// Of a damaged trace, only what its reader delivers is written, as strict JSON. `open` is called for each file with
+/// its path below the one that was named, itself scrubbed; empty where `traces` is one file. Throws InputError for an
+/// archive, standard input, what is no text, and a trace of which nothing can be read.
+[[nodiscard]] ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
+                                        const std::function<ScrubTarget(const std::string& name)>& open);
 
 }  // namespace stepsim::ingest
 

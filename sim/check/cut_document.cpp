@@ -4,6 +4,8 @@
 
 #include "model/base/text.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/cautions.h"
+#include "sim/report/members.h"
 
 namespace stepsim::sim {
 
@@ -16,6 +18,7 @@ CutOut sum_of(const std::vector<CutOut>& cuts, const std::string& output) {
     sum.events += cut.events;
     sum.flows += cut.flows;
     sum.metadata += cut.metadata;
+    sum.diagnostics.merge(cut.diagnostics);
   }
   return sum;
 }
@@ -43,6 +46,7 @@ Document cut_document(const std::vector<CutOut>& cuts, const std::string& output
       .headline = fmt::format("Cut {} events, {} ends of arrows and {} names out of the {} records of {}, each as "
                               "it was, into {}.",
                               sum.events, sum.flows, sum.metadata, sum.records, shown(sum.input), shown(output))};
+  add_input_defects(document, sum.diagnostics);
   document.rows = [&cuts] {
     Table table({{"input", Align::kLeft}, {"records"}, {"events"}, {"flows"}, {"metadata"}});
     for (const CutOut& cut : cuts) table.add_row({cut.input, cut.records, cut.events, cut.flows, cut.metadata});
@@ -54,6 +58,7 @@ Document cut_document(const std::vector<CutOut>& cuts, const std::string& output
     write_counts(json, sum);
     json.new_line();
     write_files(json, cuts);
+    if (!sum.diagnostics.entries().empty()) write_diagnostics(json, sum.diagnostics);
     write_provenance(json, provenance);
     json.end_object();
   };

@@ -5,6 +5,8 @@
 #include "model/base/text.h"
 #include "sim/check/check_json.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/cautions.h"
+#include "sim/report/members.h"
 
 namespace stepsim::sim {
 namespace {
@@ -37,11 +39,13 @@ Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance) 
          .sentences = {"names of functions, modules, operators, kernels and annotations stay: look "
                        "at them before you give the files away"}});
   }
+  add_input_defects(document, scrubbed.diagnostics);
   document.rows = [&scrubbed] { return table_of(scrubbed.replaced); };
   document.json = [&scrubbed, &provenance](JsonWriter& json) {
     json.begin_object().key("schema").value("stepsim.scrub/1").new_line();
     json.key("output").value(scrubbed.output).key("files").value(scrubbed.files).new_line();
     write_members(json, "replaced", scrubbed.replaced);
+    if (!scrubbed.diagnostics.entries().empty()) write_diagnostics(json, scrubbed.diagnostics);
     write_provenance(json, provenance);
     json.end_object();
   };

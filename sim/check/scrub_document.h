@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/diagnostics.h"
 #include "model/job/private_content.h"
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
@@ -16,6 +17,7 @@ struct Scrubbed {
   std::string output;  ///< the file, or the folder
   std::size_t files = 0;
   std::vector<PrivateContent> replaced;  ///< by kind; never the thing itself
+  Diagnostics diagnostics;               ///< of the files
 };
 
 /// What was replaced, by kind. {"schema":"stepsim.scrub/1", ...} Refers to its arguments.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "model/base/assumption.h"
 #include "model/base/known_diagnostics.h"
@@ -72,6 +73,30 @@ std::string caution_of(const Diagnostics& diagnostics) {
     names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
   }
   return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
+}
+
+std::vector<Sentence> diagnostic_sentences(const Diagnostics& diagnostics) {
+  std::vector<Sentence> sentences;
+  std::string noise;
+  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
+    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
+      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
+      continue;
+    }
+    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
+    sentences.emplace_back(fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
+                                       lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
+                           entry.detail);
+  }
+  if (!sentences.empty()) sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
+  if (!noise.empty()) sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
+  return sentences;
+}
+
+void add_input_defects(Document& document, const Diagnostics& diagnostics) {
+  document.caution = caution_of(diagnostics);
+  if (std::vector<Sentence> sentences = diagnostic_sentences(diagnostics); !sentences.empty())
+    document.sections.push_back({.title = "Input", .table = {}, .sentences = std::move(sentences)});
 }
 
 }  // namespace stepsim::sim

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/cautions.h"
 #include "sim/report/members.h"
 #include "sim/report/report.h"
 
@@ -14,21 +15,7 @@ std::vector<Section> sections(const Findings& findings) {
   Section section{.title = "Input",
                   .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
                                       capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
-  std::string noise;
-  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
-    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
-      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
-      continue;
-    }
-    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
-    section.sentences.emplace_back(
-        fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
-                    lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
-        entry.detail);
-  }
-  if (!section.sentences.empty())
-    section.sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
-  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
+  section.sentences = diagnostic_sentences(capture.diagnostics);
   return {section};
 }
 
