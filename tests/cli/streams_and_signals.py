@@ -62,51 +62,48 @@ def not_its_own_input():
         check("an output that is an input", run.returncode == 2 and one_error_line(run.stderr) and b"hosts" in open(copy, "rb").read(), run)
 
 
-def wait_until_caught(child, number):
-    """Waits until the program has its handler: before that a signal ends any program."""
-    for _ in range(2000):
-        with open(f"/proc/{child.pid}/status") as status:
-            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
-        if caught >> (number - 1) & 1:
-            return
+def signals(child, which):
+    """A set of signals of a process: SigCgt, those that it handles; SigIgn, those that it ignores."""
+    with open(f"/proc/{child.pid}/status") as status:
+        mask = next(int(line.split()[1], 16) for line in status if line.startswith(which))
+    return {number for number in range(1, 65) if mask >> (number - 1) & 1}
+
+
+def replaying(slow, number, **more):
+    """A replay of 32 gibibytes of blanks in gzip, which takes many seconds, that has a handler for the signal: before it
+    has one, a signal ends any program."""
+    blanks = gzip.compress(b" " * (64 << 20), 1)
+    with open(slow, "wb") as file:
+        file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
+    child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    while child.poll() is None and number not in signals(child, "SigCgt"):
         time.sleep(0.01)
+    return child
+
+
+def ends_interrupted(child, number):
+    """How soon is printed and not held against it: on a busy machine that is the machine's answer."""
+    began = time.monotonic()
+    child.send_signal(number)
+    out, err = child.communicate()
+    check(f"signal {number}", child.returncode == 130 and err == b"error: interrupted\n" and not out, (child.returncode, err))
+    print(f"signal {number} answered in {time.monotonic() - began:.2f} s")
 
 
 def interrupted(number):
-    """32 gibibytes of blanks in gzip take many seconds; a signal must end them. How soon is printed
-    and not held against it: on a busy machine that is the machine's answer."""
-    blanks = gzip.compress(b" " * (64 << 20), 1)
     with tempfile.TemporaryDirectory() as folder:
-        slow = os.path.join(folder, "slow.json.gz")
-        with open(slow, "wb") as file:
-            file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
-        child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        wait_until_caught(child, number)
-        time.sleep(0.2)
-        began = time.monotonic()
-        child.send_signal(number)
-        out, err = child.communicate()
-        seconds = time.monotonic() - began
-        check(f"signal {number}", child.returncode == 130 and err == b"error: interrupted\n" and not out, (child.returncode, err))
-        print(f"signal {number} answered in {seconds:.2f} s")
+        ends_interrupted(replaying(os.path.join(folder, "slow.json.gz"), number), number)
 
 
 def ignored(number):
-    """What the caller ignores (nohup, a shell's background job) does not end the program; the other signal does."""
-    blanks = gzip.compress(b" " * (64 << 20), 1)
+    """What the caller ignores (nohup, a shell's background job) does not end the program: it still ignores it when it
+    has its handlers. The other signal ends it."""
     other = signal.SIGTERM if number == signal.SIGINT else signal.SIGINT
     with tempfile.TemporaryDirectory() as folder:
-        slow = os.path.join(folder, "slow.json.gz")
-        with open(slow, "wb") as file:
-            file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
-        child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
-        wait_until_caught(child, other)
+        child = replaying(os.path.join(folder, "slow.json.gz"), other, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+        check(f"signal {number} that the caller ignores", number in signals(child, "SigIgn"), signals(child, "SigIgn"))
         child.send_signal(number)
-        time.sleep(1)
-        check(f"signal {number} that the caller ignores", child.poll() is None, child.returncode)
-        child.send_signal(other)
-        out, err = child.communicate()
-        check(f"and signal {other} beside it", child.returncode == 130 and err == b"error: interrupted\n" and not out, (child.returncode, err))
+        ends_interrupted(child, other)
 
 
 def at_any_moment():

@@ -55,16 +55,19 @@ def killed_shards(whole):
 
 
 def interrupted(whole):
-    """Many points, so that there is time: what ends it says how to go on."""
+    """In the middle of many points: what ends it says how to go on. The sweep is stopped when it has kept the first of
+    them, so it gets the signal before the last on any machine."""
     for number in (signal.SIGINT, signal.SIGTERM):
         folder = fresh(whole)
         with open(os.path.join(folder, "grid.yaml"), "w") as file:
             file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
         child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.points")):
-            time.sleep(0.05)
-        time.sleep(0.2)
+            time.sleep(0.001)
+        child.send_signal(signal.SIGSTOP)
+        check("a sweep that is stopped in its middle", child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv")))
         child.send_signal(number)
+        child.send_signal(signal.SIGCONT)
         out, err = child.communicate()
         check(f"signal {number}", child.returncode == 130 and not out and err.startswith(b"error: interrupted; ") and b"--resume" in err and err.count(b"\n") == 1, (child.returncode, err))
         check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))

@@ -22,6 +22,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -34,7 +35,8 @@ HOW = {"read": ["once", "every", "short", "again"], "write": ["once", "every", "
 FIRST = 6  # of each kind, and as many of the last
 CHOSEN = 6  # of those between, without --full
 PLACES = 1_000_000  # as many mallocs has fail_nth.cpp room for
-SECONDS = 5  # a watchdog: a run takes some 0.05 s
+CPU_SECONDS = 5  # a run takes some 0.05 s, however busy the machine is
+SECONDS = 100  # for a run that waits without end and uses no processor
 LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself if it has no memory
 OLD = b"what was here before\n"
 
@@ -91,11 +93,14 @@ class Runner:
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(content)
             environment = {**os.environ, "LD_PRELOAD": self.library, "FAIL_LOG": log, **order}
+            child = subprocess.Popen([self.stepsim, *job.arguments, *more], cwd=folder, env=environment,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            resource.prlimit(child.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
             try:
-                done = subprocess.run([self.stepsim, *job.arguments, *more], cwd=folder, env=environment, capture_output=True,
-                                      stdin=subprocess.DEVNULL, timeout=SECONDS)
-                code, out, error = done.returncode, done.stdout, done.stderr
+                (out, error), code = child.communicate(timeout=SECONDS), child.returncode
             except subprocess.TimeoutExpired:
+                child.kill()
+                child.communicate()
                 code, out, error = None, b"", b""
             counts = struct.unpack(f"{len(KINDS) + 1}Q", read(log))
             os.unlink(log)
@@ -108,6 +113,8 @@ def problem_of(runner, case, clean, found):
     code, out, error, files, _ = found
     if code is None:
         return f"not done after {SECONDS} s"
+    if code == -signal.SIGKILL:
+        return f"not done after {CPU_SECONDS} s of processor time"
     if code not in ((0,) if case.how in ("short", "again") else (0, 1)):
         return f"exit {code}: {error[-300:]!r}"
     for name, content in files.items():

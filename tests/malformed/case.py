@@ -12,7 +12,7 @@ class Case:
     arguments: list                   # after `stepsim`
     verdict: object                   # returns what is wrong with a Run, or None
     twin: "Case" = None               # must give the same replay
-    seconds: float = 20
+    seconds: int = 20                 # of processor time, which is the same on a busy machine
     mebibytes: int = 4096
 
 

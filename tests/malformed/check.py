@@ -15,6 +15,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,7 @@ import scenario_cases
 import trial_cases
 from case import Run, replay_of
 
+STALLED = 600  # seconds after which a child that uses no processor is killed
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -48,8 +50,9 @@ def write(folder, files):
                 file.write(content)
 
 
-def limits(mebibytes):
+def limits(mebibytes, seconds):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     if mebibytes:
         resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
 
@@ -61,8 +64,8 @@ def run(stepsim, case, folder, options):
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen([stepsim] + case.arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                 preexec_fn=lambda: limits(0 if options.sanitizer else 4096))
-        usage = wait(child, seconds)
+                                 preexec_fn=lambda: limits(0 if options.sanitizer else 4096, seconds))
+        usage = wait(child, STALLED)
         out.seek(0), err.seek(0)
         stdout, stderr = out.read(), err.read().decode("utf-8", "replace")
     return Run(child.returncode, stdout, stderr), time.monotonic() - began, usage.ru_maxrss / 1024
@@ -78,15 +81,12 @@ def wait(child, seconds):
             return usage
         if time.monotonic() > deadline:
             child.kill()
-            _, _, usage = os.wait4(child.pid, 0)
-            child.returncode = -1000  # no signal has this number: it took too long
-            return usage
         time.sleep(0.002)
 
 
 def common_problem(run, case, mebibytes, options):
     """What breaks a rule that holds for every input."""
-    if run.code == -1000:
+    if run.code == -signal.SIGKILL:  # by RLIMIT_CPU or wait()
         return f"not done after {case.seconds} s"
     if run.code not in (0, 1, 2, 5):
         return f"exit {run.code}: {run.stderr[-300:]!r}"
