@@ -7,4 +7,14 @@ const std::filesystem::path& source_folder() {
   return folder;
 }
 
+const std::filesystem::path& measured_folder() {
+  static const std::filesystem::path folder = STEPSIM_MEASURED_DIR;
+  return folder;
+}
+
+const std::filesystem::path& shared_folder() {
+  static const std::filesystem::path folder = source_folder() / ".." / "shared";
+  return folder;
+}
+
 }  // namespace stepsim

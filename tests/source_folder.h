@@ -8,4 +8,11 @@ namespace stepsim {
 /// file, so that the others do not depend on where the tree lies and ccache shares them between checkouts.
 const std::filesystem::path& source_folder();
 
+/// Our own measured runs (ps, byteps, ddp, fsdp) and the answers of other simulators (oracles), unpacked from
+/// tests/truth/data.
+const std::filesystem::path& measured_folder();
+
+/// The optional folder of captures made by others (docs/test-data.md). It may be absent.
+const std::filesystem::path& shared_folder();
+
 }  // namespace stepsim

@@ -1,5 +1,5 @@
-// Predicts the measured runs of truth/ddp and truth/fsdp (docs/test-data.md) from the base capture of each group, under
-// max-min with links fitted to that capture. Skips if the runs are absent.
+// Predicts the measured runs of ddp and fsdp (tests/truth/data) from the base capture of each group, under max-min with
+// links fitted to that capture.
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@
 #include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
+#include "tests/source_folder.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim {
@@ -24,7 +25,6 @@ namespace {
 
 using testing::MeasuredRun;
 using testing::number;
-using testing::truth_folder;
 
 /// The runs of a group, the base first.
 std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
@@ -37,7 +37,7 @@ std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
 /// The base capture of a group, which can be replayed with another network, other buckets or other ranks.
 class Group {
  public:
-  explicit Group(const std::string& name) : folder_(truth_folder() / name), runs_(runs_of(folder_)) {
+  explicit Group(const std::string& name) : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
     const Capture recorded =
         ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()});
     calibration_ = calibrate(recorded);
@@ -96,15 +96,7 @@ double mean(const std::vector<double>& values) {
 
 double worst(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
-class DataParallelTruthTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(truth_folder()))
-      GTEST_SKIP() << truth_folder() << " is absent: there are no runs to predict";
-  }
-};
-
-TEST_F(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
+TEST(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
   std::vector<double> errors;
   for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2", "fsdp/fsdp-even"}) {
     const Group group(name);
@@ -115,7 +107,7 @@ TEST_F(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
   EXPECT_LE(mean(errors), 0.025);
 }
 
-TEST_F(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
+TEST(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
   std::vector<double> errors;
   for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2"}) {
     const std::vector<double> of_group = Group(name).errors(false);
@@ -126,10 +118,10 @@ TEST_F(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
   EXPECT_LE(mean(errors), 0.015);
 }
 
-TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
+TEST(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
   // Its kernels do not give sizes, but the framework's annotations around their launches do. In a host of eight V100s a
   // link has between 10 and 150 GB/s (NVLink 2, one way).
-  const auto folder = truth_folder() / "../traces/kineto/dlrm-8ranks";
+  const auto folder = shared_folder() / "traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const Capture capture = under_models(ingest::load({folder.string()}, {}));
   for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
@@ -144,10 +136,10 @@ TEST_F(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
   EXPECT_LE(summary.iteration.worst_abs_error, 0.01);
 }
 
-TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
+TEST(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
   // With a hundredth of the bandwidth the host waits for the all-reduces of a step, which took 12 ms while it was busy
   // for 221 ms. These waits took no time in the recording.
-  const auto file = truth_folder() / "../traces/kineto/ddp-a100-rank0of2.json.gz";
+  const auto file = shared_folder() / "traces/kineto/ddp-a100-rank0of2.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   const Capture capture = under_models(ingest::load({file.string()}, {}));
   Cluster cluster = calibrate(capture).cluster;
@@ -165,7 +157,7 @@ TEST_F(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) 
   EXPECT_GE(static_cast<double>(iteration.count()) * 1e-9, 0.99 * a_step);
 }
 
-TEST_F(DataParallelTruthTest, ChangesOfAShardedJobsNetworkArePredicted) {
+TEST(DataParallelTruthTest, ChangesOfAShardedJobsNetworkArePredicted) {
   // The profiler slows the captured run by 5 %, so changes are compared and not times.
   const std::vector<double> errors = Group("fsdp/fsdp-even").errors(true);
 

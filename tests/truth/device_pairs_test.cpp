@@ -17,7 +17,7 @@
 namespace stepsim::device_pairs_test {
 namespace {
 
-const std::filesystem::path kFolder = stepsim::source_folder() / "../shared/traces/kineto";
+const std::filesystem::path kFolder = shared_folder() / "traces/kineto";
 
 Capture load(const std::string& name) { return ingest::load({(kFolder / (name + ".json.gz")).string()}, {}); }
 

@@ -14,7 +14,7 @@
 namespace stepsim::testing {
 namespace {
 
-const std::filesystem::path kCaptures = source_folder() / "../shared/traces/kineto";
+const std::filesystem::path kCaptures = shared_folder() / "traces/kineto";
 
 class GpuQuestions : public ::testing::Test {
  protected:

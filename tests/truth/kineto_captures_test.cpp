@@ -63,7 +63,7 @@ constexpr Counts kCaptures[] = {
 class KinetoCaptureTest : public ::testing::TestWithParam<Counts> {};
 
 TEST_P(KinetoCaptureTest, EveryEventIsReadAsPythonCountsIt) {
-  const std::string path = (stepsim::source_folder() / "../shared/traces/").string() + GetParam().file;
+  const std::string path = (shared_folder() / "traces/").string() + GetParam().file;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there: the captures lie beside the checkout";
   Input input = Input::open(path);
   PartSink sink;

@@ -4,8 +4,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/source_folder.h"
-
 namespace stepsim::testing {
 namespace {
 
@@ -17,8 +15,6 @@ std::vector<std::string> next_row(std::ifstream& file) {
 }
 
 }  // namespace
-
-std::filesystem::path truth_folder() { return source_folder() / ".." / "shared" / "truth"; }
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;

@@ -8,9 +8,6 @@
 
 namespace stepsim::testing {
 
-/// The folder of measured runs, in `shared` beside the sources. It may be absent.
-[[nodiscard]] std::filesystem::path truth_folder();
-
 /// One run: its settings and measurements, by column.
 using MeasuredRun = std::map<std::string, std::string>;
 

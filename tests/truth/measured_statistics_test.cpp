@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kShared = source_folder() / ".." / "shared";
+const fs::path kShared = shared_folder();
 
 /// A line of oracles/hta.csv: HTA 0.5.0's breakdown of a rank. Lengths in microseconds.
 struct HtaRow {
@@ -35,7 +35,7 @@ struct HtaRow {
 };
 
 std::vector<HtaRow> hta_rows() {
-  std::ifstream file(kShared / "oracles" / "hta.csv");
+  std::ifstream file(measured_folder() / "oracles" / "hta.csv");
   std::vector<HtaRow> rows;
   std::string line;
   std::getline(file, line);
@@ -121,7 +121,7 @@ const std::map<std::string, Known> kKnown{
 };
 
 TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
-  if (!fs::exists(kShared / "oracles" / "hta.csv")) GTEST_SKIP() << "oracles/hta.csv is absent";
+  if (!fs::exists(kShared)) GTEST_SKIP() << kShared << " is absent: there are no captures that HTA has analysed";
   std::map<std::string, std::vector<sim::DeviceUse>> loaded;
   for (const HtaRow& row : hta_rows()) {
     SCOPED_TRACE(row.capture + " rank " + std::to_string(row.rank));

@@ -12,6 +12,7 @@
 
 #include "model/calibration/nccl_tables.h"
 #include "model/cost/collective/nccl_times.h"
+#include "tests/source_folder.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim {
@@ -23,7 +24,7 @@ using testing::number;
 /// The rows of all-reduces within one node, by node and ranks.
 std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nodes() {
   std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nodes;
-  for (const MeasuredRun& row : testing::measured_runs(testing::truth_folder() / "gpu/tables/collectives.csv")) {
+  for (const MeasuredRun& row : testing::measured_runs(shared_folder() / "truth/gpu/tables/collectives.csv")) {
     if (row.at("op") != "all_reduce" || row.at("ranks") != row.at("devices_per_node")) continue;
     const auto ranks = static_cast<std::uint32_t>(number(row, "ranks"));
     const Duration time{std::llround(number(row, "measured_us") * 1e3)};
@@ -88,7 +89,7 @@ TEST(NcclTablesTruthTest, RangesHoldNineSizesOfTenBetweenThoseOfATable) {
       }
     }
   }
-  if (ranges.empty()) GTEST_SKIP() << "no table in " << testing::truth_folder();
+  if (ranges.empty()) GTEST_SKIP() << "no table in " << shared_folder();
   std::printf("between sizes: %.0f %% inside, median width %.2f\n", 100 * ranges.share_inside(), ranges.median_width());
   EXPECT_GE(ranges.share_inside(), 0.85);
   EXPECT_LE(ranges.median_width(), 1.5);
@@ -106,7 +107,7 @@ TEST(NcclTablesTruthTest, RangesHoldOtherRankCounts) {
       }
     }
   }
-  if (ranges.empty()) GTEST_SKIP() << "no table of several rank counts in " << testing::truth_folder();
+  if (ranges.empty()) GTEST_SKIP() << "no table of several rank counts in " << shared_folder();
   std::printf("other ranks: %.0f %% inside, median width %.2f\n", 100 * ranges.share_inside(), ranges.median_width());
   EXPECT_GE(ranges.share_inside(), 0.80);
   EXPECT_LE(ranges.median_width(), 2.5);
@@ -122,7 +123,7 @@ TEST(NcclTablesTruthTest, RangesOfDataSheetsHoldNineRowsOfTen) {
     for (const auto& [count, rows] : by_ranks)
       all.add(rows, {.inside = Bandwidth::from_bytes_per_second(sheet->second * 1e9 * kNvlinkEfficiency)});
   }
-  if (all.empty()) GTEST_SKIP() << "no table in " << testing::truth_folder();
+  if (all.empty()) GTEST_SKIP() << "no table in " << shared_folder();
   std::printf("data sheets: %.0f %% inside, median width %.2f\n", 100 * all.share_inside(), all.median_width());
   EXPECT_GE(all.share_inside(), 0.85);
   EXPECT_LE(all.median_width(), 2.5);
@@ -146,7 +147,7 @@ TEST(NcclTablesTruthTest, EightRanksFollowFromTwoAndFour) {
     EXPECT_LT(small.mean(), 0.30) << node;
     ++checked;
   }
-  if (checked == 0) GTEST_SKIP() << "no table of two, four and eight ranks in " << testing::truth_folder();
+  if (checked == 0) GTEST_SKIP() << "no table of two, four and eight ranks in " << shared_folder();
 }
 
 }  // namespace

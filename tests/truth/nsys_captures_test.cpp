@@ -18,7 +18,7 @@
 namespace stepsim::ingest {
 namespace {
 
-std::filesystem::path exports() { return source_folder() / ".." / "shared" / "traces" / "nsys"; }
+std::filesystem::path exports() { return shared_folder() / "traces" / "nsys"; }
 
 /// The numbers in the first row that a query gives.
 template <std::size_t count>

@@ -16,6 +16,7 @@
 #include "model/rewrite/parameter_server/build.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
+#include "tests/source_folder.h"
 #include "tests/truth/measured_runs.h"
 
 namespace stepsim::parameter_server_truth_test {
@@ -109,16 +110,8 @@ double mean(const std::vector<double>& values) {
 
 double worst(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
-class PsTruth : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(testing::truth_folder()))
-      GTEST_SKIP() << testing::truth_folder() << " is absent: there are no measured runs";
-  }
-};
-
-TEST_F(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
-  const Errors errors = errors_of(testing::truth_folder() / "ps");
+TEST(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
+  const Errors errors = errors_of(measured_folder() / "ps");
   ASSERT_EQ(errors.base.size(), 6U);
   EXPECT_LE(mean(errors.base), 0.025);
   EXPECT_LE(worst(errors.base), 0.06);
@@ -126,8 +119,8 @@ TEST_F(PsTruth, RunsOfTheProgramArePredictedFromTheCapturedOne) {
   EXPECT_LE(worst(errors.all), 0.08);
 }
 
-TEST_F(PsTruth, RunsOfBytePsArePredictedFromTheCapturedOne) {
-  const Errors errors = errors_of(testing::truth_folder() / "byteps");
+TEST(PsTruth, RunsOfBytePsArePredictedFromTheCapturedOne) {
+  const Errors errors = errors_of(measured_folder() / "byteps");
   ASSERT_EQ(errors.base.size(), 4U);
   EXPECT_LE(mean(errors.base), 0.025);
   EXPECT_LE(worst(errors.base), 0.06);

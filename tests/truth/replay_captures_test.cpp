@@ -24,7 +24,7 @@
 namespace stepsim::replay_captures_test {
 namespace {
 
-const std::filesystem::path kShared = stepsim::source_folder() / ".." / "shared";
+const std::filesystem::path kShared = shared_folder();
 
 struct Replayed {
   Capture capture;
@@ -273,33 +273,36 @@ TEST_F(CaptureTest, CollectivesOfTwoSampledRanksAreFlaggedNotMerged) {
   EXPECT_EQ(job.capture.dag.rendezvous_count(), 0U);
 }
 
-TEST_F(CaptureTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {
+/// The captured run of a group of our own measured runs.
+std::string measured(const std::string& group) { return (measured_folder() / group / "base/traces").string(); }
+
+TEST(MeasuredJobTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {
   for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2", "fsdp/fsdp-even"}) {
-    const Replayed job = replayed({shared(std::string("truth/") + name + "/base/traces")});
+    const Replayed job = replayed({measured(name)});
     EXPECT_LE(job.summary.iteration.worst_abs_error, 0.01) << name;
     EXPECT_LE(unexplained_share(job.summary), 0.03) << name;
     EXPECT_GT(job.capture.dag.rendezvous_count(), 0U) << name;
   }
 }
 
-TEST_F(CaptureTest, ParameterServerJobsReplayWithinOnePercent) {
+TEST(MeasuredJobTest, ParameterServerJobsReplayWithinOnePercent) {
   for (const char* const name :
        {"even-first", "even-inline", "even-offset", "even-straggler", "vgg-first", "vgg-cross"}) {
-    const Replayed job = replayed({shared(std::string("truth/ps/") + name + "/base/traces")});
+    const Replayed job = replayed({measured(std::string("ps/") + name)});
     EXPECT_LE(job.summary.iteration.worst_abs_error, 0.01) << name;
   }
 }
 
-TEST_F(CaptureTest, BytePsJobsReplayWithinOneAndAHalfPercent) {
+TEST(MeasuredJobTest, BytePsJobsReplayWithinOneAndAHalfPercent) {
   for (const char* const name : {"byteps-even", "byteps-vgg", "byteps-2gpu", "byteps-straggler"}) {
-    const Replayed job = replayed({shared(std::string("truth/byteps/") + name + "/base/traces")});
+    const Replayed job = replayed({measured(std::string("byteps/") + name)});
     EXPECT_LE(job.summary.iteration.worst_abs_error, 0.015) << name;
   }
 }
 
-TEST_F(CaptureTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNoReplay) {
-  const Replayed ahead = replayed({shared("truth/ps/even-offset/base/traces")});
-  const Replayed even = replayed({shared("truth/ps/even-first/base/traces")});
+TEST(MeasuredJobTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNoReplay) {
+  const Replayed ahead = replayed({measured("ps/even-offset")});
+  const Replayed even = replayed({measured("ps/even-first")});
 
   // Worker 1's clock runs 7.3 ms ahead (docs/test-data.md). What the traces can tell about that is in docs/fidelity.md,
   // "Clocks of parameter-server jobs".

@@ -19,7 +19,7 @@
 namespace stepsim::whole_models_test {
 namespace {
 
-const std::filesystem::path kFolder = stepsim::source_folder() / "../shared/truth/gpu/models";
+const std::filesystem::path kFolder = shared_folder() / "truth/gpu/models";
 
 using Row = std::map<std::string, std::string>;
 

@@ -62,8 +62,7 @@ TEST(HorovodTimelineTest, ATimelineOfNothingIsRefused) {
 
 /// Counted by Python's json and a stack a pid: 322 broadcasts, each with one of each phase.
 TEST(HorovodTimelineTest, ARealTimelineHasWhatPythonCountsInIt) {
-  const std::filesystem::path file =
-      source_folder() / ".." / "shared" / "traces" / "other" / "horovod-timeline-resnet.json.gz";
+  const std::filesystem::path file = shared_folder() / "traces" / "other" / "horovod-timeline-resnet.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
   Input input = Input::open(file.string());
   PartSink sink;

@@ -168,7 +168,7 @@ TEST_F(ProfileLoadTest, ProfilesMakeNoJob) {
 
 /// The capture that HugeCTR's early history has: 64 ranges on each of 8 devices, 50 measurements each.
 TEST(InlineProfileTest, RealCaptureHasTheCountsOfItsReadme) {
-  const std::filesystem::path capture = source_folder() / "../shared/traces/hugectr/v1-dlrm-8gpu.prof.json.gz";
+  const std::filesystem::path capture = shared_folder() / "traces/hugectr/v1-dlrm-8gpu.prof.json.gz";
   if (!std::filesystem::exists(capture)) GTEST_SKIP() << "skipped: the shared captures are not beside the sources";
   const LoadedRun loaded = load_run({capture.string()}, {});
   const RangeProfile& profile = loaded.run.processes.at(0);

@@ -84,8 +84,7 @@ TEST(LegacyAutogradTest, AFileWithoutOperatorsIsRefused) {
 /// Counted with Python's json module: 1,442 records, all of them operators on thread 1, from 136.73 to 3,257,565.255
 /// us.
 TEST(LegacyAutogradTest, ARealFileIsReadWhole) {
-  const std::filesystem::path file =
-      source_folder() / ".." / "shared" / "traces" / "other" / "legacy-autograd-cpu.json.gz";
+  const std::filesystem::path file = shared_folder() / "traces" / "other" / "legacy-autograd-cpu.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
   Input input = Input::open(file.string());
   PartSink sink;

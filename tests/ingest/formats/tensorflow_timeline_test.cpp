@@ -83,8 +83,7 @@ TEST(TensorflowTimelineTest, ATimelineOfNothingIsRefused) {
 /// Counted with Python's json module: 81 operators in the rows of two executors, 38 kernels of 698 us on stream 12, 6
 /// copies of 59 us on streams 13 and 14.
 TEST(TensorflowTimelineTest, ARealFileIsReadWhole) {
-  const std::filesystem::path file =
-      source_folder() / ".." / "shared" / "traces" / "other" / "tensorflow1-timeline-gpu.json.gz";
+  const std::filesystem::path file = shared_folder() / "traces" / "other" / "tensorflow1-timeline-gpu.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
   Input input = Input::open(file.string());
   PartSink sink;

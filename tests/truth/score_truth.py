@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Predicts every measured run of each group from the group's captured run, and compares.
+
+    score_truth.py STEPSIM FOLDER [--mean E] [--worst E] [--relative] [--file NAME] [--ranges]
+
+FOLDER holds groups of runs as tests/truth/data/README.md describes them. Each run is one `stepsim whatif` with the
+settings in which it differs from the captured run. Prints a line for each run and each group. Ends with 1 if a run is
+refused, or if the mean or the worst error is above its bar.
+
+--relative compares changes against the captured run, not times: for captures that their profiler slowed.
+--file names other runs than measured.csv. --ranges asks that the measured time lies in the predicted range, with 3 % of
+grace, and that no range is wider than a factor of 2.2."""
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+NOT_SETTINGS = {"median_step_s", "p10", "p90", "is_base", "mode", "model", "steps", "gpus"}
+AS_THEY_ARE = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
+               "schedule": "comm.schedule", "credit": "comm.credit_bytes", "workers": "cluster.workers", "servers": "cluster.servers"}
+AS_FACTORS = {"rate": "network.bandwidth={}x", "straggler": "compute{{rank=0}}.scale={}", "batch": "batch.scale={}"}
+GRACE, WIDEST = 0.03, 2.2
+
+
+def settings_of(run, base):
+    """What --set says to get from the captured run to this one."""
+    settings = []
+    for column, value in run.items():
+        if value == base.get(column) or column in NOT_SETTINGS:
+            continue
+        if column in AS_FACTORS:
+            settings.append(AS_FACTORS[column].format(f"{float(value) / float(base[column]):.10g}"))
+        elif column == "bucket":  # in MiB
+            settings.append(f"comm.bucket_bytes={int(float(value) * (1 << 20))}")
+        elif column == "slow":  # a factor for each worker
+            for worker, (before, after) in enumerate(zip(base[column].split(), value.split())):
+                if before != after and worker < int(run["workers"]):
+                    settings.append(f"compute{{worker={worker}}}.scale={float(after) / float(before):.10g}")
+        else:
+            settings.append(f"{AS_THEY_ARE[column]}={value}")
+    return settings
+
+
+def rows(file):
+    with open(file, newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def answer(stepsim, group, settings):
+    command = [stepsim, "whatif", group / "base/traces", "--job", group / "base/job.yaml", "--json"]
+    run = subprocess.run(command + [word for setting in settings for word in ("--set", setting)], capture_output=True, text=True, check=False)
+    return json.loads(run.stdout) if run.returncode == 0 else run.stderr.strip()
+
+
+def score(group, options):
+    """The error of each run of the group, 1 for one that is refused; and how many runs are wrong by themselves."""
+    base = next(run for run in rows(group / "measured.csv") if run["is_base"] == "1")
+    runs = rows(group / options.file)
+    settings = [settings_of(run, base) for run in runs]
+    with ThreadPoolExecutor(options.parallel) as pool:
+        answers = list(pool.map(lambda one: answer(options.stepsim, group, one), settings))
+    errors, wrong = [], 0
+    for run, sets, found in zip(runs, settings, answers):
+        measured = float(run["median_step_s"])
+        line = f"{group.name:20} {' '.join(sets) or '(captured)':60} measured {measured:.4f}"
+        if isinstance(found, str):
+            errors.append(1)
+            wrong += 1
+            print(f"{line}  FAILED {found}")
+            continue
+        scale = float(base["median_step_s"]) / found["baseline"]["iteration_ns"] if options.relative else 1e-9
+        predicted, low, high = (found["scenario"][key] * scale for key in ("iteration_ns", "low_ns", "high_ns"))
+        errors.append(abs(predicted / measured - 1))
+        inside = low * (1 - GRACE) <= measured <= high * (1 + GRACE) and high <= WIDEST * low
+        wrong += options.ranges and not inside
+        print(f"{line}  predicted {predicted:.4f}  {predicted / measured - 1:+.1%}  [{low:.4f} {high:.4f}]{'' if inside else ' OUTSIDE'}")
+    return errors, wrong
+
+
+def summary(errors):
+    return f"{len(errors)} runs: mean error {sum(errors) / len(errors):.2%}, worst {max(errors):.2%}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepsim", type=os.path.abspath)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--mean", type=float, default=1, help="at most this mean error, as a share")
+    parser.add_argument("--worst", type=float, default=1, help="at most this error of any run")
+    parser.add_argument("--relative", action="store_true")
+    parser.add_argument("--file", default="measured.csv")
+    parser.add_argument("--ranges", action="store_true")
+    parser.add_argument("--parallel", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    every, wrong = [], 0
+    for file in sorted(options.folder.glob(f"*/{options.file}")):
+        errors, bad = score(file.parent, options)
+        print(f"{file.parent.name:20} {summary(errors)}")
+        every += errors
+        wrong += bad
+    if not every:
+        sys.exit(f"{options.folder} has no group with {options.file}")
+    print(f"{summary(every)}, {wrong} refused{' or outside their range' if options.ranges else ''}")
+    return 1 if wrong or round(sum(every) / len(every), 4) > options.mean or max(every) > options.worst else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
