@@ -13,7 +13,7 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 10;
+constexpr std::size_t kAdviseDefaultRows = 10;
 
 scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptions& options, const Session& session) {
   Progress progress(options.quiet);
@@ -25,7 +25,7 @@ scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptio
        .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }});
 }
 
-void run(CommonOptions options, std::size_t rows, const Session& session) {
+void run_advise(CommonOptions options, std::size_t rows, const Session& session) {
   check_output(options);
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, {}, session);
   const Provenance provenance = provenance_if_needed(options, session, what_if->capture.inputs);
@@ -36,12 +36,12 @@ void run(CommonOptions options, std::size_t rows, const Session& session) {
   report(document, {.provenance = provenance, .document = &document}, options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_advise(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument}});
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N best changes of each kind, or all (default: 10; --json has all)");
   return [=](const Session& session) {
-    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+    run_advise(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kAdviseDefaultRows, session);
   };
 }
 
@@ -51,7 +51,7 @@ extern const Command advise_command;
 const Command advise_command{
     .name = "advise",
     .summary = "Try the usual changes that apply to this job, and rank what would help",
-    .setup = setup,
+    .setup = setup_advise,
     .examples = {"stepsim advise scenarios/samples/byteps-even --brief",
                  "stepsim advise scenarios/samples/byteps-even --rows 3"},
 };

@@ -18,13 +18,13 @@
 namespace stepsim::cli {
 namespace {
 
-void run(const Analysis& analysis, const Session& session) {
+void run_analyze(const Analysis& analysis, const Session& session) {
   const std::vector<std::string> words = translated(analysis);
   write_error(command_line(words) + "\n");
   run_command(find_command(words.front(), commands()), {.arguments = words, .out = session.out, .stop = session.stop});
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_analyze(CLI::App& app) {
   const auto text = [&app](const char* names, const char* type, const std::string& description) {
     return app.add_option(names)->type_name(type)->description(description);
   };
@@ -57,7 +57,7 @@ Command::Run setup(CLI::App& app) {
                       .pretty = pretty->count() > 0};
     analysis.step_num = value(steps).value_or(analysis.step_num);
     analysis.delay_ratio = value(ratio).value_or(analysis.delay_ratio);
-    run(analysis, session);
+    run_analyze(analysis, session);
   };
 }
 
@@ -67,7 +67,7 @@ extern const Command analyze_command;
 const Command analyze_command{
     .name = "analyze",
     .summary = "Run a command line of ByteProfile's analyze.py: it is translated and printed",
-    .setup = setup,
+    .setup = setup_analyze,
     .examples = {"stepsim analyze --option statistic --path scenarios/samples/byteps-even --sort --head 5",
                  "stepsim analyze --option critical --path scenarios/samples/byteps-even"},
 };

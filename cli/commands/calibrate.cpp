@@ -23,7 +23,7 @@ Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
   return calibrate_nccl_tables(timings);
 }
 
-void run(const CommonOptions& options, bool of_tables, const Session& session) {
+void run_calibrate(const CommonOptions& options, bool of_tables, const Session& session) {
   if (options.network->make != nullptr) {
     throw UsageError("calibrate replays nothing; expected it without --network and --cluster");
   }
@@ -39,13 +39,13 @@ void run(const CommonOptions& options, bool of_tables, const Session& session) {
       options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_calibrate(CLI::App& app) {
   const auto common = add_common_options(
       app, {.command = "calibrate", .contents = {sim::Content::kDocument}, .cluster = HasCluster::kAlways});
   const auto* tables = app.add_flag("--nccl-tests")
                            ->disable_flag_override()
                            ->description("FILEs are what nccl-tests printed (all_reduce_perf and its kin), not traces");
-  return [=](const Session& session) { run(common(), tables->count() > 0, session); };
+  return [=](const Session& session) { run_calibrate(common(), tables->count() > 0, session); };
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ extern const Command calibrate_command;
 const Command calibrate_command{
     .name = "calibrate",
     .summary = "Fit links, copies, sums and launches to a capture, and write them as cluster.yaml",
-    .setup = setup,
+    .setup = setup_calibrate,
     .examples = {"stepsim calibrate scenarios/samples/byteps-even",
                  "stepsim calibrate scenarios/samples/byteps-even -o -.yaml"},
 };

@@ -60,9 +60,9 @@ bool make_folder(const std::string& path) {
   return false;
 }
 
-[[noreturn]] void run_torch(CaptureCommand command, const std::string& run) {
+[[noreturn]] void run_torch(CaptureCommand command, const std::string& run_capture) {
   take_torch_schedule(command.plan);
-  const auto variables = torch_variables_of(command.plan, variable, torch_folder(), run);
+  const auto variables = torch_variables_of(command.plan, variable, torch_folder(), run_capture);
   if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
   const TorchFiles files(command.plan.directory);
   const Ending ending = run_child(command.words, variables);
@@ -70,19 +70,19 @@ bool make_folder(const std::string& path) {
   end_as(ending);
 }
 
-void run(CaptureCommand command) {
+void run_capture(CaptureCommand command) {
   take_byteps_variables(variable, command.plan);
   if (command.plan.directory.empty()) command.plan.directory = "traces";
   command.plan.directory = std::filesystem::absolute(command.plan.directory).lexically_normal().string();
-  const std::string run = name_of_run();
-  if (command.plan.torch) run_torch(std::move(command), run);
+  const std::string run_capture = name_of_run();
+  if (command.plan.torch) run_torch(std::move(command), run_capture);
   const std::string module = capture_module();
-  const auto variables = variables_of(command.plan, variable, module, run);
+  const auto variables = variables_of(command.plan, variable, module, run_capture);
   if (const std::string problem = command.plan.nccl ? nccl_problem(variable, module) : ""; !problem.empty())
     write_error("stepsim: warning: " + problem + "\n");
   if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
   const Ending ending = run_child(command.words, variables);
-  if (!command.quiet) write_error(capture_summary(command.plan.directory, run));
+  if (!command.quiet) write_error(capture_summary(command.plan.directory, run_capture));
   end_as(ending);
 }
 
@@ -106,7 +106,7 @@ void expect_module_and_function(const std::string& step_call) {
                                shown(step_call)));
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_capture(CLI::App& app) {
   const auto option = [&app](const char* names, const char* type, const char* description) {
     return app.add_option(names)->type_name(type)->description(description);
   };
@@ -177,7 +177,7 @@ Command::Run setup(CLI::App& app) {
     }
     plan.nccl = nccl->count() > 0;
     command.quiet = quiet->count() > 0;
-    run(std::move(command));
+    run_capture(std::move(command));
   };
 }
 
@@ -187,7 +187,7 @@ extern const Command capture_command;
 const Command capture_command{
     .name = "capture",
     .summary = "Run a program and record its steps: kernels, copies, calls and waits, one file a process",
-    .setup = setup,
+    .setup = setup_capture,
     .examples = {"stepsim capture --active 3 --dir /tmp/traces -- echo trained",
                  "stepsim capture --warmup 1 --active 3 --step-range step --dir /tmp/traces -- echo trained"},
 };

@@ -30,7 +30,7 @@ class Replays {
   std::optional<sim::ReplayCheck> check_;
 };
 
-void run(const CommonOptions& options, const Session& session) {
+void run_check(const CommonOptions& options, const Session& session) {
   check_output(options);
   ingest::Survey survey = survey_capture(options, session);
   const std::vector<InputFile> inputs = survey.capture ? survey.capture->inputs : std::vector<InputFile>{};
@@ -52,9 +52,9 @@ void run(const CommonOptions& options, const Session& session) {
   }
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_check(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "check", .contents = {sim::Content::kDocument}});
-  return [=](const Session& session) { run(common(), session); };
+  return [=](const Session& session) { run_check(common(), session); };
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ extern const Command check_command;
 const Command check_command{
     .name = "check",
     .summary = "Judge a capture: what it holds and lacks, what that costs, and what to record next time",
-    .setup = setup,
+    .setup = setup_check,
     .examples = {"stepsim check scenarios/samples/byteps-even", "stepsim check scenarios/samples/byteps-even --brief"},
 };
 

@@ -49,7 +49,7 @@ std::vector<sim::Section> sections_of(const ingest::Collected& collected, const 
   return {std::move(files), std::move(notes)};
 }
 
-void run(const CommonOptions& options, Wanted wanted, const Session& session) {
+void run_collect(const CommonOptions& options, Wanted wanted, const Session& session) {
   if (options.traces.size() != 1)
     throw UsageError(fmt::format("collect works on one folder; {} found", options.traces.size()));
   check_output(options);
@@ -70,7 +70,7 @@ void run(const CommonOptions& options, Wanted wanted, const Session& session) {
   report(document, {.provenance = provenance, .document = &document}, options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_collect(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "collect", .contents = {sim::Content::kDocument}});
   app.get_option("TRACE")->description(
       "the folder of a GPU, a worker or a trial of BytePS; with --iter-time any capture");
@@ -83,11 +83,11 @@ Command::Run setup(CLI::App& app) {
   return [=](const Session& session) {
     if (times->count() > 0 && operators->count() > 0)
       throw UsageError("--iter-time writes nothing and --operators renews files; expected one of them");
-    run(common(),
-        times->count() > 0       ? Wanted::kTimes
-        : operators->count() > 0 ? Wanted::kOperators
-                                 : Wanted::kAll,
-        session);
+    run_collect(common(),
+                times->count() > 0       ? Wanted::kTimes
+                : operators->count() > 0 ? Wanted::kOperators
+                                         : Wanted::kAll,
+                session);
   };
 }
 
@@ -97,7 +97,7 @@ extern const Command collect_command;
 const Command collect_command{
     .name = "collect",
     .summary = "Make ByteProfile's merged traces and dag.gml anew from a job's source files, and time its iterations",
-    .setup = setup,
+    .setup = setup_collect,
     .examples = {"stepsim collect scenarios/samples/byteps-even --iter-time",
                  "stepsim collect scenarios/samples/byteps-even --iter-time --json"},
 };

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kName = "combined.json";
+constexpr std::string_view kCombineName = "combined.json";
 
 /// ByteProfile's rule: a folder is a GPU's, a worker's or a job's, a file is one trace of one.
 void refuse_mixture(const std::vector<std::string>& traces) {
@@ -98,11 +98,11 @@ std::string members_of(const Provenance& provenance) {
   return object.substr(1, object.size() - 2);
 }
 
-void run(CommonOptions options, const std::vector<std::string>& filter, const Session& session) {
+void run_combine(CommonOptions options, const std::vector<std::string>& filter, const Session& session) {
   const std::vector<std::string> traces = options.traces;
   refuse_mixture(traces);
   refuse_unused_options(options);
-  const TraceOutput target(options, kName, ingest::is_combined_trace);
+  const TraceOutput target(options, kCombineName, ingest::is_combined_trace);
   const std::string& output = target.path();
   const ingest::SourcedCapture sourced = load_sourced_capture(options, session);
   refuse_input_as_output(output, sourced.capture.inputs);
@@ -125,7 +125,7 @@ void run(CommonOptions options, const std::vector<std::string>& filter, const Se
   print_document(document, options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_combine(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "combine", .contents = {}});
   app.footer("");
   app.get_option("TRACE")->description("all files, or all folders of GPUs, of workers or of a job");
@@ -135,7 +135,8 @@ Command::Run setup(CLI::App& app) {
                            ->type_name("NAME,...")
                            ->description("of the communication keep only these: Comm.fc1_weight,Comm.fc2_weight.PUSH");
   return [=](const Session& session) {
-    run(common(), filter->count() > 0 ? names_in(filter->results().back()) : std::vector<std::string>{}, session);
+    run_combine(common(), filter->count() > 0 ? names_in(filter->results().back()) : std::vector<std::string>{},
+                session);
   };
 }
 
@@ -145,7 +146,7 @@ extern const Command combine_command;
 const Command combine_command{
     .name = "combine",
     .summary = "Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks",
-    .setup = setup,
+    .setup = setup_combine,
     .examples = {"stepsim combine scenarios/samples/byteps-even/traces -o -",
                  "stepsim combine scenarios/samples/byteps-even/traces --filter Comm.layer0_weight -o -"},
 };

@@ -35,13 +35,13 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 20;
+constexpr std::size_t kCompareDefaultRows = 20;
 
 struct CompareOptions {
   CommonOptions common;
   sim::By by = sim::By::kName;
   sim::RowOrder order = sim::RowOrder::kDifference;
-  std::size_t rows = kDefaultRows;
+  std::size_t rows = kCompareDefaultRows;
   std::optional<double> fail_above;
   bool ignore_partitions = false;
 };
@@ -177,7 +177,8 @@ void compare_several(const CompareOptions& options, const Session& session) {
   report(document, {.provenance = provenance, .document = &document}, options.common, session);
 }
 
-void run(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario, const Session& session) {
+void run_compare(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario,
+                 const Session& session) {
   check_output(options.common);
   const std::vector<std::string>& traces = options.common.traces;
   if (std::count(traces.begin(), traces.end(), "-") > 1)
@@ -196,7 +197,7 @@ void run(const CompareOptions& options, const std::optional<scenarios::Scenario>
   });
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_compare(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "compare", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
@@ -228,7 +229,7 @@ Command::Run setup(CLI::App& app) {
     options.ignore_partitions = ignore_partitions->count() > 0;
     if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;
-    run(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);
+    run_compare(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);
   };
 }
 
@@ -238,7 +239,7 @@ extern const Command compare_command;
 const Command compare_command{
     .name = "compare",
     .summary = "Show what differs between two captures, predictions or saved answers, and fail above a limit",
-    .setup = setup,
+    .setup = setup_compare,
     .examples = {"stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x",
                  "stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --fail-above 3%"},
 };

@@ -111,7 +111,7 @@ bool wants_cut(const ConvertCommand& command) {
   return false;
 }
 
-void run(const ConvertCommand& command, const Session& session) {
+void run_convert(const ConvertCommand& command, const Session& session) {
   if (!command.common.output) {
     throw UsageError("convert needs -o OUT; its extension names the format, see 'stepsim convert --help'");
   }
@@ -129,7 +129,7 @@ void run(const ConvertCommand& command, const Session& session) {
   convert(command.common, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_convert(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("convert"));
   const auto* scrubs = app.add_flag("--scrub")->disable_flag_override()->description(
       "write the traces' own text to OUT (of a folder, to the folder OUT) without secrets, names of users and hosts, "
@@ -159,7 +159,7 @@ Command::Run setup(CLI::App& app) {
         throw UsageError("--min-duration: " + std::string(error.what()));
       }
     }
-    run(command, session);
+    run_convert(command, session);
   };
 }
 
@@ -169,7 +169,7 @@ extern const Command convert_command;
 const Command convert_command{
     .name = "convert",
     .summary = "Write the job in another format, by the extension of -o; a part of a trace; or one to give away",
-    .setup = setup,
+    .setup = setup_convert,
     .examples = {"stepsim convert scenarios/samples/byteps-even -o -.tasks.json",
                  "stepsim convert scenarios/samples/byteps-even -o -.trace.json"},
 };

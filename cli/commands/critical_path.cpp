@@ -10,9 +10,9 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 30;
+constexpr std::size_t kCriticalPathDefaultRows = 30;
 
-void run(const CommonOptions& options, std::size_t rows, const Session& session) {
+void run_critical_path(const CommonOptions& options, std::size_t rows, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
   sim::Findings findings = findings_of(replayed);
@@ -21,12 +21,13 @@ void run(const CommonOptions& options, std::size_t rows, const Session& session)
   report(document, answer_of(replayed, document, provenance), options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_critical_path(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("critical-path"));
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N longest tasks of the path, or all (default: 30; --json has all)");
   return [=](const Session& session) {
-    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+    run_critical_path(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kCriticalPathDefaultRows,
+                      session);
   };
 }
 
@@ -36,7 +37,7 @@ extern const Command critical_path_command;
 const Command critical_path_command{
     .name = "critical-path",
     .summary = "Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing",
-    .setup = setup,
+    .setup = setup_critical_path,
     .examples = {"stepsim critical-path scenarios/samples/byteps-even --rows 5",
                  "stepsim critical-path scenarios/samples/byteps-even --steps 5-6 --json"},
 };

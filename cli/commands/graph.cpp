@@ -20,7 +20,7 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 20;
+constexpr std::size_t kGraphDefaultRows = 20;
 
 struct NamedFold {
   std::string_view name;
@@ -34,7 +34,7 @@ constexpr std::array kFolds{NamedFold{"auto", std::nullopt},       NamedFold{"ta
 struct GraphCommand {
   CommonOptions common;
   std::optional<sim::Folding> folding;
-  std::size_t rows = kDefaultRows;
+  std::size_t rows = kGraphDefaultRows;
 };
 
 /// Whether -o names a picture, for which the graph has to be laid out.
@@ -43,7 +43,7 @@ bool wants_layout(const CommonOptions& options) {
   return exporter != nullptr && (exporter->accepts == sim::Content::kPicture || exporter->name == "html");
 }
 
-void run(const GraphCommand& command, const Session& session) {
+void run_graph(const GraphCommand& command, const Session& session) {
   check_output(command.common);
   if (wants_layout(command.common)) sim::refuse_without_layout();
   const Replayed replayed = load_and_replay(command.common, session);
@@ -54,7 +54,7 @@ void run(const GraphCommand& command, const Session& session) {
   report(document, {.provenance = provenance, .document = &document, .graph = &graph}, command.common, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_graph(CLI::App& app) {
   using sim::Content;
   const auto common = add_common_options(
       app, {.command = "graph", .contents = {Content::kDocument, Content::kGraph, Content::kPicture}});
@@ -76,7 +76,7 @@ Command::Run setup(CLI::App& app) {
     if (!by && merge->count() > 0)
       throw UsageError("--merge-ranks needs to know what to merge; expected --fold name, layer or class with it");
     if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
-    run(command, session);
+    run_graph(command, session);
   };
 }
 
@@ -86,7 +86,7 @@ extern const Command graph_command;
 const Command graph_command{
     .name = "graph",
     .summary = "Draw what depends on what in an iteration, with the critical path: .svg, .html, .dot, .gml",
-    .setup = setup,
+    .setup = setup_graph,
     .examples = {"stepsim graph scenarios/samples/byteps-even --fold layer -o -.dot",
                  "stepsim graph scenarios/samples/byteps-even/traces/0/0/dag.gml"},
 };

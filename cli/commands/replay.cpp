@@ -24,10 +24,10 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::string_view kName = "synthetic.json";
+constexpr std::string_view kReplayName = "synthetic.json";
 constexpr std::size_t kRows = 20;
 
-void run(const CommonOptions& options, bool tasks, const Session& session) {
+void run_replay(const CommonOptions& options, bool tasks, const Session& session) {
   const Replayed replayed = load_and_replay(options, session, true);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
   sim::Findings findings = findings_of(replayed);
@@ -37,7 +37,7 @@ void run(const CommonOptions& options, bool tasks, const Session& session) {
 }
 
 void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events, const Session& session) {
-  const TraceOutput target(options, kName, ingest::is_own_export);
+  const TraceOutput target(options, kReplayName, ingest::is_own_export);
   const std::string& output = target.path();
   const Replayed replayed = load_and_replay(options, session);
   refuse_input_as_output(output, replayed.capture.inputs);
@@ -51,14 +51,14 @@ void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events,
   print_document(sim::simulated_document(steps, simulated.capture, output, kRows, provenance), options, session);
 }
 
-std::size_t parse_count(const std::string& text) {
+std::size_t parse_step_count(const std::string& text) {
   constexpr std::size_t kMost = 1'000'000;
   const auto count = parse_number<std::size_t>(text);
   if (count && *count >= 1 && *count <= kMost) return *count;
   throw UsageError(fmt::format("--step-num: '{}' is not a number of iterations; expected 1 to {}", shown(text), kMost));
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_replay(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("replay"));
   const auto* tasks = app.add_flag("--tasks")->disable_flag_override()->description(
       "with --json or -o FILE.json: also every task's start and finish (tasks_detail)");
@@ -77,8 +77,8 @@ Command::Run setup(CLI::App& app) {
       throw UsageError("--del-queue says what --step-num writes; expected it with --step-num N");
     if (steps->count() > 0 && tasks->count() > 0)
       throw UsageError("--tasks lists the captured steps' tasks; expected it without --step-num");
-    if (steps->count() == 0) return run(common(), tasks->count() > 0, session);
-    run_steps(common(), parse_count(steps->results().back()),
+    if (steps->count() == 0) return run_replay(common(), tasks->count() > 0, session);
+    run_steps(common(), parse_step_count(steps->results().back()),
               queues->count() > 0 ? sim::CommEvents::kStages : sim::CommEvents::kOperations, session);
   };
 }
@@ -89,7 +89,7 @@ extern const Command replay_command;
 const Command replay_command{
     .name = "replay",
     .summary = "Replay a capture: measured beside replayed, where the time goes, the critical path's summary",
-    .setup = setup,
+    .setup = setup_replay,
     .examples = {"stepsim replay scenarios/samples/byteps-even",
                  "stepsim replay scenarios/samples/byteps-even --network maxmin --brief"},
 };

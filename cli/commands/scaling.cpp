@@ -20,14 +20,14 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 20;
+constexpr std::size_t kScalingDefaultRows = 20;
 
 struct ScalingCommand {
   CommonOptions common;
   std::vector<std::string> labels;
   sim::RangeMean mean = sim::RangeMean::kMedian;
   sim::Ideal ideal = sim::Ideal::kNone;
-  std::size_t rows = kDefaultRows;
+  std::size_t rows = kScalingDefaultRows;
 };
 
 sim::Ideal parse_ideal(const std::string& word) {
@@ -37,14 +37,14 @@ sim::Ideal parse_ideal(const std::string& word) {
   throw UsageError(fmt::format("--ideal: '{}' is no kind of scaling; expected weak or strong", shown(word)));
 }
 
-void refuse_standard_input_twice(const std::vector<std::string>& traces) {
+void refuse_standard_input_twice_scaling(const std::vector<std::string>& traces) {
   if (std::count(traces.begin(), traces.end(), "-") > 1)
     throw UsageError("two runs are '-', and standard input can be read once; expected a file for one of them");
 }
 
-void run(const ScalingCommand& command, const Session& session) {
+void run_scaling(const ScalingCommand& command, const Session& session) {
   check_output(command.common);
-  refuse_standard_input_twice(command.common.traces);
+  refuse_standard_input_twice_scaling(command.common.traces);
   std::vector<ProfiledRun> runs;
   std::vector<InputFile> inputs;
   for (const std::string& trace : command.common.traces) {
@@ -59,7 +59,7 @@ void run(const ScalingCommand& command, const Session& session) {
   report(document, {.provenance = provenance, .document = &document, .bars = &chart}, command.common, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_scaling(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "scaling", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
@@ -74,11 +74,12 @@ Command::Run setup(CLI::App& app) {
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N ranges that take longest, or all (default: 20; --json has all)");
   return [=](const Session& session) {
-    run({.common = common(),
+    run_scaling(
+        {.common = common(),
          .labels = labels->count() > 0 ? divided_at_commas(labels->results().back()) : std::vector<std::string>{},
          .mean = mean(),
          .ideal = ideal->count() > 0 ? parse_ideal(ideal->results().back()) : sim::Ideal::kNone,
-         .rows = rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows},
+         .rows = rows->count() > 0 ? parse_rows(rows->results().back()) : kScalingDefaultRows},
         session);
   };
 }
@@ -89,7 +90,7 @@ extern const Command scaling_command;
 const Command scaling_command{
     .name = "scaling",
     .summary = "Compare what an inline profiler measured in several runs: whole iterations, average and longest ranges",
-    .setup = setup,
+    .setup = setup_scaling,
     .examples = {"stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json",
                  "stepsim scaling scenarios/samples/inline/two.prof.json --labels fc1,fc2 --ideal weak"},
 };

@@ -19,7 +19,7 @@ struct ScheduleCommand {
   bool events = false;  ///< names alone, for HugeCTR's later versions
 };
 
-void run(const ScheduleCommand& command, const Session& session) {
+void run_schedule(const ScheduleCommand& command, const Session& session) {
   const auto& [ranges, output, events] = command;
   if (ranges.empty()) throw UsageError("schedule needs RANGES.yaml, the ranges to be measured");
   const bool to_file = !output.empty() && output != sim::kStandardOutput;
@@ -31,7 +31,7 @@ void run(const ScheduleCommand& command, const Session& session) {
   sim::write_file(output, text);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_schedule(CLI::App& app) {
   const auto* ranges = app.add_option("RANGES")->type_name("")->description(
       "YAML: warmup, repeat, and layers with their ranges forward and backward; or prof.events: names, one a line");
   const auto* output = app.add_option("-o,--output")
@@ -45,10 +45,10 @@ Command::Run setup(CLI::App& app) {
                                "write prof.events instead, which later versions of HugeCTR's profiler read: the names "
                                "alone");
   return [=](const Session& session) {
-    run({.ranges = ranges->count() > 0 ? ranges->results().back() : "",
-         .output = output->count() > 0 ? output->results().back() : "",
-         .events = events->count() > 0},
-        session);
+    run_schedule({.ranges = ranges->count() > 0 ? ranges->results().back() : "",
+                  .output = output->count() > 0 ? output->results().back() : "",
+                  .events = events->count() > 0},
+                 session);
   };
 }
 
@@ -58,7 +58,7 @@ extern const Command schedule_command;
 const Command schedule_command{
     .name = "schedule",
     .summary = "Make the schedule of an inline profiler: which range it measures in which iteration",
-    .setup = setup,
+    .setup = setup_schedule,
     .examples = {"stepsim schedule scenarios/samples/inline/ranges.yaml",
                  "stepsim schedule scenarios/samples/inline/ranges.yaml --events"},
 };

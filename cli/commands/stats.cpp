@@ -22,12 +22,12 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 20;
+constexpr std::size_t kStatsDefaultRows = 20;
 
 struct StatsCommand {
   CommonOptions common;
   sim::StatsOptions what;
-  std::size_t rows = kDefaultRows;
+  std::size_t rows = kStatsDefaultRows;
   bool join = false;  ///< all TRACEs are of one job
 };
 
@@ -43,15 +43,15 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
   return sim::statistics_of(capture, details, traces.front(), command.what);
 }
 
-void refuse_standard_input_twice(const std::vector<std::string>& traces) {
+void refuse_standard_input_twice_stats(const std::vector<std::string>& traces) {
   if (std::count(traces.begin(), traces.end(), "-") > 1)
     throw UsageError("two inputs are '-', and standard input can be read once; expected a file for one of them");
 }
 
-void run(const StatsCommand& command, const Session& session) {
+void run_stats(const StatsCommand& command, const Session& session) {
   check_output(command.common);
   const std::vector<std::string>& traces = command.common.traces;
-  refuse_standard_input_twice(traces);
+  refuse_standard_input_twice_stats(traces);
   std::vector<sim::Statistics> statistics;
   std::vector<InputFile> inputs;
   if (command.join) {
@@ -64,7 +64,7 @@ void run(const StatsCommand& command, const Session& session) {
   report(document, {.provenance = provenance, .document = &document}, command.common, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_stats(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "stats", .contents = {sim::Content::kDocument}});
   app.get_option("TRACE")->description(
       "captures (files, archives, folders), each counted by itself; a folder or an archive is one job");
@@ -85,7 +85,7 @@ Command::Run setup(CLI::App& app) {
                          .join = join->count() > 0};
     command.what.only_steps = command.common.steps.has_value();
     if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
-    run(command, session);
+    run_stats(command, session);
   };
 }
 
@@ -95,7 +95,7 @@ extern const Command stats_command;
 const Command stats_command{
     .name = "stats",
     .summary = "Count and add up what was measured: times by name, overlap of each device, stages of partitions",
-    .setup = setup,
+    .setup = setup_stats,
     .examples = {"stepsim stats scenarios/samples/byteps-even --by stage",
                  "stepsim stats scenarios/samples/byteps-even --sort count --head 5"},
 };

@@ -35,7 +35,7 @@ std::optional<std::string> file_of(const CLI::Option* option) {
   return option->results().back();
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_sweep(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   const auto scenario = add_scenario_options(
@@ -74,7 +74,7 @@ extern const Command sweep_command;
 const Command sweep_command{
     .name = "sweep",
     .summary = "Predict an iteration at every point of a grid; name the best point and where more buys little",
-    .setup = setup,
+    .setup = setup_sweep,
     .examples = {"stepsim sweep scenarios/samples/byteps-even --set network.bandwidth=1x,2x,4x",
                  "stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml --json"},
 };

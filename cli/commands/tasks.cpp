@@ -14,10 +14,10 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 20;
+constexpr std::size_t kTasksDefaultRows = 20;
 
-void run(const CommonOptions& options, std::size_t rows, const std::optional<std::string>& typed,
-         const Session& session) {
+void run_tasks(const CommonOptions& options, std::size_t rows, const std::optional<std::string>& typed,
+               const Session& session) {
   check_output(options);
   with_typed_errors([&] {
     scenarios::TypedSelection selection;
@@ -30,7 +30,7 @@ void run(const CommonOptions& options, std::size_t rows, const std::optional<std
   });
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_tasks(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "tasks", .contents = {sim::Content::kDocument}});
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N longest names and operators, or all (default: 20; --json has all)");
@@ -38,8 +38,8 @@ Command::Run setup(CLI::App& app) {
                            ->type_name("KEY=VALUE,...")
                            ->description("only what this selects, as within the braces of --set: class=gemm,rank=0");
   return [=](const Session& session) {
-    run(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows,
-        select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
+    run_tasks(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kTasksDefaultRows,
+              select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
   };
 }
 
@@ -49,7 +49,7 @@ extern const Command tasks_command;
 const Command tasks_command{
     .name = "tasks",
     .summary = "List what can be selected: kinds, classes, operators and names, with their counts and times",
-    .setup = setup,
+    .setup = setup_tasks,
     .examples = {"stepsim tasks scenarios/samples/byteps-even --rows 5",
                  "stepsim tasks scenarios/samples/byteps-even --select kind=transfer,rank=0"},
 };

@@ -13,9 +13,10 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kDefaultRows = 30;
+constexpr std::size_t kTimelineDefaultRows = 30;
 
-void run(const CommonOptions& options, const sim::RangeMeans& means, std::size_t rows, const Session& session) {
+void run_timeline(const CommonOptions& options, const sim::RangeMeans& means, std::size_t rows,
+                  const Session& session) {
   check_output(options);
   const ingest::LoadedRun loaded = load_profiled_run(options.traces, options, session);
   const Provenance provenance = provenance_if_needed(options, session, loaded.inputs);
@@ -28,7 +29,7 @@ void run(const CommonOptions& options, const sim::RangeMeans& means, std::size_t
   report(document, {.provenance = provenance, .document = &document, .bars = &chart}, options, session);
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_timeline(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "timeline", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
@@ -38,8 +39,8 @@ Command::Run setup(CLI::App& app) {
   const auto* rows = app.add_option("--rows")->type_name("N")->description(
       "print the N first ranges, or all (default: 30; --json has all)");
   return [=](const Session& session) {
-    run(common(), {.length = mean(), .begin = begin()},
-        rows->count() > 0 ? parse_rows(rows->results().back()) : kDefaultRows, session);
+    run_timeline(common(), {.length = mean(), .begin = begin()},
+                 rows->count() > 0 ? parse_rows(rows->results().back()) : kTimelineDefaultRows, session);
   };
 }
 
@@ -49,7 +50,7 @@ extern const Command timeline_command;
 const Command timeline_command{
     .name = "timeline",
     .summary = "Put an iteration together from what an inline profiler measured of its ranges",
-    .setup = setup,
+    .setup = setup_timeline,
     .examples = {"stepsim timeline scenarios/samples/inline/two.prof.json",
                  "stepsim timeline scenarios/samples/inline/two.prof.json -o -.svg"},
 };

@@ -32,8 +32,8 @@ scenarios::WhatIfAnswer answer_with_progress(WhatIfSession& what_if, const scena
                               meter);
 }
 
-void run(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
-         const Session& session) {
+void run_whatif(const CommonOptions& options, const std::function<scenarios::Scenario()>& read_scenario,
+                const Session& session) {
   const scenarios::Scenario scenario = read_scenario();
   with_typed_errors([&scenario] { refuse_sweep(scenario); });
   check_output(options);
@@ -54,13 +54,13 @@ void run(const CommonOptions& options, const std::function<scenarios::Scenario()
   });
 }
 
-Command::Run setup(CLI::App& app) {
+Command::Run setup_whatif(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "whatif",
                                                .contents = {sim::Content::kDocument, sim::Content::kTimeline,
                                                             sim::Content::kTaskGraph, sim::Content::kPicture},
                                                .cluster = HasCluster::kIfKnown});
   const auto scenario = add_scenario_options(app, "one more change, such as network.bandwidth=2x; may be given again");
-  return [=](const Session& session) { run(common(), scenario, session); };
+  return [=](const Session& session) { run_whatif(common(), scenario, session); };
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ extern const Command whatif_command;
 const Command whatif_command{
     .name = "whatif",
     .summary = "Predict an iteration under a scenario, and how well the captured one is predicted",
-    .setup = setup,
+    .setup = setup_whatif,
     .examples = {"stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=2x",
                  "stepsim whatif scenarios/samples/byteps-even --set compute.scale=0.5 --brief"},
 };

@@ -10,7 +10,7 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::string_view kFile = "in_file";
+constexpr std::string_view kFileNumber = "in_file";
 
 /// The text of a value without its quotes, escapes as they are.
 std::string_view bare(std::string_view value) noexcept {
@@ -78,7 +78,7 @@ std::string rewritten(const ChromeEvent& event, const Marking& marking, const st
   std::string out = "{";
   ItemCursor members{event.record};
   for (std::string_view key, value; members.next(key, value);) {
-    if (key == kFile) continue;
+    if (key == kFileNumber) continue;
     if (out.size() > 1) out += ',';
     out += fmt::format("\"{}\":", key);
     if (key == "pid") {
@@ -111,14 +111,14 @@ std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefi
   std::int64_t shifted = 0;
   const bool fits = event.start_ns && !__builtin_add_overflow(*event.start_ns, shift.count(), &shifted);
   if (shift != Duration{} && fits) start = short_microseconds(Duration{shifted});
-  return fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFile, file);
+  return fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFileNumber, file);
 }
 
 std::optional<std::size_t> file_of(std::string_view record) {
   ItemCursor members{record};
   std::optional<std::int64_t> number;
   for (std::string_view key, value; members.next(key, value);) {
-    if (key == kFile) number = as_integer(value);
+    if (key == kFileNumber) number = as_integer(value);
   }
   return number && *number >= 0 ? std::optional{static_cast<std::size_t>(*number)} : std::nullopt;
 }

@@ -21,7 +21,7 @@ namespace {
 using Kind = YamlValue::Kind;
 
 // Enough for ten thousand hosts by name. yaml-cpp reads about 10 MB/s.
-constexpr YamlForm kForm{4U << 20U, "hosts: 2"};
+constexpr YamlForm kClusterForm{4U << 20U, "hosts: 2"};
 constexpr std::uint32_t kMostAHost = 64;           // NICs or devices
 constexpr std::size_t kMostConnected = 1U << 18U;  // of them in the cluster
 constexpr std::size_t kMostTiers = 4;
@@ -297,14 +297,14 @@ class ClusterReader {
 }  // namespace
 
 Cluster parse_cluster(std::string_view text, const std::string& name) {
-  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlValue root = parse_yaml(text, name, kClusterForm);
   const YamlField file{"the file", &root, &name};
-  if (!is_filled_map(file, kForm)) file.fail("the file is empty; expected 'hosts' and what connects them");
+  if (!is_filled_map(file, kClusterForm)) file.fail("the file is empty; expected 'hosts' and what connects them");
   return ClusterReader(file).read();
 }
 
 Cluster read_cluster_file(const std::string& path, std::vector<InputFile>& inputs) {
-  SmallFile file = read_small_file(path, kForm.largest);
+  SmallFile file = read_small_file(path, kClusterForm.largest);
   inputs.push_back(std::move(file.identity));
   return parse_cluster(file.text, path);
 }

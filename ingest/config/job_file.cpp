@@ -11,7 +11,7 @@ namespace stepsim::ingest {
 namespace {
 
 // A job.yaml has some twenty lines. For tens of megabytes yaml-cpp takes seconds and gigabytes.
-constexpr YamlForm kForm{1U << 20U, "workers: 2"};
+constexpr YamlForm kJobForm{1U << 20U, "workers: 2"};
 constexpr std::uint32_t kMostMembers = 1'000'000'000;
 
 using Keys = std::vector<YamlKey<Job>>;
@@ -72,15 +72,15 @@ const Keys& job_keys() {
 }  // namespace
 
 Job parse_job(std::string_view text, const std::string& name) {
-  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlValue root = parse_yaml(text, name, kJobForm);
   const YamlField file{"the file", &root, &name};
   Job job;
-  if (is_filled_map(file, kForm)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
+  if (is_filled_map(file, kJobForm)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
   return job;
 }
 
 Job read_job_file(const std::string& path, std::vector<InputFile>& inputs) {
-  SmallFile file = read_small_file(path, kForm.largest);
+  SmallFile file = read_small_file(path, kJobForm.largest);
   inputs.push_back(std::move(file.identity));
   return parse_job(file.text, path);
 }

@@ -23,7 +23,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLargest = 16U << 20U;
-constexpr std::uint32_t kMostRanks = 100'000;
+constexpr std::uint32_t kMostTestedRanks = 100'000;
 constexpr double kLongestUs = 3.6e9;  // an hour, as everywhere
 
 using Words = std::vector<std::string_view>;
@@ -151,7 +151,7 @@ class Reader {
   void take_rank(std::string_view line, const Words& words) {
     const std::optional<std::uint32_t> rank = number_after(words, "Rank");
     const auto on = std::find(words.begin(), words.end(), "on");
-    if (!rank || *rank >= kMostRanks || on + 1 == words.end()) return;
+    if (!rank || *rank >= kMostTestedRanks || on + 1 == words.end()) return;
     ranks_.insert(*rank);
     hosts_.insert(std::string(*(on + 1)));
     const std::size_t bus = line.find(']', line.find(" device "));
@@ -227,9 +227,9 @@ class Reader {
     const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
     if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
       ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));
-    if (ranks < 2 || ranks > kMostRanks)
+    if (ranks < 2 || ranks > kMostTestedRanks)
       fail(fmt::format("a table of {} ranks; expected lines such as '#  Rank  0 ... on node-a device  0', for 2 to {}",
-                       ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostRanks));
+                       ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostTestedRanks));
     return static_cast<std::uint32_t>(ranks);
   }
 

@@ -16,7 +16,7 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr YamlForm kForm{1U << 20U, "repeat: 50"};
+constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
 constexpr std::uint32_t kMostIterations = 10'000'000;  // of which each is a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
 
@@ -114,10 +114,10 @@ void check_places(const YamlField& file, const RangeSchedule& schedule) {
 }  // namespace
 
 RangeSchedule parse_ranges(std::string_view text, const std::string& name) {
-  const YamlValue root = parse_yaml(text, name, kForm);
+  const YamlValue root = parse_yaml(text, name, kRangesForm);
   const YamlField file{"the file", &root, &name};
   RangeSchedule schedule;
-  if (is_filled_map(file, kForm)) read_map(file, schedule_keys(), schedule);
+  if (is_filled_map(file, kRangesForm)) read_map(file, schedule_keys(), schedule);
   if (schedule.layers.empty()) file.fail("there is no layer; expected 'layers' with at least one");
   check_places(file, schedule);
   return schedule;
@@ -128,10 +128,10 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
   ScheduledLayer& layer = schedule.layers.emplace_back();
   layer.name = "High_Level";
   std::set<std::string_view> known;
-  if (text.size() > kForm.largest) {
+  if (text.size() > kRangesForm.largest) {
     throw InputError(
         {name, {}, {}},
-        fmt::format("the file has more than {} bytes; expected names of ranges, one a line", kForm.largest));
+        fmt::format("the file has more than {} bytes; expected names of ranges, one a line", kRangesForm.largest));
   }
   std::uint32_t line = 0;
   while (!text.empty()) {
@@ -160,7 +160,7 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
 }
 
 RangeSchedule read_ranges_file(const std::string& path) {
-  const std::string text = read_small_file(path, kForm.largest).text;
+  const std::string text = read_small_file(path, kRangesForm.largest).text;
   return path.ends_with(".events") ? parse_events(text, path) : parse_ranges(text, path);
 }
 

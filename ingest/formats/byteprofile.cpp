@@ -43,9 +43,10 @@ std::optional<std::int64_t> input_number(std::string_view key) noexcept {
   return error == std::errc{} && end == key.data() + key.size() && number >= 0 ? std::optional{number} : std::nullopt;
 }
 
-class Reader {
+class ByteprofileReader {
  public:
-  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  ByteprofileReader(Input& input, PartSink& sink)
+      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] OperatorTrace read() {
     ChromeEvent event;
@@ -150,7 +151,7 @@ class Reader {
   std::map<Row, std::vector<Open>> open_;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_byteprofile(std::string_view file_name, std::string_view head) {
   if (file_name.find("bps_trace") != std::string_view::npos) return 96;
   const std::size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
   if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
@@ -161,12 +162,13 @@ int recognise(std::string_view file_name, std::string_view head) {
   return operators ? 60 : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_byteprofile(Input& input, PartSink& sink) { sink.add(ByteprofileReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format byteprofile_format;
-const Format byteprofile_format{
-    "byteprofile", "merged traces of ByteProfile and dPRO: operators with what they depend on", recognise, read};
+const Format byteprofile_format{"byteprofile",
+                                "merged traces of ByteProfile and dPRO: operators with what they depend on",
+                                recognise_byteprofile, read_byteprofile};
 
 }  // namespace stepsim::ingest

@@ -24,9 +24,10 @@ constexpr std::string_view kPrefix = "Comm.";
 // Start and end are each cut to whole microseconds, so an empty event may come out as -1.
 constexpr std::int64_t kLeastDuration = -1'000;
 
-class Reader {
+class BytepsCommReader {
  public:
-  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  BytepsCommReader(Input& input, PartSink& sink)
+      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] StageTrace read() {
     ChromeEvent event;
@@ -93,7 +94,7 @@ class Reader {
   std::unordered_map<std::string, std::uint32_t> process_ids_;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_byteps_comm(std::string_view file_name, std::string_view head) {
   const bool named = file_name == "comm.json" || file_name == "comm.json.gz";
   const bool stages = head.find("\"Comm.") != std::string_view::npos;
   const bool partitions =
@@ -104,12 +105,12 @@ int recognise(std::string_view file_name, std::string_view head) {
   return named ? 30 : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_byteps_comm(Input& input, PartSink& sink) { sink.add(BytepsCommReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format byteps_comm_format;
 const Format byteps_comm_format{"byteps_comm", "comm.json of BytePS: the stages of every partition on one GPU",
-                                recognise, read};
+                                recognise_byteps_comm, read_byteps_comm};
 
 }  // namespace stepsim::ingest

@@ -156,9 +156,9 @@ std::optional<std::int64_t> integer_of(std::string_view text) noexcept {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
 }
 
-class Reader {
+class GmlReader {
  public:
-  Reader(ByteSource& source, PartSink& sink) : lexer_(source), sink_(sink) {}
+  GmlReader(ByteSource& source, PartSink& sink) : lexer_(source), sink_(sink) {}
 
   [[nodiscard]] OperatorGraph read() {
     while (!cut_ && next_entry(false)) {
@@ -335,7 +335,7 @@ class Reader {
   bool cut_ = false;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_gml(std::string_view file_name, std::string_view head) {
   const bool named = file_name.ends_with(".gml") || file_name.ends_with(".gml.gz");
   const std::size_t graph = head.find("graph");
   const bool looks = graph != std::string_view::npos && head.find('[', graph) != std::string_view::npos;
@@ -346,13 +346,13 @@ int recognise(std::string_view file_name, std::string_view head) {
   return looks && starts ? 70 : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input.stream(), sink).read()); }
+void read_gml(Input& input, PartSink& sink) { sink.add(GmlReader(input.stream(), sink).read()); }
 
 }  // namespace
 
 extern const Format gml_format;
 const Format gml_format{"gml",
                         "dag.gml of ByteProfile and dPRO: operators and their dependencies, as networkx writes them",
-                        recognise, read};
+                        recognise_gml, read_gml};
 
 }  // namespace stepsim::ingest

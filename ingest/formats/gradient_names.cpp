@@ -27,9 +27,9 @@ namespace {
 constexpr std::size_t kLongestLine = 1U << 20U;
 constexpr std::string_view kNumbers = "gradient_name2ID.json";
 
-class Reader {
+class GradientNamesReader {
  public:
-  explicit Reader(PartSink& sink) : sink_(sink) {}
+  explicit GradientNamesReader(PartSink& sink) : sink_(sink) {}
 
   /// Adds "name;shape=(512, 1024);dtype=float16", or any part of it.
   void add(std::string_view line, const InputLocation& where) {
@@ -75,12 +75,12 @@ class Reader {
   TensorTable table_;
 };
 
-void check_gzip(const ByteSource& source, std::uint64_t offset, Reader& reader) {
+void check_gzip(const ByteSource& source, std::uint64_t offset, GradientNamesReader& reader) {
   if (source.truncated())
     reader.count_bad(diagnostic("truncated_file"), {source.name(), offset, {}}, "the gzip stream is cut short");
 }
 
-void read_lines(ByteSource& source, Reader& reader) {
+void read_lines(ByteSource& source, GradientNamesReader& reader) {
   TextInput input(source);
   while (input.peek() != TextInput::kEnd) {
     const InputLocation where = input.at_line(input.line());
@@ -113,7 +113,7 @@ std::string line_of_list(JsonReader& json) {
   return fmt::format("{};shape=({}){}", name, shape, dtype.empty() ? "" : ";dtype=" + dtype);
 }
 
-void read_names(JsonReader& json, Reader& reader, const std::string& file) {
+void read_names(JsonReader& json, GradientNamesReader& reader, const std::string& file) {
   json.array([&] {
     const InputLocation where{file, json.offset(), {}};
     switch (json.peek()) {
@@ -125,7 +125,7 @@ void read_names(JsonReader& json, Reader& reader, const std::string& file) {
 }
 
 /// The members of {"fc1_weight": 0}, which may stand in any order.
-void read_numbers(JsonReader& json, Reader& reader, const std::string& file) {
+void read_numbers(JsonReader& json, GradientNamesReader& reader, const std::string& file) {
   constexpr std::size_t kMostGradients = 1'000'000;
   std::map<std::size_t, std::string> names;
   json.object([&](const std::string& name) {
@@ -143,7 +143,7 @@ void read_numbers(JsonReader& json, Reader& reader, const std::string& file) {
   }
 }
 
-void read_document(JsonReader& json, Reader& reader, const std::string& file) {
+void read_document(JsonReader& json, GradientNamesReader& reader, const std::string& file) {
   if (json.peek() == '[') {
     read_names(json, reader, file);
   } else if (file.substr(file.find_last_of('/') + 1).starts_with(kNumbers)) {
@@ -160,7 +160,7 @@ void read_document(JsonReader& json, Reader& reader, const std::string& file) {
   json.expect_end();
 }
 
-void read_json(ByteSource& source, Reader& reader) {
+void read_json(ByteSource& source, GradientNamesReader& reader) {
   JsonReader json(source);
   try {
     read_document(json, reader, source.name());
@@ -171,7 +171,7 @@ void read_json(ByteSource& source, Reader& reader) {
   }
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_gradient_names(std::string_view file_name, std::string_view head) {
   if (file_name.starts_with("gradient_name_list.") || file_name.starts_with(kNumbers)) return 95;
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
@@ -179,8 +179,8 @@ int recognise(std::string_view file_name, std::string_view head) {
   return head.substr(0, head.find('\n')).find(";shape=(") != std::string_view::npos ? 60 : 0;
 }
 
-void read(Input& input, PartSink& sink) {
-  Reader reader(sink);
+void read_gradient_names(Input& input, PartSink& sink) {
+  GradientNamesReader reader(sink);
   const bool json = input.head().starts_with('{') || input.head().starts_with('[') || input.name().ends_with(".json") ||
                     input.name().ends_with(".json.gz");
   json ? read_json(input.stream(), reader) : read_lines(input.stream(), reader);
@@ -191,7 +191,8 @@ void read(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format gradient_names_format;
-const Format gradient_names_format{
-    "gradient_names", "gradient_name_list.txt and .json: the gradients by number, with their sizes", recognise, read};
+const Format gradient_names_format{"gradient_names",
+                                   "gradient_name_list.txt and .json: the gradients by number, with their sizes",
+                                   recognise_gradient_names, read_gradient_names};
 
 }  // namespace stepsim::ingest

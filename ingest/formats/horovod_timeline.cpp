@@ -42,9 +42,9 @@ std::optional<Bytes> size_in(const std::string& arguments) {
   return dtype.empty() ? std::nullopt : tensor_size(shape, dtype);
 }
 
-class Reader {
+class HorovodTimelineReader {
  public:
-  Reader(Input& input, PartSink& sink) : file_(input.name()), sink_(sink) {}
+  HorovodTimelineReader(Input& input, PartSink& sink) : file_(input.name()), sink_(sink) {}
 
   [[nodiscard]] HorovodTrace read(const NamedSpans& found) {
     trace_.has_base_time = found.base_time.has_value();
@@ -95,7 +95,7 @@ class Reader {
   std::unordered_map<std::string, std::uint32_t> names_;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_horovod_timeline(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 96;
   constexpr int kLikely = 80;
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
@@ -107,9 +107,9 @@ int recognise(std::string_view file_name, std::string_view head) {
   return named && has("process_name") && has("\"Sync") ? kSure : 0;
 }
 
-void read(Input& input, PartSink& sink) {
+void read_horovod_timeline(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
-  sink.add(Reader(input, sink).read(found));
+  sink.add(HorovodTimelineReader(input, sink).read(found));
 }
 
 }  // namespace
@@ -117,6 +117,6 @@ void read(Input& input, PartSink& sink) {
 extern const Format horovod_timeline_format;
 const Format horovod_timeline_format{
     "horovod_timeline", "timelines of Horovod: negotiations and reductions by tensor; comm.json of a dPRO trial",
-    recognise, read};
+    recognise_horovod_timeline, read_horovod_timeline};
 
 }  // namespace stepsim::ingest

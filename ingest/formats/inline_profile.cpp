@@ -42,9 +42,11 @@ std::string host_in(std::string_view path) {
   return {};
 }
 
-class Reader {
+class InlineProfileReader {
  public:
-  Reader(Input& input, PartSink& sink) : json_(input.stream()), sink_(sink) { profile_.file = input.name(); }
+  InlineProfileReader(Input& input, PartSink& sink) : json_(input.stream()), sink_(sink) {
+    profile_.file = input.name();
+  }
 
   [[nodiscard]] RangeProfile read() {
     try {
@@ -203,7 +205,7 @@ class Reader {
   std::map<std::string, std::uint32_t> streams_;
 };
 
-int recognise(std::string_view, std::string_view head) {
+int recognise_inline_profile(std::string_view, std::string_view head) {
   constexpr int kSure = 95;
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
@@ -214,7 +216,7 @@ int recognise(std::string_view, std::string_view head) {
              : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_inline_profile(Input& input, PartSink& sink) { sink.add(InlineProfileReader(input, sink).read()); }
 
 }  // namespace
 
@@ -222,8 +224,8 @@ extern const Format inline_profile_format;
 const Format inline_profile_format{
     .name = "inline_profile",
     .summary = "results of an inline profiler: HugeCTR's prof.json (V0 to V3), and that of capture/inline.h",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_inline_profile,
+    .read = read_inline_profile,
 };
 
 }  // namespace stepsim::ingest

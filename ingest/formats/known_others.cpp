@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::string_view kKineto = "the trace of torch.profiler (export_chrome_trace or tensorboard_trace_handler)";
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
 std::string_view without_leading_blanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
@@ -52,14 +50,16 @@ bool is_trial_cache(std::string_view file_name, std::string_view) {
 /// version "brain.Event:".
 bool is_tensorboard(std::string_view file_name, std::string_view head) {
   constexpr std::size_t kFirstRecord = 64;
-  return has(head.substr(0, kFirstRecord), "brain.Event:") || has(file_name, ".tfevents.");
+  return contains(head.substr(0, kFirstRecord), "brain.Event:") || contains(file_name, ".tfevents.");
 }
 
 bool is_pickle(std::string_view, std::string_view head) {
   return head.size() > 2 && head[0] == '\x80' && head[1] >= '\x02' && head[1] <= '\x05' && !is_json(head);
 }
 
-bool is_nccl_tests(std::string_view, std::string_view head) { return has(head, "# nThread ") && has(head, "busbw"); }
+bool is_nccl_tests(std::string_view, std::string_view head) {
+  return contains(head, "# nThread ") && contains(head, "busbw");
+}
 
 bool is_perfetto(std::string_view file_name, std::string_view) {
   return file_name.ends_with(".pftrace") || file_name.ends_with(".perfetto-trace");
@@ -73,7 +73,7 @@ bool is_ncu_report(std::string_view file_name, std::string_view) { return file_n
 
 bool is_xplane(std::string_view file_name, std::string_view head) {
   return file_name.ends_with(".xplane.pb") ||
-         (!is_json(head) && has(head.substr(0, 256), "/host:metadata") && head.starts_with('\n'));
+         (!is_json(head) && contains(head.substr(0, 256), "/host:metadata") && head.starts_with('\n'));
 }
 
 bool is_yaml(std::string_view file_name, std::string_view head) {

@@ -23,9 +23,9 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kHost = "CPU functions";
-constexpr std::string_view kDevice = "CUDA functions";
+constexpr std::string_view kAutogradDevice = "CUDA functions";
 
-int recognise(std::string_view, std::string_view head) {
+int recognise_legacy_autograd(std::string_view, std::string_view head) {
   constexpr int kSure = 95;  // such a file looks like one of Kineto, too
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos || (head[first] != '[' && head[first] != '{')) return 0;
@@ -39,7 +39,7 @@ class LegacyAutograd {
   LegacyAutograd(PartSink& sink, const std::string& file) : sink_(sink), file_(file) {}
 
   void add(const ChromeEvent& event) {
-    const bool on_device = event.process == kDevice;
+    const bool on_device = event.process == kAutogradDevice;
     if (event.phase != "X" || (!on_device && event.process != kHost)) return leave_out(event);
     if (!has_usable_time(event, on_device, file_, sink_)) return;
     if (on_device) {
@@ -120,7 +120,7 @@ class LegacyAutograd {
   bool used_cuda_ = false;  ///< by the names of operators
 };
 
-void read(Input& input, PartSink& sink) {
+void read_legacy_autograd(Input& input, PartSink& sink) {
   ChromeEventReader reader{input.stream(), sink.diagnostics};
   LegacyAutograd trace{sink, input.name()};
   ChromeEvent event;
@@ -141,8 +141,8 @@ extern const Format legacy_autograd_format;
 const Format legacy_autograd_format{
     .name = "legacy_autograd",
     .summary = "torch.autograd.profiler's export_chrome_trace of before Kineto: operators, and their spans on devices",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_legacy_autograd,
+    .read = read_legacy_autograd,
 };
 
 }  // namespace stepsim::ingest

@@ -12,9 +12,10 @@
 namespace stepsim::ingest {
 namespace {
 
-class Reader {
+class NamedSpansReader {
  public:
-  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  NamedSpansReader(Input& input, PartSink& sink)
+      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] NamedSpans read() {
     ChromeEvent event;
@@ -133,6 +134,6 @@ class Reader {
 
 }  // namespace
 
-NamedSpans read_named_spans(Input& input, PartSink& sink) { return Reader(input, sink).read(); }
+NamedSpans read_named_spans(Input& input, PartSink& sink) { return NamedSpansReader(input, sink).read(); }
 
 }  // namespace stepsim::ingest

@@ -42,9 +42,9 @@ struct Record {
   std::uint64_t offset = 0;
 };
 
-class Reader {
+class TaskGraphReader {
  public:
-  Reader(Input& input, PartSink& sink) : json_(input.stream()), sink_(sink) {}
+  TaskGraphReader(Input& input, PartSink& sink) : json_(input.stream()), sink_(sink) {}
 
   [[nodiscard]] TaskGraph read() {
     json_.object([this](const std::string& key) { read_member(key); });
@@ -341,7 +341,7 @@ class Reader {
   TextTable texts_;
 };
 
-int recognise(std::string_view /*file_name*/, std::string_view head) {
+int recognise_task_graph(std::string_view /*file_name*/, std::string_view head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos || head[first] != '{') return 0;
   if (head.find("\"traceEvents\"") != std::string_view::npos) return 0;
@@ -353,12 +353,12 @@ int recognise(std::string_view /*file_name*/, std::string_view head) {
   return sure >= 60 ? 97 : sure;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_task_graph(Input& input, PartSink& sink) { sink.add(TaskGraphReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format task_graph_format;
 const Format task_graph_format{"task_graph", "a task graph: hosts, links, routes and tasks with what each is after",
-                               recognise, read};
+                               recognise_task_graph, read_task_graph};
 
 }  // namespace stepsim::ingest

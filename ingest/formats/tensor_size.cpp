@@ -11,7 +11,7 @@ namespace {
 
 /// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
 /// "<class 'numpy.float16'>" are the same type.
-std::optional<std::int64_t> element_size(std::string_view dtype) noexcept {
+std::optional<std::int64_t> numpy_element_size(std::string_view dtype) noexcept {
   constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
       {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4},    {"float64", 8},
       {"double", 8},  {"int8", 1},     {"uint8", 1},  {"bool", 1},    {"int16", 2},    {"int32", 4},
@@ -49,7 +49,7 @@ std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
 
 std::optional<Bytes> tensor_size(std::string_view shape, std::string_view dtype) noexcept {
   const auto count = element_count(shape);
-  const auto size = element_size(dtype);
+  const auto size = numpy_element_size(dtype);
   const bool fits = count.has_value() && size.has_value() && *count <= std::numeric_limits<std::int64_t>::max() / *size;
   return fits ? std::optional{Bytes{*count * *size}} : std::nullopt;
 }

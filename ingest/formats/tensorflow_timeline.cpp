@@ -24,7 +24,7 @@
 namespace stepsim::ingest {
 namespace {
 
-int recognise(std::string_view, std::string_view head) {
+int recognise_tensorflow_timeline(std::string_view, std::string_view head) {
   constexpr int kSure = 90;
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos || head[first] != '{') return 0;
@@ -196,7 +196,7 @@ class TensorflowTimeline {
   std::vector<std::pair<std::string, std::uint32_t>> reads_;     ///< what an operator reads, and its event
 };
 
-void read(Input& input, PartSink& sink) {
+void read_tensorflow_timeline(Input& input, PartSink& sink) {
   ChromeEventReader reader{input.stream(), sink.diagnostics};
   TensorflowTimeline timeline{sink, input.name()};
   ChromeEvent event;
@@ -219,8 +219,8 @@ extern const Format tensorflow_timeline_format;
 const Format tensorflow_timeline_format{
     .name = "tensorflow_timeline",
     .summary = "TensorFlow 1 timeline (timeline.Timeline.generate_chrome_trace_format): one session.run()",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_tensorflow_timeline,
+    .read = read_tensorflow_timeline,
 };
 
 }  // namespace stepsim::ingest

@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-struct Span {
+struct OperatorSpan {
   std::string name;  ///< empty: neither forward nor backward
   std::string thread;
   std::int64_t start = 0;
@@ -38,15 +38,15 @@ std::string operator_name(std::string_view name) {
 }
 
 /// The spans of the dump in order of time.
-std::vector<Span> spans_of(Input& input) {
+std::vector<OperatorSpan> spans_of(Input& input) {
   Diagnostics ignored;
   ChromeEventReader reader(input.stream(), ignored);
-  std::vector<Span> spans;
-  std::map<std::pair<std::string, std::string>, std::vector<Span>> open;
+  std::vector<OperatorSpan> spans;
+  std::map<std::pair<std::string, std::string>, std::vector<OperatorSpan>> open;
   for (ChromeEvent event; reader.next(event);) {
     if (!event.start_ns) continue;
     const std::pair row{std::string(event.process), std::string(event.thread)};
-    Span span{operator_name(event.name), row.second, *event.start_ns, *event.start_ns};
+    OperatorSpan span{operator_name(event.name), row.second, *event.start_ns, *event.start_ns};
     if (event.phase == "B") open[row].push_back(std::move(span));
     if (event.phase == "X" && event.duration_ns.value_or(-1) >= 0) {
       span.finish += *event.duration_ns;
@@ -57,7 +57,8 @@ std::vector<Span> spans_of(Input& input) {
     open[row].pop_back();
     spans.back().finish = std::max(span.start, spans.back().start);
   }
-  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const OperatorSpan& a, const OperatorSpan& b) { return a.start < b.start; });
   return spans;
 }
 
@@ -65,13 +66,13 @@ std::vector<Span> spans_of(Input& input) {
 
 std::vector<ProfiledOperator> mxnet_operators(Input& input) {
   std::vector<ProfiledOperator> operators;
-  const auto put = [&operators](const Span& span) {
+  const auto put = [&operators](const OperatorSpan& span) {
     operators.push_back({span.name, span.thread, short_microseconds(Duration{span.start}),
                          short_microseconds(Duration{span.finish - span.start})});
   };
-  Span step;  // what came since the last backward operator
+  OperatorSpan step;  // what came since the last backward operator
   bool after_backward = false;
-  for (const Span& span : spans_of(input)) {
+  for (const OperatorSpan& span : spans_of(input)) {
     if (span.name.empty()) {
       if (!after_backward) continue;
       if (step.name.empty()) step = {"STEP", span.thread, span.start, span.finish};

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // parse_job() refuses larger ones
+constexpr std::size_t kLargestJobMember = std::size_t{1} << 20U;  // parse_job() refuses larger ones
 
 /// Adds up the bytes that the readers of several files take, and passes the sum on, one call at a time.
 class ReadProgress {
@@ -198,7 +198,7 @@ class ArchiveFile {
                                                    shown(content_.job->name)));
     }
     const std::unique_ptr<ByteSource> source = archive_.open(name);
-    content_.job = JobMember{name, read_text(*source, kLargestJobFile)};
+    content_.job = JobMember{name, read_text(*source, kLargestJobMember)};
   }
 
   void note_unreadable(const std::string& name, std::string_view whynot) {

@@ -23,9 +23,9 @@ TaskKind kind_of(std::string_view name) {
 bool ends_iteration(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
 bool begins_iteration(std::string_view name) { return name.starts_with("FW.") || name.starts_with("I/O"); }
 
-class GraphStitcher {
+class OperatorGraphStitcher {
  public:
-  explicit GraphStitcher(Assembly& assembly) : assembly_(assembly) { assembly_.measured = false; }
+  explicit OperatorGraphStitcher(Assembly& assembly) : assembly_(assembly) { assembly_.measured = false; }
 
   void add(const OperatorGraph& graph) {
     lanes_.clear();
@@ -85,7 +85,7 @@ void stitch_operator_graphs(const std::vector<OperatorGraph>& graphs, Assembly& 
   std::size_t nodes = 0;
   for (const OperatorGraph& graph : graphs) nodes += graph.nodes.size();
   check_task_count(nodes);
-  GraphStitcher stitcher(assembly);
+  OperatorGraphStitcher stitcher(assembly);
   for (const OperatorGraph& graph : graphs) stitcher.add(graph);
 }
 

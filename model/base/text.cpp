@@ -99,6 +99,19 @@ std::string_view without_zeros(std::string_view digits) noexcept {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string lower{text};
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) noexcept {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [text](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
 bool is_control(char32_t code) noexcept {
   const bool c0_or_c1 = code < 0x20 || (code >= 0x7F && code <= 0x9F);
   const bool direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||

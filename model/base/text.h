@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_BASE_TEXT_H
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,14 @@ void append_utf8(std::string& out, char32_t code);
 
 /// '0' to '9', whatever the locale.
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// `text` with 'A' to 'Z' in lower case, whatever the locale.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+[[nodiscard]] constexpr bool contains(std::string_view text, std::string_view word) noexcept {
+  return text.find(word) != std::string_view::npos;
+}
+[[nodiscard]] bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) noexcept;
 
 /// Text that came from outside, made safe for a terminal and for one line: what is_control() and
 /// bytes that are not UTF-8 are shown as

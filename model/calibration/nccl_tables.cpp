@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "model/base/error.h"
+#include "model/base/median.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/job/topology.h"
 
@@ -21,12 +22,6 @@ constexpr Bandwidth kUnknownNic = Bandwidth::from_bits_per_second(200e9);
 constexpr Duration kFastNic{1'000};
 
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 /// In tenths of a GB/s, so that a file holds it as it is.
 Bandwidth rounded(double gb_s) { return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(gb_s * 10)) * 1e8); }

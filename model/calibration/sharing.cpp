@@ -13,7 +13,7 @@
 namespace stepsim {
 namespace {
 
-constexpr std::size_t kEnoughPushes = 8;
+constexpr std::size_t kEnoughSharedPushes = 8;
 /// Less of its rate than this, and something else than the link kept the pushes back.
 constexpr double kFull = 0.8;
 
@@ -117,7 +117,8 @@ class Contests {
     Share more = contest.shares.rbegin()->second;
     if (more.bytes < less.bytes) std::swap(less, more);
     const double seconds = static_cast<double>((contest.end - contest.begin).count()) * 1e-9;
-    if (more.pushes < kEnoughPushes || less.bytes + more.bytes < kFull * seconds * link_.bytes_per_second()) return;
+    if (more.pushes < kEnoughSharedPushes || less.bytes + more.bytes < kFull * seconds * link_.bytes_per_second())
+      return;
     const bool even = more.pushes <= less.pushes + 1;
     found_.emplace_back(even ? more.bytes : less.bytes, more.bytes);
   }

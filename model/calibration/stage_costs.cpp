@@ -54,7 +54,7 @@ ThreadFree thread_free(const PsWorkload& workload) {
 
 bool takes_turns(PsStage stage) noexcept { return stage == PsStage::kCopyToHost || stage == PsStage::kCopyToDevice; }
 
-Duration middle(std::vector<double> values) { return Duration{std::llround(median(std::move(values)))}; }
+Duration median_duration(std::vector<double> values) { return Duration{std::llround(median(std::move(values)))}; }
 
 }  // namespace
 
@@ -93,7 +93,7 @@ PsStageCosts stage_costs(const PsWorkload& workload, bool on_roots) {
     const bool network =
         stage == static_cast<std::size_t>(PsStage::kPush) || stage == static_cast<std::size_t>(PsStage::kPull);
     if (!network) costs[stage].time = fit_line(sizes[stage], times[stage]);
-    costs[stage].hand_over = middle(std::move(waits[stage]));
+    costs[stage].hand_over = median_duration(std::move(waits[stage]));
   }
   return costs;
 }

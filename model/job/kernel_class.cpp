@@ -160,13 +160,14 @@ constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cas
 
 /// True if lower-case `word` occurs in `name`, whatever its case. No regular expression: a
 /// name of any content takes length * words steps at most.
-bool contains(std::string_view name, std::string_view word) noexcept {
+bool contains_ignoring_case(std::string_view name, std::string_view word) noexcept {
   return std::search(name.begin(), name.end(), word.begin(), word.end(),
                      [](char a, char b) { return lower(a) == b; }) != name.end();
 }
 
 bool contains_any(std::string_view name, std::initializer_list<std::string_view> words) noexcept {
-  return std::any_of(words.begin(), words.end(), [name](std::string_view word) { return contains(name, word); });
+  return std::any_of(words.begin(), words.end(),
+                     [name](std::string_view word) { return contains_ignoring_case(name, word); });
 }
 
 /// "Cijk_Alik_Bljk_BBS_BH_...": the third field opens with the operands' type.
@@ -211,8 +212,8 @@ Limit limit_of(KernelClass kernel_class) noexcept {
 
 KernelClass classify_kernel(std::string_view name) noexcept {
   if (communication_kernel(name)) return kCollective;
-  const auto* const found =
-      std::find_if(kWords.begin(), kWords.end(), [name](const Word& word) { return contains(name, word.text); });
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(),
+                                         [name](const Word& word) { return contains_ignoring_case(name, word.text); });
   return found == kWords.end() ? kUnknown : found->means;
 }
 

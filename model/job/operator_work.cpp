@@ -172,12 +172,12 @@ enum class Rule : std::uint8_t {
   kLookup,
 };
 
-struct Entry {
+struct NamedWork {
   std::string_view name;
   Rule rule;
 };
 
-constexpr auto kEntries = std::to_array<Entry>({
+constexpr auto kNamedWork = std::to_array<NamedWork>({
     {"aten::mm", Rule::kProduct},
     {"aten::bmm", Rule::kProduct},
     {"aten::mv", Rule::kProduct},
@@ -231,9 +231,9 @@ Work by_rule(Rule rule, const OperatorCall& call) {
 double TensorShape::bytes() const noexcept { return elements(sizes) * static_cast<double>(element_bytes); }
 
 Work work_of(const OperatorCall& call) {
-  const auto* const found =
-      std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& entry) { return entry.name == call.name; });
-  const Work work = found == kEntries.end() ? pass_over(call) : by_rule(found->rule, call);
+  const auto* const found = std::find_if(kNamedWork.begin(), kNamedWork.end(),
+                                         [&](const NamedWork& entry) { return entry.name == call.name; });
+  const Work work = found == kNamedWork.end() ? pass_over(call) : by_rule(found->rule, call);
   return work.bytes > 0 ? work : Work{};
 }
 

@@ -18,7 +18,7 @@ namespace stepsim {
 namespace {
 
 /// The steps of all ranks that take part in the same all-reduces, as indices of Recording::steps, ascending.
-using JointStep = std::set<std::int32_t>;
+using JointTasks = std::set<std::int32_t>;
 
 /// DistributedDataParallel's default for the first bucket, so that communication begins early.
 constexpr Bytes kFirstBucket{1 << 20};
@@ -92,7 +92,7 @@ class DeviceRebucketing {
 
   Capture run() && {
     std::size_t answered = 0;
-    for (const JointStep& step : joint_steps()) {
+    for (const JointTasks& step : joint_steps()) {
       if (!is_alike(step)) continue;
       ++answered;
       const StepReductions& one = steps_.at(*step.begin());
@@ -136,11 +136,11 @@ class DeviceRebucketing {
   }
 
   /// Steps in which ranks reduce together. Without those whose all-reduces keep recorded times: too many members lack.
-  [[nodiscard]] std::set<JointStep> joint_steps() const {
-    std::set<JointStep> joint;
+  [[nodiscard]] std::set<JointTasks> joint_steps() const {
+    std::set<JointTasks> joint;
     for (const auto& [index, step] : steps_) {
       if (step.reductions.empty()) continue;
-      JointStep steps;
+      JointTasks steps;
       bool timed = true;
       for (const DeviceReduction& reduction : step.reductions) {
         const Collective& collective = dag_.collective(rendezvous_of(reduction));
@@ -155,7 +155,7 @@ class DeviceRebucketing {
   }
 
   /// Every rank has the same gradients, and all take part in the same all-reduces.
-  [[nodiscard]] bool is_alike(const JointStep& joint) const {
+  [[nodiscard]] bool is_alike(const JointTasks& joint) const {
     const auto first = steps_.find(*joint.begin());
     return std::all_of(joint.begin(), joint.end(), [&](std::int32_t index) {
       const auto step = steps_.find(index);
@@ -169,7 +169,7 @@ class DeviceRebucketing {
     });
   }
 
-  void rebuild(const JointStep& joint, const std::vector<Bucket>& buckets) {
+  void rebuild(const JointTasks& joint, const std::vector<Bucket>& buckets) {
     std::vector<RendezvousId> reduced;
     for (const Bucket& bucket : buckets) {
       Collective collective = dag_.collective(rendezvous_of(steps_.at(*joint.begin()).reductions.front()));

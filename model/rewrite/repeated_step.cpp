@@ -15,7 +15,7 @@
 namespace stepsim {
 namespace {
 
-constexpr std::size_t kMostTasks = 10'000'000;
+constexpr std::size_t kMostRepeatedTasks = 10'000'000;
 
 void refuse_unalike(const JobSteps& steps) {
   if (steps.are_alike()) return;
@@ -66,9 +66,9 @@ class RepeatingStep {
  private:
   void check() const {
     if (count_ == 0) throw UsageError("0 iterations found; expected at least 1");
-    if (tasks_.size() > kMostTasks / count_)
+    if (tasks_.size() > kMostRepeatedTasks / count_)
       throw UsageError(fmt::format("{} iterations of {} tasks are too many; expected at most {} tasks in all", count_,
-                                   tasks_.size(), kMostTasks));
+                                   tasks_.size(), kMostRepeatedTasks));
     for (const TaskId task : tasks_) {
       const RendezvousId rendezvous = dag_.rendezvous(task);
       if (!rendezvous.valid()) continue;

@@ -11,6 +11,7 @@ namespace stepsim::scenarios {
 namespace {
 
 using sim::ratio;
+using stepsim::to_text;
 
 /// No event costs more; where that is not enough, something else slowed the job.
 constexpr Duration kLargestPerEvent{1'000'000};

@@ -19,8 +19,8 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMost = 100'000;
-constexpr std::array kParameters{
+constexpr std::uint32_t kMostWorkers = 100'000;
+constexpr std::array kClusterParameters{
     Parameter{"workers", "a whole number from 1", "of workers; in a job without servers a worker is local_size ranks",
               ""},
     Parameter{"servers", "a whole number from 1", "of parameter servers", ""},
@@ -115,10 +115,10 @@ void resize(const YamlField* workers, const YamlField* servers, const YamlField*
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
   if (workers != nullptr) {
-    plan.job.workers = workers->count(1, kMost);
+    plan.job.workers = workers->count(1, kMostWorkers);
     refuse_fewer_than_the_lone_rank(*workers, plan);
   }
-  if (servers != nullptr) plan.job.servers = servers->count(1, kMost);
+  if (servers != nullptr) plan.job.servers = servers->count(1, kMostWorkers);
   if (colocated != nullptr) plan.colocated_servers = colocated->flag();
   const auto hosts = has_servers ? std::nullopt : gpu_hosts_of(plan.cluster);
   plan.cluster = hosts ? with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan))
@@ -135,7 +135,7 @@ void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
   plan.scaling_share = share;
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_cluster(const Change& change, Plan& plan) {
   const YamlField* const workers = change.find("workers");
   const YamlField* const servers = change.find("servers");
   const YamlField* const colocated = change.find("colocated");
@@ -144,7 +144,7 @@ void apply(const Change& change, Plan& plan) {
   const YamlField* const gpus = change.find("gpus_per_host");
   const bool has_servers = plan.captured->parameter_server != nullptr;
   if (nic != nullptr) set_nic(nic->bandwidth(), plan);
-  const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMost);
+  const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMostWorkers);
   for (const YamlField* const value : {servers, colocated}) {
     if (value != nullptr && !has_servers)
       cannot_answer(*value, "the job has no parameter servers; expected one that has");
@@ -183,8 +183,8 @@ const WhatIf cluster_what_if{
     .name = "cluster",
     .summary = "more or fewer workers and servers",
     .ignores = "differences between machines, and any change of the job itself with their number",
-    .parameters = kParameters,
-    .apply = apply,
+    .parameters = kClusterParameters,
+    .apply = apply_cluster,
 };
 
 }  // namespace stepsim::scenarios

@@ -16,7 +16,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kCommParameters{
     Parameter{"partition_bytes", "a size such as 1MiB", "the largest size of a partition, for parameter servers", ""},
     Parameter{"bucket_bytes", "a size such as 25MB", "of the buckets in which gradients are reduced", ""},
     Parameter{"schedule", "fifo or priority", "which partition goes first: the first released, or the first declared",
@@ -111,8 +111,8 @@ void tell_of_buckets(Plan& plan) {
                                            : "")});
 }
 
-void apply(const Change& change, Plan& plan) {
-  for (const Parameter& parameter : kParameters) {
+void apply_comm(const Change& change, Plan& plan) {
+  for (const Parameter& parameter : kCommParameters) {
     const YamlField* const value = change.find(parameter.name);
     if (value != nullptr) refuse_where_it_means_nothing(*value, parameter.name, plan);
   }
@@ -130,8 +130,8 @@ const WhatIf comm_what_if{
     .name = "comm",
     .summary = "how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
     .ignores = "the processor time of more and smaller messages on busy hosts",
-    .parameters = kParameters,
-    .apply = apply,
+    .parameters = kCommParameters,
+    .apply = apply_comm,
 };
 
 }  // namespace stepsim::scenarios

@@ -8,12 +8,12 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kComputeParameters{
     Parameter{"scale", "a number such as 1.5 from 0", "of the durations of the selected tasks", "1"},
     Parameter{"add", "a time such as 10us", "added to the duration of each selected task", "0us"},
 };
 
-void apply(const Change& change, Plan& plan) {
+void apply_compute(const Change& change, Plan& plan) {
   const YamlField* const scale = change.find("scale");
   const YamlField* const add = change.find("add");
   const double factor = scale == nullptr ? 1 : scale_of(*scale, 0);
@@ -35,9 +35,9 @@ const WhatIf compute_what_if{
     .ignores =
         "that compute and communication compete for processor cores, and for the device where the capture does not "
         "show it",
-    .parameters = kParameters,
+    .parameters = kComputeParameters,
     .selected = selected_by<compute_tasks>,
-    .apply = apply,
+    .apply = apply_compute,
 };
 
 }  // namespace stepsim::scenarios

@@ -14,7 +14,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kDeviceParameters{
     Parameter{"to", "a device such as H100, or recorded", "the device that does the selected work", "recorded"},
     Parameter{"from", "a device such as V100",
               "the captured device, if the trace does not name it or names a wrong one", ""},
@@ -148,7 +148,7 @@ void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan)
            to->name, to->source)});
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_device(const Change& change, Plan& plan) {
   const YamlField* const from = change.find("from");
   const Accelerator* const to = target(change.find("to"));
   const Model model = model_of(change);
@@ -183,9 +183,9 @@ const WhatIf device_what_if{
     .name = "device",
     .summary = "another device: each kernel scales by what bounds it, by a factor, or by a fit to a capture on it",
     .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits into memory",
-    .parameters = kParameters,
+    .parameters = kDeviceParameters,
     .selected = selected_by<selected_device_work>,
-    .apply = apply,
+    .apply = apply_device,
 };
 
 }  // namespace stepsim::scenarios

@@ -13,8 +13,8 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMost = 1'000'000'000;
-constexpr std::array kParameters{
+constexpr std::uint32_t kMostFused = 1'000'000'000;
+constexpr std::array kFuseParameters{
     Parameter{"most", "a whole number from 1", "of kernels fused into one; default: no limit", "1"},
 };
 
@@ -98,9 +98,9 @@ class Fusion {
   std::uint32_t most_;
 };
 
-void apply(const Change& change, Plan& plan) {
+void apply_fuse(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("most");
-  const std::uint32_t most = value == nullptr ? kMost : value->count(1, kMost);
+  const std::uint32_t most = value == nullptr ? kMostFused : value->count(1, kMostFused);
   if (most == 1) return;
   plan.add_edit(change, [selector = change.selector(), most](const Capture& capture) {
     return Fusion(capture, selector.select(capture), most).run();
@@ -114,9 +114,9 @@ const WhatIf fuse_what_if{
     .name = "fuse",
     .summary = "consecutive kernels of a stream are fused: saves launches and pauses between them",
     .ignores = "that the parts of a fused kernel no longer pass data through memory",
-    .parameters = kParameters,
+    .parameters = kFuseParameters,
     .selected = selected_by<selected_tasks>,
-    .apply = apply,
+    .apply = apply_fuse,
 };
 
 }  // namespace stepsim::scenarios

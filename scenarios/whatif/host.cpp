@@ -10,7 +10,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kHostParameters{
     Parameter{"scale", "a number such as 0.8 from 0",
               "of the durations of host work: framework, Python, calls of the device's runtime", "1"},
 };
@@ -32,7 +32,7 @@ void scale_selected(const Capture& capture, const Selector& selector, const Yaml
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_host(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("scale");
   if (value == nullptr) return;
   const double factor = scale_of(*value, 0);
@@ -51,9 +51,9 @@ const WhatIf host_what_if{
     .name = "host",
     .summary = "a faster or slower host processor",
     .ignores = "that cores, caches and memory bandwidth differ between processors by the kind of work",
-    .parameters = kParameters,
+    .parameters = kHostParameters,
     .selected = selected_by<selected_host_work>,
-    .apply = apply,
+    .apply = apply_host,
 };
 
 }  // namespace stepsim::scenarios

@@ -8,7 +8,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kInsertParameters{
     Parameter{"duration", "a time such as 100us", "of each inserted task", "0us"},
     Parameter{"place", "before or after", "the selected task", "after"},
 };
@@ -61,7 +61,7 @@ class Insertion {
   std::vector<TaskId> added_;  ///< by the task beside which it is; invalid for most
 };
 
-void apply(const Change& change, Plan& plan) {
+void apply_insert(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("duration");
   const YamlField* const place = change.find("place");
   const Duration duration = value == nullptr ? Duration{} : value->duration();
@@ -80,9 +80,9 @@ const WhatIf insert_what_if{
     .name = "insert",
     .summary = "more work: a task before or after each selected one",
     .ignores = "that inserted tasks compete with others for cores, memory and bandwidth",
-    .parameters = kParameters,
+    .parameters = kInsertParameters,
     .selected = selected_by<selected_tasks>,
-    .apply = apply,
+    .apply = apply_insert,
 };
 
 }  // namespace stepsim::scenarios

@@ -12,7 +12,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kLaunchParameters{
     Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "the host's time for each launch", "1x"},
 };
 
@@ -95,7 +95,7 @@ void set_overhead(const Capture& capture, const YamlField& value, const Selector
   }
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_launch(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("overhead");
   if (value == nullptr || factor_of(*value) == 1.0) return;
   if (!factor_of(*value)) (void)value->duration();
@@ -114,9 +114,9 @@ const WhatIf launch_what_if{
     .ignores =
         "the framework's time around a launch, the device's time between two kernels, and what a call takes "
         "beyond 100 us (loading code, waiting)",
-    .parameters = kParameters,
+    .parameters = kLaunchParameters,
     .selected = selected_by<selected_launches>,
-    .apply = apply,
+    .apply = apply_launch,
 };
 
 }  // namespace stepsim::scenarios

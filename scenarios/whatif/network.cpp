@@ -199,7 +199,7 @@ void note_recorded_transfers(Plan& plan) {
   }
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_network(const Change& change, Plan& plan) {
   refuse_for_a_part(change);
   const Selector& selector = change.selector();
   if (plan.network->make == nullptr || !uses_links(*plan.captured)) {
@@ -237,7 +237,7 @@ const WhatIf network_what_if{
     .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
     .parameters = parameters,
     .selected = selected_by<selected_transfers>,
-    .apply = apply,
+    .apply = apply_network,
 };
 
 }  // namespace stepsim::scenarios

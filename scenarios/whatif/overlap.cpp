@@ -18,7 +18,7 @@ namespace stepsim::scenarios {
 namespace {
 
 constexpr std::uint32_t kMostAhead = 1000;
-constexpr std::array kParameters{
+constexpr std::array kOverlapParameters{
     Parameter{"barriers", "on or off", "off: no step waits for all tensors, and no rank at a barrier without payload",
               "on"},
     Parameter{"copies", "recorded or apart",
@@ -190,7 +190,7 @@ void set_prefetch(const Change& change, std::uint32_t ahead, Plan& plan) {
 }
 
 /// A selection is of collectives; what is of the whole job takes none.
-void refuse_for_a_part(const Change& change) {
+void refuse_selection(const Change& change) {
   if (change.selector().is_all()) return;
   for (const std::string_view name : {"barriers", "copies"}) {
     if (const YamlField* const value = change.find(name))
@@ -198,8 +198,8 @@ void refuse_for_a_part(const Change& change) {
   }
 }
 
-void apply(const Change& change, Plan& plan) {
-  refuse_for_a_part(change);
+void apply_overlap(const Change& change, Plan& plan) {
+  refuse_selection(change);
   const YamlField* const barriers = change.find("barriers");
   const YamlField* const copies = change.find("copies");
   const bool off = barriers != nullptr && barriers->one_of_words({"on", "off"}) == 1;
@@ -217,9 +217,9 @@ const WhatIf overlap_what_if{
     .name = "overlap",
     .summary = "more overlap: no barriers, copies and collectives beside kernels",
     .ignores = "that what runs at the same time competes for memory bandwidth and multiprocessors",
-    .parameters = kParameters,
+    .parameters = kOverlapParameters,
     .selected = selected_collectives,
-    .apply = apply,
+    .apply = apply_overlap,
 };
 
 }  // namespace stepsim::scenarios

@@ -15,14 +15,14 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kPrecisionParameters{
     Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded", "of products, and of kernels that move floats",
               "recorded"},
     Parameter{"from", "fp32, tf32, bf16, fp16 or fp8", "of kernels whose precision neither shapes nor names tell", ""},
     Parameter{"gradients", "a factor such as 0.5x", "of the bytes of reduced gradients", "1x"},
 };
 
-constexpr std::string_view kKept =
+constexpr std::string_view kKeptInPrecision =
     "the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work "
     "of "
     "unknown precision or already in this one";
@@ -70,7 +70,7 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
 class OtherPrecision final : public DeviceRule {
  public:
   OtherPrecision(const Change& change, const YamlField& value, const Plan& plan, const Arithmetic& to)
-      : DeviceRule(change, value, plan, kKept), operators_(plan.captured->operators), to_(to) {}
+      : DeviceRule(change, value, plan, kKeptInPrecision), operators_(plan.captured->operators), to_(to) {}
 
  private:
   void check(const DevicePieces& pieces) const override { refuse_where_little_tells(value(), pieces); }
@@ -128,7 +128,7 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
       {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the captured buckets"});
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_precision(const Change& change, Plan& plan) {
   const YamlField* const to = change.find("to");
   const YamlField* const from = change.find("from");
   const YamlField* const gradients = change.find("gradients");
@@ -157,9 +157,9 @@ const WhatIf precision_what_if{
     .name = "precision",
     .summary = "another precision: products scale with the rates of the units, streaming kernels with their bytes",
     .ignores = "casts between precisions, how well products of these sizes fill other units, and effects on training",
-    .parameters = kParameters,
+    .parameters = kPrecisionParameters,
     .selected = selected_by<selected_device_work>,
-    .apply = apply,
+    .apply = apply_precision,
 };
 
 }  // namespace stepsim::scenarios

@@ -10,7 +10,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kRemoveParameters{
     Parameter{"share", "a number from 0 to 1", "of the selected tasks, spread evenly; default: all", "0"},
 };
 
@@ -24,7 +24,7 @@ std::vector<TaskId> spread(const std::vector<TaskId>& tasks, double share) {
   return chosen;
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_remove(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("share");
   const double share = value == nullptr ? 1 : value->number(0, 1);
   if (share == 0) return;
@@ -44,9 +44,9 @@ const WhatIf remove_what_if{
     .name = "remove",
     .summary = "the selected tasks are removed; what waited for them waits for what they waited for",
     .ignores = "that the job may need the removed work",
-    .parameters = kParameters,
+    .parameters = kRemoveParameters,
     .selected = selected_by<selected_tasks>,
-    .apply = apply,
+    .apply = apply_remove,
 };
 
 }  // namespace stepsim::scenarios

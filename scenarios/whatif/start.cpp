@@ -12,7 +12,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kParameters{
+constexpr std::array kStartParameters{
     Parameter{"delay", "a time such as 0us, or a factor such as 0.5x",
               "by which the selected ranks begin after the first", "1x"},
 };
@@ -49,7 +49,7 @@ Capture moved(Capture capture, const std::set<Rank>& ranks, const YamlField& del
   return capture;
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_start(const Change& change, Plan& plan) {
   const YamlField* const delay = change.find("delay");
   if (delay == nullptr) return;
   const auto factor = factor_of(*delay);
@@ -76,9 +76,9 @@ const WhatIf start_what_if{
     .name = "start",
     .summary = "ranks begin earlier or later; what the job waits for besides stays",
     .ignores = "why a rank begins late: a slow input pipeline does so in every step",
-    .parameters = kParameters,
+    .parameters = kStartParameters,
     .selected = selected_by<selected_tasks>,
-    .apply = apply,
+    .apply = apply_start,
 };
 
 }  // namespace stepsim::scenarios

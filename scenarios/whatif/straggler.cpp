@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLargestSpread = 10;
 constexpr std::uint32_t kLargestSeed = 1'000'000'000;
-constexpr std::array kParameters{
+constexpr std::array kStragglerParameters{
     Parameter{"factor", "a number such as 1.5 from 0", "mean factor on the durations of slow tasks", "1"},
     Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
     Parameter{"spread", "a number from 0 to 10", "standard deviation of the factor, or of its logarithm if lognormal",
@@ -95,7 +95,7 @@ std::int64_t step_number(const Recording& recording, TaskId task) {
   return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;
 }
 
-void apply(const Change& change, Plan& plan) {
+void apply_straggler(const Change& change, Plan& plan) {
   plan.rules.emplace_back([selector = change.selector(), slow = slowness_of(change)](const Capture& capture,
                                                                                      std::vector<Duration>& durations) {
     for (const TaskId task : compute_tasks(selector, capture)) {
@@ -114,9 +114,9 @@ const WhatIf straggler_what_if{
     .name = "straggler",
     .summary = "compute that is slow now and then, for one rank or worker or by a distribution",
     .ignores = "that a slow machine also has a slow network and slow host threads",
-    .parameters = kParameters,
+    .parameters = kStragglerParameters,
     .selected = selected_by<compute_tasks>,
-    .apply = apply,
+    .apply = apply_straggler,
 };
 
 }  // namespace stepsim::scenarios

@@ -26,8 +26,7 @@ struct Partners {
 
 /// Nothing where there are no two steps to exchange.
 std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
-  Partners partners;
-  partners.of.resize(steps);
+  Partners partners{.of = std::vector<std::size_t>(steps)};
   std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
   std::vector<std::pair<Rank, const RankSteps*>> tested;
   for (const auto& [rank, times] : ranks) {

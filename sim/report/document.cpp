@@ -36,7 +36,7 @@ std::string paragraph(std::string_view content, Tone tone, const TextStyle& styl
   return text;
 }
 
-std::string to_text(const Section& section, const TextStyle& style) {
+std::string section_text(const Section& section, const TextStyle& style) {
   std::string text = "\n";
   if (!section.title.empty()) text += paragraph(section.title, Tone::kHeading, style);
   if (!section.lead.empty()) text += paragraph(section.lead, Tone::kPlain, style);
@@ -66,7 +66,7 @@ std::string to_text(const Document& document, const TextStyle& style) {
   if (!document.trust.empty()) text += paragraph(document.trust, Tone::kPlain, style);
   if (style.brief) return text;
   for (const Section& section : document.sections) {
-    if (!section.empty()) text += to_text(section, style);
+    if (!section.empty()) text += section_text(section, style);
   }
   return text;
 }

@@ -47,7 +47,7 @@ bool states_matrix_units(std::string_view name, const Accelerator& device) {
   return precision && device.has_matrix_units(*precision);
 }
 
-using Place = std::pair<Rank, std::int32_t>;
+using DevicePlace = std::pair<Rank, std::int32_t>;
 
 /// The kernels of one device.
 struct DeviceSums {
@@ -133,7 +133,7 @@ class Occupancy {
   const MeasuredWork& work_;
   const Dag& dag_;
   std::vector<Sums> of_name_;  ///< by name
-  std::map<Place, DeviceSums> of_device_;
+  std::map<DevicePlace, DeviceSums> of_device_;
   std::vector<DeviceSums*> of_lane_;  ///< by lane; null where nothing is known of the device
 };
 

@@ -12,17 +12,17 @@ namespace stepsim::sim {
 namespace {
 
 /// A piece of a stream's work.
-struct Run {
+struct StreamRun {
   Time start;
   Time end;
   std::optional<Time> called;  ///< when the call began that launched it
 };
 
-void divide_idle_time(std::vector<Run>& runs, Duration span_of_device, StreamUse& use) {
-  sort_unless_sorted(runs,
-                     [](const Run& a, const Run& b) { return std::tie(a.start, a.end) < std::tie(b.start, b.end); });
+void divide_idle_time(std::vector<StreamRun>& runs, Duration span_of_device, StreamUse& use) {
+  sort_unless_sorted(
+      runs, [](const StreamRun& a, const StreamRun& b) { return std::tie(a.start, a.end) < std::tie(b.start, b.end); });
   Time ended = runs.front().end;
-  for (const Run& run : runs) {
+  for (const StreamRun& run : runs) {
     if (const Duration gap = run.start - ended; gap > Duration{}) {
       const bool host = run.called && *run.called > ended;
       (host ? use.host_wait : gap < StreamUse::kKernelWait ? use.kernel_wait : use.other_wait) += gap;
@@ -68,10 +68,10 @@ class Queue {
 
 /// What begins leaves the queue before what is launched at that instant enters it. Work that began by its launch was
 /// never in it.
-void measure_queue(const std::vector<Run>& runs, StreamUse& use) {
+void measure_queue(const std::vector<StreamRun>& runs, StreamUse& use) {
   std::vector<Time> launched;
   std::vector<Time> begun;
-  for (const Run& run : runs) {
+  for (const StreamRun& run : runs) {
     if (!run.called || *run.called >= run.start) continue;
     launched.push_back(*run.called);
     begun.push_back(run.start);
@@ -92,19 +92,19 @@ void measure_queue(const std::vector<Run>& runs, StreamUse& use) {
 
 std::vector<StreamUse> stream_use(const MeasuredWork& work, const std::vector<Launch>& launches,
                                   const std::vector<DeviceUse>& devices) {
-  std::vector<std::vector<Run>> of_lane(work.capture.dag.lanes().size());
+  std::vector<std::vector<StreamRun>> of_lane(work.capture.dag.lanes().size());
   auto launch = launches.begin();
   for (std::uint32_t i = 0; i < work.pieces.size() && !work.pieces[i].is_call; ++i) {
     const Piece& piece = work.pieces[i];
-    Run run{piece.start, piece.start + piece.length, {}};
+    StreamRun run{piece.start, piece.start + piece.length, {}};
     if (launch != launches.end() && launch->piece == i) run.called = work.details.calls[(launch++)->by].start;
     const LaneId lane = work.capture.dag.lane_id(TaskId{piece.index});
     if (work.capture.dag.lane(lane).device >= 0) of_lane[lane.index()].push_back(run);
   }
-  std::map<std::tuple<Rank, std::int32_t, std::string>, std::vector<Run>> of_stream;
+  std::map<std::tuple<Rank, std::int32_t, std::string>, std::vector<StreamRun>> of_stream;
   for (std::size_t i = 0; i < of_lane.size(); ++i) {
     const Lane& lane = work.capture.dag.lanes()[i];
-    std::vector<Run>& runs = of_stream[{lane.rank, lane.device, lane.name}];
+    std::vector<StreamRun>& runs = of_stream[{lane.rank, lane.device, lane.name}];
     runs.insert(runs.end(), of_lane[i].begin(), of_lane[i].end());
   }
   std::vector<StreamUse> made;
@@ -112,10 +112,10 @@ std::vector<StreamUse> stream_use(const MeasuredWork& work, const std::vector<La
     for (const DeviceUse::Stream& stream : device.streams) {
       const auto found = of_stream.find({device.rank, device.device, stream.name});
       if (found == of_stream.end()) continue;
-      std::vector<Run>& runs = found->second;
+      std::vector<StreamRun>& runs = found->second;
       StreamUse use{.rank = device.rank, .device = device.device, .stream = stream.name};
       use.launches = static_cast<std::size_t>(
-          std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.called.has_value(); }));
+          std::count_if(runs.begin(), runs.end(), [](const StreamRun& run) { return run.called.has_value(); }));
       if (use.launches == 0) continue;
       divide_idle_time(runs, device.use.span, use);
       measure_queue(runs, use);

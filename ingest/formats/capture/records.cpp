@@ -41,9 +41,9 @@ std::int64_t at_most(std::uint64_t number, std::int64_t most) noexcept {
   return number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(number) : -1;
 }
 
-class Reader {
+class RecordsReader {
  public:
-  Reader(ByteSource& source, PartSink& sink) : source_(source), file_(source.name()), sink_(sink) {}
+  RecordsReader(ByteSource& source, PartSink& sink) : source_(source), file_(source.name()), sink_(sink) {}
 
   CaptureRecords read() {
     const std::uint64_t behind_last =
@@ -215,6 +215,6 @@ class Reader {
 
 }  // namespace
 
-CaptureRecords read_capture_records(ByteSource& source, PartSink& sink) { return Reader(source, sink).read(); }
+CaptureRecords read_capture_records(ByteSource& source, PartSink& sink) { return RecordsReader(source, sink).read(); }
 
 }  // namespace stepsim::ingest

@@ -15,15 +15,15 @@
 namespace stepsim::ingest {
 namespace {
 
-bool is_json(std::string_view head) {
+bool is_chakra_json(std::string_view head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   return first != std::string_view::npos && head[first] == '{';
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_chakra(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 96;
   constexpr int kByName = 65;
-  if (is_json(head)) return head.find("\"workload_graph\"") != std::string_view::npos ? kSure : 0;
+  if (is_chakra_json(head)) return head.find("\"workload_graph\"") != std::string_view::npos ? kSure : 0;
   const int sure = looks_like_chakra(head);
   return sure == 0 && file_name.ends_with(".et") && !head.empty() ? kByName : sure;
 }
@@ -51,10 +51,10 @@ void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
   sink.diagnostics.count(diagnostic("truncated_file"), {input.name(), messages.offset(), {}}, problem);
 }
 
-void read(Input& input, PartSink& sink) {
+void read_chakra(Input& input, PartSink& sink) {
   ExecutionGraphBuilder graph{sink, input.name()};
   graph.graph().rank = rank_in_file_name(input.name());
-  if (is_json(input.head())) {
+  if (is_chakra_json(input.head())) {
     read_chakra_json(input.stream(), input.name(), sink, graph);
   } else {
     read_protobuf(input, sink, graph);
@@ -69,8 +69,8 @@ const Format chakra_format{
     .name = "chakra",
     .summary =
         "Chakra execution trace (Protobuf or JSON): what a rank computes and communicates, and what waits for what",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_chakra,
+    .read = read_chakra,
 };
 
 }  // namespace stepsim::ingest

@@ -24,9 +24,9 @@ std::string plain(std::string_view key) {
   return letters;
 }
 
-class Reader {
+class ChakraJsonReader {
  public:
-  Reader(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph)
+  ChakraJsonReader(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph)
       : json_(source), file_(file), sink_(sink), graph_(graph) {}
 
   void read() {
@@ -120,7 +120,7 @@ class Reader {
 }  // namespace
 
 void read_chakra_json(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph) {
-  Reader(source, file, sink, graph).read();
+  ChakraJsonReader(source, file, sink, graph).read();
 }
 
 }  // namespace stepsim::ingest

@@ -67,14 +67,14 @@ MessageTrace messages_of(const NamedSpans& found, const std::string& file, PartS
   return trace;
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_byteps_messages(std::string_view file_name, std::string_view head) {
   if (head.find_first_of("[{") == std::string_view::npos) return 0;
   if (file_name == "comm_timeline.json" || file_name == "comm_timeline.json.gz") return 97;
   const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
   return has("\"worker_") && has(" -> server_") && has("process_name") ? 85 : 0;
 }
 
-void read(Input& input, PartSink& sink) {
+void read_byteps_messages(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
   MessageTrace trace = messages_of(found, input.name(), sink);
   if (trace.messages.empty()) {
@@ -89,7 +89,7 @@ void read(Input& input, PartSink& sink) {
 
 extern const Format byteps_messages_format;
 const Format byteps_messages_format{
-    "byteps_messages", "comm_timeline.json of a dPRO trial: messages between workers and servers of BytePS", recognise,
-    read};
+    "byteps_messages", "comm_timeline.json of a dPRO trial: messages between workers and servers of BytePS",
+    recognise_byteps_messages, read_byteps_messages};
 
 }  // namespace stepsim::ingest

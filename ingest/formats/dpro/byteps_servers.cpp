@@ -44,14 +44,14 @@ ServerTrace work_of(const NamedSpans& found, const std::string& file, PartSink& 
   return trace;
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_byteps_servers(std::string_view file_name, std::string_view head) {
   if (head.find_first_of("[{") == std::string_view::npos) return 0;
   if (file_name == "server_timeline.json" || file_name == "server_timeline.json.gz") return 97;
   const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
   return has("\"server_") && (has(".COPY_FIRST\"") || has(".COPY_MERGED\"")) ? 84 : 0;
 }
 
-void read(Input& input, PartSink& sink) {
+void read_byteps_servers(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
   sink.add(work_of(found, input.name(), sink));
 }
@@ -61,6 +61,6 @@ void read(Input& input, PartSink& sink) {
 extern const Format byteps_servers_format;
 const Format byteps_servers_format{"byteps_servers",
                                    "server_timeline.json of a dPRO trial: what the servers of BytePS copied and summed",
-                                   recognise, read};
+                                   recognise_byteps_servers, read_byteps_servers};
 
 }  // namespace stepsim::ingest

@@ -16,12 +16,12 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::size_t kLongestLine = 1U << 20U;
+constexpr std::size_t kLongestKeyLine = 1U << 20U;
 constexpr std::size_t kMostKeys = 65'536;  // a key has 16 bits for the partition
 
-class Reader {
+class KeyDictReader {
  public:
-  Reader(Input& input, PartSink& sink) : text_(input.stream()), sink_(sink) {}
+  KeyDictReader(Input& input, PartSink& sink) : text_(input.stream()), sink_(sink) {}
 
   [[nodiscard]] KeyTable read() {
     while (text_.peek() != TextInput::kEnd) {
@@ -43,7 +43,7 @@ class Reader {
   std::string next_line(const InputLocation& where) {
     std::string line;
     while (text_.peek() != TextInput::kEnd && text_.peek() != '\n') {
-      if (line.size() > kLongestLine)
+      if (line.size() > kLongestKeyLine)
         throw InputError(where, "a line of more than 1 MiB; expected a tensor's name and its keys");
       line.push_back(static_cast<char>(text_.get()));
     }
@@ -79,16 +79,16 @@ class Reader {
   KeyTable table_;
 };
 
-int recognise(std::string_view file_name, std::string_view) {
+int recognise_key_dict(std::string_view file_name, std::string_view) {
   return file_name == "key_dict.txt" || file_name == "key_dict.txt.gz" ? 95 : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_key_dict(Input& input, PartSink& sink) { sink.add(KeyDictReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format key_dict_format;
 const Format key_dict_format{"key_dict", "key_dict.txt of a dPRO trial: the keys of BytePS's partitions by tensor",
-                             recognise, read};
+                             recognise_key_dict, read_key_dict};
 
 }  // namespace stepsim::ingest

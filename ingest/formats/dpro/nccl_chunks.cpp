@@ -88,7 +88,7 @@ ChunkTrace chunks_of(const NamedSpans& found, const std::string& file, PartSink&
   return trace;
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_nccl_chunks(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 97;
   constexpr int kLikely = 85;
   const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
@@ -97,7 +97,7 @@ int recognise(std::string_view file_name, std::string_view head) {
   return has("\"chunkId\"") && has("\"sliceId\"") && (has(".SEND\"") || has(".RECV\"")) ? kLikely : 0;
 }
 
-void read(Input& input, PartSink& sink) {
+void read_nccl_chunks(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
   sink.add(chunks_of(found, input.name(), sink));
 }
@@ -105,7 +105,8 @@ void read(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format nccl_chunks_format;
-const Format nccl_chunks_format{
-    "nccl_chunks", "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received", recognise, read};
+const Format nccl_chunks_format{"nccl_chunks",
+                                "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received",
+                                recognise_nccl_chunks, read_nccl_chunks};
 
 }  // namespace stepsim::ingest

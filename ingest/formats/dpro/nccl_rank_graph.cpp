@@ -35,9 +35,9 @@ std::optional<std::int32_t> rank_of(std::string_view text) {
   return rank.has_value() && *rank >= 0 ? rank : std::nullopt;
 }
 
-class Reader {
+class NcclRankGraphReader {
  public:
-  Reader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
+  NcclRankGraphReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
 
   [[nodiscard]] RankGraph read() {
     json_.object([&](const std::string& key) {
@@ -110,18 +110,19 @@ class Reader {
   RankGraph graph_;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_nccl_rank_graph(std::string_view file_name, std::string_view head) {
   if (file_name == "nccl_rank_graph.json" || file_name == "nccl_rank_graph.json.gz") return 95;
   return head.find("\"RealRing\"") != std::string_view::npos && head.find("\"Ring\"") != std::string_view::npos ? 85
                                                                                                                 : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_nccl_rank_graph(Input& input, PartSink& sink) { sink.add(NcclRankGraphReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format nccl_rank_graph_format;
 const Format nccl_rank_graph_format{"nccl_rank_graph",
-                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built", recognise, read};
+                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built",
+                                    recognise_nccl_rank_graph, read_nccl_rank_graph};
 
 }  // namespace stepsim::ingest

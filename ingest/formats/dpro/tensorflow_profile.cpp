@@ -26,9 +26,10 @@ namespace {
 constexpr std::string_view kDevice = "/device:GPU";
 constexpr std::string_view kOperators = "TensorFlow Ops";
 
-class Reader {
+class TensorflowProfileReader {
  public:
-  Reader(Input& input, PartSink& sink) : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  TensorflowProfileReader(Input& input, PartSink& sink)
+      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
 
   [[nodiscard]] TensorflowTrace read() {
     ChromeEvent event;
@@ -123,7 +124,7 @@ class Reader {
   std::map<Row, bool> has_operators_;
 };
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_tensorflow_profile(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 92;
   constexpr int kByName = 30;
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
@@ -133,13 +134,13 @@ int recognise(std::string_view file_name, std::string_view head) {
   return file_name == "trace.json.gz" && has("\"traceEvents\"") ? kByName : 0;
 }
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_tensorflow_profile(Input& input, PartSink& sink) { sink.add(TensorflowProfileReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format tensorflow_profile_format;
 const Format tensorflow_profile_format{
     "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial",
-    recognise, read};
+    recognise_tensorflow_profile, read_tensorflow_profile};
 
 }  // namespace stepsim::ingest

@@ -25,19 +25,18 @@
 namespace stepsim::ingest {
 namespace {
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
-int recognise(std::string_view /*file_name*/, std::string_view head) {
+int recognise_execution_trace(std::string_view /*file_name*/, std::string_view head) {
   constexpr int kSure = 96;
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || head[first] != '{' || !has(head, "\"schema\"")) return 0;
-  const bool observed = has(head, "|execution_trace|") || has(head, "|execution_graph|") || has(head, "-chakra.");
-  return observed && !has(head, "\"traceEvents\"") && !has(head, "\"workload_graph\"") ? kSure : 0;
+  if (first == std::string_view::npos || head[first] != '{' || !contains(head, "\"schema\"")) return 0;
+  const bool observed =
+      contains(head, "|execution_trace|") || contains(head, "|execution_graph|") || contains(head, "-chakra.");
+  return observed && !contains(head, "\"traceEvents\"") && !contains(head, "\"workload_graph\"") ? kSure : 0;
 }
 
-class Reader {
+class ExecutionTraceReader {
  public:
-  Reader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {
+  ExecutionTraceReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {
     trace_.rank = rank_in_file_name(file_);
   }
 
@@ -197,7 +196,7 @@ class Reader {
   ObservedOperator node_;
 };
 
-void read(Input& input, PartSink& sink) { sink.add(Reader(input, sink).read()); }
+void read_execution_trace(Input& input, PartSink& sink) { sink.add(ExecutionTraceReader(input, sink).read()); }
 
 }  // namespace
 
@@ -205,8 +204,8 @@ extern const Format execution_trace_format;
 const Format execution_trace_format{
     .name = "execution_trace",
     .summary = "PyTorch's ExecutionTraceObserver: operators, their tensors and collectives; no times",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_execution_trace,
+    .read = read_execution_trace,
 };
 
 }  // namespace stepsim::ingest

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ingest/json/json_values.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -19,11 +20,6 @@ std::string argument(const ChromeEvent& event, std::string_view wanted) {
     if (key == wanted) found = as_text(value);
   });
   return found;
-}
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [text](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
 struct ElementType {

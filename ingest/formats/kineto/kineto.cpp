@@ -19,7 +19,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
                      [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-int recognise(std::string_view file_name, std::string_view head) {
+int recognise_kineto(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 90;
   constexpr int kLikely = 60;
   constexpr int kGeneric = 10;
@@ -61,7 +61,7 @@ void reserve_rest(const Input& input, KinetoTrace& trace) {
   trace.reserve(static_cast<std::size_t>(static_cast<double>(trace.size()) * std::min(kMostTimes, kSlack / *share)));
 }
 
-void read(Input& input, PartSink& sink) {
+void read_kineto(Input& input, PartSink& sink) {
   constexpr std::uint64_t kEnoughToTell = std::uint64_t{1} << 19U;
   ChromeEventReader reader{input.stream(), sink.diagnostics, sink.threads};
   KinetoTrace trace{sink, input.name()};
@@ -83,8 +83,8 @@ extern const Format kineto_format;
 const Format kineto_format{
     .name = "kineto",
     .summary = "PyTorch profiler (Kineto) JSON, plain or gzip: host and device events of one rank",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_kineto,
+    .read = read_kineto,
 };
 
 }  // namespace stepsim::ingest

@@ -13,6 +13,7 @@
 #include "ingest/parts/time_range.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 #include "model/job/annotation_table.h"
 
 namespace stepsim::ingest {
@@ -21,11 +22,6 @@ namespace {
 
 /// A category that no table has is worth a warning if its events fill this share of the span of the others.
 constexpr double kWorthAWarning = 0.01;
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [text](std::string_view beginning) { return text.starts_with(beginning); });
-}
 
 /// True for host operators whose arguments give the size of a message or of a gradient.
 bool tells_a_size(std::string_view name) {
@@ -50,7 +46,7 @@ std::int64_t number_at_end(std::string_view text) {
   return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
 }
 
-std::int32_t as_device(std::int64_t number) {
+std::int32_t device_number(std::int64_t number) {
   return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
 }
 
@@ -162,7 +158,7 @@ void KinetoTrace::note_memory(const ChromeEvent& event) {
     if (key == "Bytes") memory.change = bytes;
     if (key == "Total Allocated") memory.allocated = bytes;
     if (key == "Total Reserved") memory.reserved = bytes;
-    if (key == "Device Id") memory.device = as_device(number);
+    if (key == "Device Id") memory.device = device_number(number);
   });
   trace_.memory.push_back(memory);
 }
@@ -256,7 +252,7 @@ std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
     for (int i = 0; i < 3; ++i) {
       if (!inputs.next(input)) input = {};
     }
-    detail.peer = as_device(as_integer(input).value_or(-1));
+    detail.peer = device_number(as_integer(input).value_or(-1));
   }
   return add_detail(detail);
 }
@@ -299,8 +295,8 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   if (!collective.empty()) detail.collective = texts_.intern(collective);
   if (!group.empty()) detail.group = texts_.intern(group);
   if (!dtype.empty()) detail.dtype = texts_.intern(dtype);
-  if (collective == "send") detail.peer = as_device(arguments.destination_rank);
-  if (collective == "recv") detail.peer = as_device(arguments.source_rank);
+  if (collective == "send") detail.peer = device_number(arguments.destination_rank);
+  if (collective == "recv") detail.peer = device_number(arguments.source_rank);
   return detail;
 }
 
@@ -346,7 +342,7 @@ TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArgument
                                .thread = std::string{event.thread},
                                .name = {},
                                .on_device = true,
-                               .device = as_device(device),
+                               .device = device_number(device),
                                .stream = stream});
   }
   return entry->second;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/base/text.h"
 #include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
@@ -16,7 +17,7 @@ constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 /// No job has more ranks, and nobody moves a pebibyte at once: a larger number is damage.
 constexpr std::int64_t kMostRanks = 1'000'000;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMostCollectiveBytes = std::int64_t{1} << 50;
 
 /// How many bytes a field has; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
 /// nvToolsExtPayload.h.
@@ -34,12 +35,6 @@ std::uint64_t little_endian(std::string_view bytes) noexcept {
   std::uint64_t number = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) number = number << 8U | static_cast<unsigned char>(bytes[i]);
   return number;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower{text};
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noexcept {
@@ -84,7 +79,7 @@ NsysCollectives::Call NsysCollectives::read(const NcclRange& range) const {
   return {.range = &range,
           .operation = lower_case(std::string_view{range.name}.substr(4)),
           .communicator = field(range, "NCCL communicator ID"),
-          .bytes = at_most(field(range, "Message size [bytes]"), kMostBytes),
+          .bytes = at_most(field(range, "Message size [bytes]"), kMostCollectiveBytes),
           .peer = at_most(field(range, "Peer rank"), kMostRanks),
           .ranks = at_most(field(range, "No. of ranks"), kMostRanks),
           .rank = at_most(field(range, "Rank"), kMostRanks)};
@@ -177,7 +172,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   // NCCL notes the part of one rank.
   const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
   std::int64_t bytes = call.bytes;
-  if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;
+  if (parts) bytes = ranks > 0 && call.bytes <= kMostCollectiveBytes / ranks ? call.bytes * ranks : 0;
   const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};
   EventDetail& detail = process.detail(kernel);
   detail.bytes = Bytes{bytes};

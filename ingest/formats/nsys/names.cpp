@@ -15,14 +15,6 @@ constexpr std::array<std::string_view, 4> kStepWords{"step", "iteration", "iter"
 
 bool is_letter(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
-std::string lower_case(std::string_view text) {
-  std::string lower{text};
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string_view memory_name(std::int64_t kind) {
   constexpr std::array<std::string_view, 7> kNames{"Pageable", "Pinned",        "Device",        "Array",
                                                    "Managed",  "Device Static", "Managed Static"};

@@ -10,7 +10,7 @@ namespace {
 
 /// Its first pages hold the statements that created its tables, unless these have outgrown the first one (byte 100 is
 /// 5): then they may lie anywhere.
-int recognise(std::string_view, std::string_view head) {
+int recognise_nsys(std::string_view, std::string_view head) {
   constexpr int kSure = 90;
   constexpr int kLikely = 60;
   constexpr std::size_t kKindOfPage = 100;
@@ -24,7 +24,7 @@ int recognise(std::string_view, std::string_view head) {
   return head.size() > kKindOfPage && head[kKindOfPage] == 5 ? kLikely : 0;
 }
 
-void read(Input& input, PartSink& sink) {
+void read_nsys(Input& input, PartSink& sink) {
   const Database database(input);
   read_nsys_export(database, input.name(), sink);
 }
@@ -35,8 +35,8 @@ extern const Format nsys_format;
 const Format nsys_format{
     .name = "nsys",
     .summary = "Nsight Systems database (nsys export --type sqlite): calls, kernels and NVTX ranges of each process",
-    .recognise = recognise,
-    .read = read,
+    .recognise = recognise_nsys,
+    .read = read_nsys,
 };
 
 }  // namespace stepsim::ingest

@@ -17,7 +17,7 @@ constexpr std::int64_t kWakeUpShare = 50;
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
 /// At most this many pieces of work are examined, in the order of their ends.
-constexpr int kMostCandidates = 64;
+constexpr int kMostWaitCandidates = 64;
 
 class StreamWaitFinder {
  public:
@@ -63,7 +63,7 @@ class StreamWaitFinder {
     const Duration wake_up =
         ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
-    for (int tries = 0; at != by_end_.begin() && tries < kMostCandidates; ++tries) {
+    for (int tries = 0; at != by_end_.begin() && tries < kMostWaitCandidates; ++tries) {
       --at;
       if (at->first <= ready || op.begin - at->first > wake_up) return false;
       const DeviceOp& other = events_.ops[at->second];
@@ -77,7 +77,7 @@ class StreamWaitFinder {
   bool waits_for_room(std::uint32_t i, Time ready) {
     const DeviceOp& op = events_.ops[i];
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
-    for (int tries = 0; at != by_end_.end() && tries < kMostCandidates; ++at, ++tries) {
+    for (int tries = 0; at != by_end_.end() && tries < kMostWaitCandidates; ++at, ++tries) {
       const DeviceOp& other = events_.ops[at->second];
       const Duration length = other.end - other.begin;
       const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));

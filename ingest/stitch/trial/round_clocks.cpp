@@ -30,14 +30,14 @@ Time mark_of(const Round& round, bool agreements) {
   return agreement != nullptr ? agreement->finish : round.end;
 }
 
-struct Bounds {
+struct RoundBounds {
   std::vector<std::int64_t> offsets;  ///< in ns, a round each
   std::optional<Duration> least;
   std::optional<Duration> most;
 };
 
-Bounds bounds_of(const Rounds& reference, const Rounds& other) {
-  Bounds bounds;
+RoundBounds round_bounds(const Rounds& reference, const Rounds& other) {
+  RoundBounds bounds;
   for (const auto& [round, mine] : other) {
     const auto found = reference.find(round);
     if (found == reference.end()) continue;
@@ -51,7 +51,7 @@ Bounds bounds_of(const Rounds& reference, const Rounds& other) {
   return bounds;
 }
 
-HostClock clock_of(const std::string& host, Bounds bounds) {
+HostClock clock_of(const std::string& host, RoundBounds bounds) {
   const Duration offset{median(bounds.offsets)};
   const auto [low, high] = std::minmax_element(bounds.offsets.begin(), bounds.offsets.end());
   const Duration spread = std::max(offset - Duration{*low}, Duration{*high} - offset);
@@ -82,7 +82,7 @@ std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus, con
   }
   const std::size_t reference = gpus.empty() ? 0 : gpus.front().worker;  // others may have been left out
   for (std::size_t worker = reference + 1; worker < clocks.size(); ++worker) {
-    Bounds bounds = bounds_of(seen[reference], seen[worker]);
+    RoundBounds bounds = round_bounds(seen[reference], seen[worker]);
     if (!bounds.offsets.empty()) {
       clocks[worker] = clock_of(clocks[worker].host, std::move(bounds));
       continue;

@@ -8,7 +8,7 @@ namespace {
 
 std::uint32_t exchanges(const CollectiveShape& shape) { return shape.members - 1; }
 
-bool supports(const CollectiveShape& shape) {
+bool direct_supports(const CollectiveShape& shape) {
   switch (shape.op) {
     case CollectiveOp::kAllReduce:
     case CollectiveOp::kReduceScatter:
@@ -20,7 +20,7 @@ bool supports(const CollectiveShape& shape) {
 }
 
 /// A message's last bytes follow from buffers, without their sender.
-std::uint32_t rounds(const CollectiveShape& shape) {
+std::uint32_t direct_rounds(const CollectiveShape& shape) {
   if (shape.op == CollectiveOp::kSendRecv) return shape.buffered == Bytes{} ? 1 : 2;
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * exchanges(shape);
 }
@@ -31,7 +31,7 @@ CollectiveOp half_of(const CollectiveShape& shape, std::uint32_t round) {
   return round < exchanges(shape) ? CollectiveOp::kReduceScatter : CollectiveOp::kAllGather;
 }
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void direct_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Bytes first = shape.bytes - shape.buffered;
     const bool rest = round > 0;
@@ -49,23 +49,23 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
   sends.push_back({to, part.bytes, part.offset});
 }
 
-std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t /*round*/) {
+std::uint32_t direct_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t /*round*/) {
   return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
 }
 
 /// All parts of a round of an all-to-all are equal. The owner of a largest part of an
 /// all-gather sends it in every round. Of a reduce-scatter, a chain that meets a largest part
 /// in every round exists only if the parts are equal.
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Duration first = time_of(cost, shape.bytes - shape.buffered);
     return shape.buffered == Bytes{} ? first : first + time_of(cost, shape.buffered);
   }
   const std::int64_t larger = shape.bytes.count() % shape.members;
   if (shape.op == CollectiveOp::kAllGather || larger == 0) {
-    return rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
+    return direct_rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
   }
-  return longest_chain(shape, cost, rounds(shape), sends);
+  return longest_chain(shape, cost, direct_rounds(shape), direct_sends);
 }
 
 }  // namespace
@@ -77,11 +77,11 @@ const CollectiveModel direct_collective{
     .formula = "all-to-all: (n - 1) (alpha + bytes / (n beta)); send: alpha + bytes / beta",
     .source = "Thakur, Rabenseifner and Gropp 2005 (pairwise exchange)",
     .ignores = "the time to add; several exchanges of a member at a time",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = direct_supports,
+    .rounds = direct_rounds,
+    .sends = direct_sends,
+    .receives = direct_receives,
+    .closed_form = direct_closed_form,
 };
 
 }  // namespace stepsim

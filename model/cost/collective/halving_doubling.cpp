@@ -47,18 +47,19 @@ Step step_of(const CollectiveShape& shape, std::uint32_t round) {
   return {Phase::kUnfold};
 }
 
-bool supports(const CollectiveShape& shape) {
+bool halving_doubling_supports(const CollectiveShape& shape) {
   if (shape.op == CollectiveOp::kAllReduce) return true;
   const bool half = shape.op == CollectiveOp::kReduceScatter || shape.op == CollectiveOp::kAllGather;
   return half && rest(shape) == 0;
 }
 
-std::uint32_t rounds(const CollectiveShape& shape) {
+std::uint32_t halving_doubling_rounds(const CollectiveShape& shape) {
   if (shape.op != CollectiveOp::kAllReduce) return steps(shape);
   return 2 * steps(shape) + (rest(shape) == 0 ? 0 : 2);
 }
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void halving_doubling_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round,
+                            std::vector<Send>& sends) {
   const Step step = step_of(shape, round);
   if (step.phase == Phase::kFold || step.phase == Phase::kUnfold) {
     const bool gives = is_in_core(shape, member) == (step.phase == Phase::kUnfold);
@@ -74,7 +75,7 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
   sends.push_back({member_at(shape, there), part.bytes, part.offset});
 }
 
-std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+std::uint32_t halving_doubling_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
   const Phase phase = step_of(shape, round).phase;
   const bool in_core = is_in_core(shape, member);
   if (phase == Phase::kHalve || phase == Phase::kDouble) return in_core ? 1 : 0;
@@ -84,8 +85,8 @@ std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::
 /// Among a power of two of members, of the two halves of a largest block one is a largest of
 /// its size: the chain through these waits for a largest message in every round. With a rest,
 /// that chain need not begin and end at a pair, so the longest one is looked for.
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  if (rest(shape) != 0) return longest_chain(shape, cost, rounds(shape), sends);
+Duration halving_doubling_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (rest(shape) != 0) return longest_chain(shape, cost, halving_doubling_rounds(shape), halving_doubling_sends);
   Duration halving{};
   for (std::uint32_t blocks = 2; blocks <= shape.members; blocks *= 2) {
     halving += time_of(cost, largest_part(shape.bytes, blocks));
@@ -103,11 +104,11 @@ const CollectiveModel halving_doubling_collective{
         "all-reduce of n = 2^k: 2 log2(n) alpha + 2 (n - 1) / n bytes / beta; else 2 (alpha + bytes / beta) more",
     .source = "Thakur, Rabenseifner and Gropp 2005",
     .ignores = "the time to add; that far members may share links that neighbours do not",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = halving_doubling_supports,
+    .rounds = halving_doubling_rounds,
+    .sends = halving_doubling_sends,
+    .receives = halving_doubling_receives,
+    .closed_form = halving_doubling_closed_form,
 };
 
 }  // namespace stepsim

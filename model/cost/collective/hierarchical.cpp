@@ -11,14 +11,17 @@ namespace {
 std::uint32_t locals(const CollectiveShape& shape) { return shape.members_per_host; }
 std::uint32_t hosts(const CollectiveShape& shape) { return shape.members / locals(shape); }
 
-bool supports(const CollectiveShape& shape) {
+bool hierarchical_supports(const CollectiveShape& shape) {
   return shape.op == CollectiveOp::kAllReduce && locals(shape) > 1 && shape.members % locals(shape) == 0 &&
          hosts(shape) > 1;
 }
 
-std::uint32_t rounds(const CollectiveShape& shape) { return 2 * (locals(shape) - 1) + 2 * (hosts(shape) - 1); }
+std::uint32_t hierarchical_rounds(const CollectiveShape& shape) {
+  return 2 * (locals(shape) - 1) + 2 * (hosts(shape) - 1);
+}
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void hierarchical_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round,
+                        std::vector<Send>& sends) {
   const std::uint32_t local = member % locals(shape);
   const std::uint32_t host = member / locals(shape);
   const std::uint32_t inside = locals(shape) - 1;
@@ -35,12 +38,14 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
   sends.push_back({host * locals(shape) + place(locals(shape), local, 1), column.bytes, column.offset});
 }
 
-std::uint32_t receives(const CollectiveShape& /*shape*/, std::uint32_t /*member*/, std::uint32_t /*round*/) {
+std::uint32_t hierarchical_receives(const CollectiveShape& /*shape*/, std::uint32_t /*member*/,
+                                    std::uint32_t /*round*/) {
   return 1;
 }
 
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  if (shape.bytes.count() % shape.members != 0) return longest_chain(shape, cost, rounds(shape), sends);
+Duration hierarchical_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+  if (shape.bytes.count() % shape.members != 0)
+    return longest_chain(shape, cost, hierarchical_rounds(shape), hierarchical_sends);
   return 2 * (locals(shape) - 1) * time_of(cost, largest_part(shape.bytes, locals(shape))) +
          2 * (hosts(shape) - 1) * time_of(cost, largest_part(shape.bytes, shape.members));
 }
@@ -55,11 +60,11 @@ const CollectiveModel hierarchical_collective{
         "all-reduce, l a host, h hosts: 2 (l - 1) (alpha + bytes / (l beta)) + 2 (h - 1) (alpha + bytes / (n beta))",
     .source = "Cho et al. 2019 (BlueConnect)",
     .ignores = "the time to add; groups whose hosts have different numbers of members",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = hierarchical_supports,
+    .rounds = hierarchical_rounds,
+    .sends = hierarchical_sends,
+    .receives = hierarchical_receives,
+    .closed_form = hierarchical_closed_form,
 };
 
 }  // namespace stepsim

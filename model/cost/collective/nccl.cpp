@@ -10,19 +10,19 @@ namespace {
 // Whichever algorithm NCCL takes, calibration and readers of rounds see those of a ring: it moves the bytes that bus
 // bandwidths are counted in.
 
-bool supports(const CollectiveShape& shape) { return is_of_nccl(shape.op); }
+bool nccl_supports(const CollectiveShape& shape) { return is_of_nccl(shape.op); }
 
-std::uint32_t rounds(const CollectiveShape& shape) { return ring_collective.rounds(shape); }
+std::uint32_t nccl_rounds(const CollectiveShape& shape) { return ring_collective.rounds(shape); }
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void nccl_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   ring_collective.sends(shape, member, round, sends);
 }
 
-std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+std::uint32_t nccl_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
   return ring_collective.receives(shape, member, round);
 }
 
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+Duration nccl_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   return ring_collective.closed_form(shape, cost);
 }
 
@@ -37,11 +37,11 @@ const CollectiveModel nccl_collective{
         "was measured beyond it",
     .source = "NVIDIA/nccl, src/graph/tuning.cc and topo.h, 2.19 to 2.28",
     .ignores = "NCCL's corrections of trees by size, CollNet, PAT, user buffers, settings in NCCL_* variables",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = nccl_supports,
+    .rounds = nccl_rounds,
+    .sends = nccl_sends,
+    .receives = nccl_receives,
+    .closed_form = nccl_closed_form,
     .whole = nccl_time,
 };
 

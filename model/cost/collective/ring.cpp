@@ -25,12 +25,12 @@ std::uint32_t place_in_chain(const CollectiveShape& shape, std::uint32_t member)
   return place(shape.members, member, -first);
 }
 
-bool supports(const CollectiveShape& shape) {
+bool ring_supports(const CollectiveShape& shape) {
   return is_chain(shape) || shape.op == CollectiveOp::kAllReduce || shape.op == CollectiveOp::kReduceScatter ||
          shape.op == CollectiveOp::kAllGather;
 }
 
-std::uint32_t rounds(const CollectiveShape& shape) {
+std::uint32_t ring_rounds(const CollectiveShape& shape) {
   if (shape.members < 2) return 0;
   if (is_chain(shape)) return shape.members - 2 + slices(shape);
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * (shape.members - 1);
@@ -45,7 +45,7 @@ bool passes_slice(const CollectiveShape& shape, std::uint32_t sender, std::uint3
 /// the part before its own, so that its own comes home last.
 std::int64_t first_part(const CollectiveShape& shape) { return shape.op == CollectiveOp::kReduceScatter ? -1 : 0; }
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void ring_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   Part part;
   if (is_chain(shape)) {
     const std::uint32_t sender = place_in_chain(shape, member);
@@ -58,7 +58,7 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
   sends.push_back({place(shape.members, member, 1), part.bytes, part.offset});
 }
 
-std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+std::uint32_t ring_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
   if (!is_chain(shape)) return 1;
   const std::uint32_t receiver = place_in_chain(shape, member);
   return receiver > 0 && passes_slice(shape, receiver - 1, round) ? 1 : 0;
@@ -67,9 +67,9 @@ std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::
 /// The largest part is under way in every round: who follows it waits for nothing else. In a
 /// chain all slices leave the first member one after the other, and one of the largest has to
 /// wait at none of the other members.
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.members < 2) return {};
-  if (!is_chain(shape)) return rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
+  if (!is_chain(shape)) return ring_rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
   const std::uint32_t count = slices(shape);
   const Duration slowest = time_of(cost, largest_part(shape.bytes, count));
   const std::int64_t large = shape.bytes.count() % count;
@@ -117,11 +117,11 @@ std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time
   std::vector<Duration> ends(shape.members);
   for (std::uint32_t member = 0; member < shape.members; ++member) {
     // What the member itself sends last, or what it receives last: the part before that.
-    const std::int64_t steps = first_part(shape) - std::int64_t{rounds(shape)} + 1;
+    const std::int64_t steps = first_part(shape) - std::int64_t{ring_rounds(shape)} + 1;
     const std::uint32_t own = to_larger[place(shape.members, member, steps)];
     const std::uint32_t received = to_larger[place(shape.members, member, steps - 1)];
-    const std::uint32_t small = std::min({own, received, rounds(shape)});
-    ends[member] = (rounds(shape) - small) * larger + small * smaller;
+    const std::uint32_t small = std::min({own, received, ring_rounds(shape)});
+    ends[member] = (ring_rounds(shape) - small) * larger + small * smaller;
   }
   return ends;
 }
@@ -137,11 +137,11 @@ const CollectiveModel ring_collective{
         "beta))",
     .source = "Patarasuk and Yuan 2009; slices: NCCL's 512 KiB steps",
     .ignores = "the time to add; several rings side by side",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = ring_supports,
+    .rounds = ring_rounds,
+    .sends = ring_sends,
+    .receives = ring_receives,
+    .closed_form = ring_closed_form,
     .ends = ends,
 };
 

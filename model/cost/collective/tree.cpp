@@ -30,12 +30,12 @@ Level level_of(const CollectiveShape& shape, std::uint32_t round) {
   return {false, 1U << (round - levels(shape))};
 }
 
-bool supports(const CollectiveShape& shape) {
+bool tree_supports(const CollectiveShape& shape) {
   return shape.op == CollectiveOp::kAllReduce || shape.op == CollectiveOp::kBroadcast ||
          shape.op == CollectiveOp::kReduce;
 }
 
-std::uint32_t rounds(const CollectiveShape& shape) {
+std::uint32_t tree_rounds(const CollectiveShape& shape) {
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * levels(shape);
 }
 
@@ -47,7 +47,7 @@ bool is_parent(const CollectiveShape& shape, const Level& level, std::uint32_t p
   return is_child(level, place + level.stride) && place + level.stride < shape.members;
 }
 
-void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
+void tree_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
   const Level level = level_of(shape, round);
   const std::uint32_t here = place_in_tree(shape, member);
   if (!(level.up ? is_child(level, here) : is_parent(shape, level, here))) return;
@@ -55,7 +55,7 @@ void sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t rou
   sends.push_back({place(shape.members, member, level.up ? -stride : stride), shape.bytes, {}});
 }
 
-std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
+std::uint32_t tree_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
   const Level level = level_of(shape, round);
   const std::uint32_t here = place_in_tree(shape, member);
   return (level.up ? is_parent(shape, level, here) : is_child(level, here)) ? 1 : 0;
@@ -63,7 +63,7 @@ std::uint32_t receives(const CollectiveShape& shape, std::uint32_t member, std::
 
 /// Down, the root sends in every round. Up, a member whose place has k bits set is k messages
 /// away from the root; the longest such way among n members has floor(log2 n).
-Duration closed_form(const CollectiveShape& shape, const MessageCost& cost) {
+Duration tree_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   const auto up = std::int64_t{31 - std::countl_zero(shape.members)};
   const std::int64_t down = levels(shape);
   std::int64_t messages = 0;
@@ -81,11 +81,11 @@ const CollectiveModel tree_collective{
     .formula = "all-reduce: (floor(log2 n) + ceil(log2 n)) (alpha + bytes / beta)",
     .source = "Thakur, Rabenseifner and Gropp 2005",
     .ignores = "the time to add; pipelining and the second tree of NCCL's trees, which long payloads need",
-    .supports = supports,
-    .rounds = rounds,
-    .sends = sends,
-    .receives = receives,
-    .closed_form = closed_form,
+    .supports = tree_supports,
+    .rounds = tree_rounds,
+    .sends = tree_sends,
+    .receives = tree_receives,
+    .closed_form = tree_closed_form,
 };
 
 }  // namespace stepsim

@@ -59,7 +59,7 @@ constinit const NetworkParameterOf<Duration> kGap{{
     .summary = "LogGP's gap g between the messages of a NIC",
     .default_value = Duration{},
 }};
-constexpr std::array<const NetworkParameter*, 2> kParameters{&kOverhead, &kGap};
+constexpr std::array<const NetworkParameter*, 2> kLoggpParameters{&kOverhead, &kGap};
 
 class LogGP final : public ChannelNetwork {
  public:
@@ -114,7 +114,7 @@ const NetworkModel loggp_network{
     .source = "Alexandrov et al. 1995, LogGP; Hoefler et al. 2010, LogGOPSim",
     .ignores = "links between the NICs, however many messages cross them, and rendezvous protocols",
     .otherwise = "maxmin where uplinks are shared or messages overlap; fifo for NICs without overheads",
-    .parameters = kParameters,
+    .parameters = kLoggpParameters,
     .sender_goes_on = true,
     .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<LogGP>(cluster); },

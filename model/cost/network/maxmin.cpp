@@ -22,7 +22,7 @@
 namespace stepsim {
 namespace {
 
-constexpr double kNanoseconds = 1e9;
+constexpr double kNanosecondsPerSecond = 1e9;
 
 /// Messages that wait the same time before their bytes move, in order: no heap is needed.
 struct Delay {
@@ -39,7 +39,7 @@ struct Delay {
 
 std::vector<double> goodputs(const Cluster& cluster) {
   std::vector<double> rates;
-  for (const Link& link : cluster.links) rates.push_back(link.goodput().bytes_per_second() / kNanoseconds);
+  for (const Link& link : cluster.links) rates.push_back(link.goodput().bytes_per_second() / kNanosecondsPerSecond);
   return rates;
 }
 
@@ -198,7 +198,7 @@ std::optional<Duration> MaxMin::alone(ChannelId channel_id, Bytes bytes) const {
   const Duration delay = delays_[flows_[channel_id.index()].delay].length;
   const Duration rest = channel.latency == Latency::kLast ? channel.route_latency : Duration{};
   if (channel.links.empty() || bytes == Bytes{}) return delay + rest;
-  const double rate = channel.narrowest.bytes_per_second() / kNanoseconds;
+  const double rate = channel.narrowest.bytes_per_second() / kNanosecondsPerSecond;
   const double wait = static_cast<double>(bytes.count()) / rate;
   if (wait >= 0x1p60) return std::nullopt;
   return delay + Duration{std::llround(wait)} + rest;
@@ -243,7 +243,7 @@ constinit const NetworkParameterOf<double> kSharing{{
     .words = kSharingWords,
 }};
 constinit const NetworkParameterOf<bool> kSendersKeepTurn{{.default_value = false}};
-constexpr std::array<const NetworkParameter*, 1> kParameters{&kSharing};
+constexpr std::array<const NetworkParameter*, 1> kMaxminParameters{&kSharing};
 
 extern const NetworkModel maxmin_network;
 const NetworkModel maxmin_network{
@@ -253,7 +253,7 @@ const NetworkModel maxmin_network{
     .source = "Bertsekas and Gallager 1992, Data Networks, 6.5.2; Casanova et al. 2014, SimGrid",
     .ignores = "packets, queues in switches, slow start, and how long a transport takes to find its share",
     .otherwise = "fifo where a NIC sends one message at a time; alpha_beta for a quick bound without contention",
-    .parameters = kParameters,
+    .parameters = kMaxminParameters,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<MaxMin>(cluster); },
 };
 

@@ -6,17 +6,18 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_assumptions_sections(const AdviceFindings& findings) {
   return {{.title = "Assumptions", .sentences = sim::as_list(sentences_of(findings.advice.assumptions))}};
 }
 
-void members(sim::JsonWriter& json, const AdviceFindings& findings) {
+void advice_assumptions_members(sim::JsonWriter& json, const AdviceFindings& findings) {
   sim::write_assumptions(json, findings.advice.assumptions);
 }
 
 }  // namespace
 
 extern const AdviceReport assumptions_advice_report;
-const AdviceReport assumptions_advice_report{.id = "assumptions", .sections = sections, .members = members};
+const AdviceReport assumptions_advice_report{
+    .id = "assumptions", .sections = advice_assumptions_sections, .members = advice_assumptions_members};
 
 }  // namespace stepsim::scenarios

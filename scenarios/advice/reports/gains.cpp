@@ -43,7 +43,7 @@ std::vector<sim::Sentence> families(const AdviceFindings& findings) {
   return sentences;
 }
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_gains_sections(const AdviceFindings& findings) {
   std::vector<sim::Section> sections;
   const std::vector<const Tried*> gains = best_with(findings, {Verdict::kGain}, false);
   if (!gains.empty())
@@ -74,7 +74,7 @@ void write_tried(JsonWriter& json, const Tried& tried) {
   json.end_object();
 }
 
-void members(JsonWriter& json, const AdviceFindings& findings) {
+void advice_gains_members(JsonWriter& json, const AdviceFindings& findings) {
   const Advice& advice = findings.advice;
   json.key("baseline").begin_object();
   json.key("iteration_ns").value(advice.baseline).key("measured_ns").value(advice.measured).key("error");
@@ -88,6 +88,7 @@ void members(JsonWriter& json, const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport gains_advice_report;
-const AdviceReport gains_advice_report{.id = "advice", .sections = sections, .members = members};
+const AdviceReport gains_advice_report{
+    .id = "advice", .sections = advice_gains_sections, .members = advice_gains_members};
 
 }  // namespace stepsim::scenarios

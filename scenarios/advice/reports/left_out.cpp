@@ -13,14 +13,14 @@ namespace {
 /// A reason without what else would be expected, so that it is one line; JSON has it whole.
 std::string in_short(const std::string& reason) { return reason.substr(0, reason.find("; expected ")); }
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_left_out_sections(const AdviceFindings& findings) {
   sim::Section section{.title = "Does not apply to this job"};
   for (const LeftOut& left_out : findings.advice.left_out)
     section.sentences.emplace_back(fmt::format("{}: {}", joined(left_out.changes), in_short(left_out.reason)));
   return {std::move(section)};
 }
 
-void members(sim::JsonWriter& json, const AdviceFindings& findings) {
+void advice_left_out_members(sim::JsonWriter& json, const AdviceFindings& findings) {
   json.key("left_out").begin_array();
   for (const LeftOut& left_out : findings.advice.left_out) {
     json.new_line().begin_object().key("changes").begin_array();
@@ -33,6 +33,7 @@ void members(sim::JsonWriter& json, const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport left_out_advice_report;
-const AdviceReport left_out_advice_report{.id = "left out", .sections = sections, .members = members};
+const AdviceReport left_out_advice_report{
+    .id = "left out", .sections = advice_left_out_sections, .members = advice_left_out_members};
 
 }  // namespace stepsim::scenarios

@@ -6,7 +6,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_limits_sections(const AdviceFindings& findings) {
   const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
   if (limits.empty()) return {};
   return {{.title = "Limits: what all work on a part could save at most", .table = table_of(limits)}};
@@ -15,6 +15,6 @@ std::vector<sim::Section> sections(const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport limits_advice_report;
-const AdviceReport limits_advice_report{.id = "limits", .sections = sections};
+const AdviceReport limits_advice_report{.id = "limits", .sections = advice_limits_sections};
 
 }  // namespace stepsim::scenarios

@@ -8,7 +8,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::string joined(const std::vector<std::string>& texts) {
+std::string clauses(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
   return all;
@@ -16,14 +16,14 @@ std::string joined(const std::vector<std::string>& texts) {
 
 sim::Sentence sentence_of(const Tried& tried) {
   std::string text = fmt::format("{}: {}", to_text(tried.candidate.settings), tried.candidate.what);
-  if (!tried.applies_to.empty()) text += "; applies to " + joined(tried.applies_to);
+  if (!tried.applies_to.empty()) text += "; applies to " + clauses(tried.applies_to);
   std::string detail;
-  if (!tried.assumptions.empty()) detail += "assumes: " + joined(sentences_of(tried.assumptions)) + ". ";
-  detail += "leaves out: " + joined(tried.leaves_out);
+  if (!tried.assumptions.empty()) detail += "assumes: " + clauses(sentences_of(tried.assumptions)) + ". ";
+  detail += "leaves out: " + clauses(tried.leaves_out);
   return {std::move(text), std::move(detail)};
 }
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_meaning_sections(const AdviceFindings& findings) {
   sim::Section section{.title = "What these changes are, and what their predictions leave out"};
   for (const Tried* const tried : best_with(findings, {Verdict::kGain}, false))
     section.sentences.push_back(sentence_of(*tried));
@@ -33,6 +33,6 @@ std::vector<sim::Section> sections(const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport meaning_advice_report;
-const AdviceReport meaning_advice_report{.id = "meaning", .sections = sections};
+const AdviceReport meaning_advice_report{.id = "meaning", .sections = advice_meaning_sections};
 
 }  // namespace stepsim::scenarios

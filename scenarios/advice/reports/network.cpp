@@ -5,13 +5,13 @@
 namespace stepsim::scenarios {
 namespace {
 
-void members(sim::JsonWriter& json, const AdviceFindings& findings) {
+void advice_network_members(sim::JsonWriter& json, const AdviceFindings& findings) {
   json.key("network").begin_object().key("model").value(findings.advice.network).end_object();
 }
 
 }  // namespace
 
 extern const AdviceReport network_advice_report;
-const AdviceReport network_advice_report{.id = "network", .members = members};
+const AdviceReport network_advice_report{.id = "network", .members = advice_network_members};
 
 }  // namespace stepsim::scenarios

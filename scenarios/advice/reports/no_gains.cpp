@@ -6,7 +6,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_no_gains_sections(const AdviceFindings& findings) {
   std::vector<sim::Section> sections;
   const auto add = [&](std::string title, Verdict verdict) {
     const std::vector<const Tried*> tried = best_with(findings, {verdict}, false);
@@ -24,6 +24,6 @@ std::vector<sim::Section> sections(const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport no_gains_advice_report;
-const AdviceReport no_gains_advice_report{.id = "no gains", .sections = sections};
+const AdviceReport no_gains_advice_report{.id = "no gains", .sections = advice_no_gains_sections};
 
 }  // namespace stepsim::scenarios

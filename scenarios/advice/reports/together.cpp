@@ -32,14 +32,14 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
                          : fmt::format(", and {} alone does as much", to_text(largest.candidate.settings)));
 }
 
-std::vector<sim::Section> sections(const AdviceFindings& findings) {
+std::vector<sim::Section> advice_together_sections(const AdviceFindings& findings) {
   sim::Section section{.title = "The best together"};
   for (const Together& together : findings.advice.together)
     section.sentences.push_back(sentence_of(findings.advice, together));
   return {std::move(section)};
 }
 
-void members(JsonWriter& json, const AdviceFindings& findings) {
+void advice_together_members(JsonWriter& json, const AdviceFindings& findings) {
   json.key("together").begin_array();
   for (const Together& together : findings.advice.together) {
     const Outcome& outcome = together.outcome;
@@ -60,6 +60,7 @@ void members(JsonWriter& json, const AdviceFindings& findings) {
 }  // namespace
 
 extern const AdviceReport together_advice_report;
-const AdviceReport together_advice_report{.id = "together", .sections = sections, .members = members};
+const AdviceReport together_advice_report{
+    .id = "together", .sections = advice_together_sections, .members = advice_together_members};
 
 }  // namespace stepsim::scenarios

@@ -5,7 +5,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> changes_sections(const WhatIfAnswer& answer) {
   sim::Section section{.title = "Changes"};
   for (std::size_t i = 0; i < answer.changes.size(); ++i) {
     const auto& selection = answer.selections[i];
@@ -23,7 +23,7 @@ void write_selection(sim::JsonWriter& json, const Selection& selection) {
   json.end_array().key("hint").value(selection.hint).end_object();
 }
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void changes_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("changes").begin_array();
   for (const std::string& change : answer.changes) json.value(change);
   json.end_array().key("selections").begin_array();
@@ -36,6 +36,6 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport changes_report;
-const WhatIfReport changes_report{.id = "changes", .sections = sections, .members = members};
+const WhatIfReport changes_report{.id = "changes", .sections = changes_sections, .members = changes_members};
 
 }  // namespace stepsim::scenarios

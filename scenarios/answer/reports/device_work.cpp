@@ -56,7 +56,7 @@ Table share_table(std::string title, std::span<const Part> parts, const Part& to
   return table;
 }
 
-std::vector<Section> sections(const WhatIfAnswer& answer) {
+std::vector<Section> device_work_sections(const WhatIfAnswer& answer) {
   std::vector<Section> sections;
   for (const DeviceShare& found : answer.scenario.prediction.shares) {
     const Part total = found.share.total();
@@ -85,7 +85,7 @@ void write_parts(JsonWriter& json, std::string_view key, std::span<const Part> p
   json.end_array();
 }
 
-void members(JsonWriter& json, const WhatIfAnswer& answer) {
+void device_work_members(JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("device_work").begin_array();
   for (const DeviceShare& found : answer.scenario.prediction.shares) {
     const Part total = found.share.total();
@@ -102,6 +102,7 @@ void members(JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport device_work_report;
-const WhatIfReport device_work_report{.id = "device work", .sections = sections, .members = members};
+const WhatIfReport device_work_report{
+    .id = "device work", .sections = device_work_sections, .members = device_work_members};
 
 }  // namespace stepsim::scenarios

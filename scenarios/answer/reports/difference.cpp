@@ -7,7 +7,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> difference_sections(const WhatIfAnswer& answer) {
   return {{.title = "Where the difference comes from",
            .table = table_of("of an iteration of the slowest rank", compared_breakdowns(answer))}};
 }
@@ -15,6 +15,6 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport difference_report;
-const WhatIfReport difference_report{.id = "difference", .sections = sections};
+const WhatIfReport difference_report{.id = "difference", .sections = difference_sections};
 
 }  // namespace stepsim::scenarios

@@ -29,7 +29,7 @@ Duration added(const WhatIfAnswer& answer) {
   return Duration{std::llround(sum / (ranks * answer.scenario.iterations))};
 }
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> interference_sections(const WhatIfAnswer& answer) {
   const std::vector<SlowedClass>& slowed = answer.scenario.prediction.slowed;
   if (slowed.empty()) return {};
   sim::Table table({{"kernels of", sim::Align::kLeft},
@@ -53,7 +53,7 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
                                      change > Duration{} ? "+" : "", to_text(change))}}};
 }
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void interference_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("interference").begin_array();
   for (const SlowedClass& each : answer.scenario.prediction.slowed) {
     json.new_line().begin_object().key("class").value(to_text(each.slowdown.kernel_class));
@@ -68,6 +68,7 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport interference_report;
-const WhatIfReport interference_report{.id = "interference", .sections = sections, .members = members};
+const WhatIfReport interference_report{
+    .id = "interference", .sections = interference_sections, .members = interference_members};
 
 }  // namespace stepsim::scenarios

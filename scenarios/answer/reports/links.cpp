@@ -14,7 +14,7 @@ Duration queueing(const sim::LinkUse& use, const PredictionView& view) {
   return scaled(use.queueing, 1 / view.iterations);
 }
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> links_sections(const WhatIfAnswer& answer) {
   if (answer.links.empty()) return {};
   sim::Table table({{"link", sim::Align::kLeft}, {"busy"}, {"queueing"}, {"scenario: busy"}, {"queueing"}});
   table.compare_times();
@@ -28,7 +28,7 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
            .sentences = {"queueing: what the messages of an iteration take beyond their time alone, summed"}}};
 }
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void links_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("links").begin_array();
   for (const LinkPair& link : answer.links) {
     json.new_line().begin_object().key("link").value(link.name);
@@ -42,6 +42,6 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport links_report;
-const WhatIfReport links_report{.id = "links", .sections = sections, .members = members};
+const WhatIfReport links_report{.id = "links", .sections = links_sections, .members = links_members};
 
 }  // namespace stepsim::scenarios

@@ -6,7 +6,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void network_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("network").begin_object().key("model").value(answer.network->name);
   sim::write_fits(json, answer.calibration != nullptr ? answer.calibration->fits : std::vector<Fit>{});
   json.end_object();
@@ -15,6 +15,6 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport network_report;
-const WhatIfReport network_report{.id = "network", .members = members};
+const WhatIfReport network_report{.id = "network", .members = network_members};
 
 }  // namespace stepsim::scenarios

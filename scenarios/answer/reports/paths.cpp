@@ -10,7 +10,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> paths_sections(const WhatIfAnswer& answer) {
   return {{.title = "Critical paths, by class",
            .table = table_of("on the path", compared_paths(answer)),
            .sentences = {fmt::format("baseline: {}; scenario: {}", path_subject(answer.baseline.path),
@@ -20,6 +20,6 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport paths_report;
-const WhatIfReport paths_report{.id = "paths", .sections = sections};
+const WhatIfReport paths_report{.id = "paths", .sections = paths_sections};
 
 }  // namespace stepsim::scenarios

@@ -37,7 +37,7 @@ void write_interval(JsonWriter& json, const AnswerInterval& interval) {
   json.end_array();
 }
 
-void members(JsonWriter& json, const WhatIfAnswer& answer) {
+void prediction_members(JsonWriter& json, const WhatIfAnswer& answer) {
   const sim::Summary& summary = answer.baseline.summary;
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
@@ -57,6 +57,6 @@ void members(JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport prediction_report;
-const WhatIfReport prediction_report{.id = "prediction", .members = members};
+const WhatIfReport prediction_report{.id = "prediction", .members = prediction_members};
 
 }  // namespace stepsim::scenarios

@@ -6,7 +6,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> range_sections(const WhatIfAnswer& answer) {
   using sim::Align;
   if (answer.interval.sources.empty())
     return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
@@ -20,6 +20,6 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport range_report;
-const WhatIfReport range_report{.id = "range", .sections = sections};
+const WhatIfReport range_report{.id = "range", .sections = range_sections};
 
 }  // namespace stepsim::scenarios

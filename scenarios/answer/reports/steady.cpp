@@ -19,7 +19,7 @@ bool is_transient(const Prediction& prediction) {
          kNoticed;
 }
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> steady_sections(const WhatIfAnswer& answer) {
   const Prediction& before = answer.baseline.prediction;
   const Prediction& after = answer.scenario.prediction;
   if (!is_transient(before) && !is_transient(after)) return {};
@@ -36,6 +36,6 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport steady_report;
-const WhatIfReport steady_report{.id = "steady", .sections = sections};
+const WhatIfReport steady_report{.id = "steady", .sections = steady_sections};
 
 }  // namespace stepsim::scenarios

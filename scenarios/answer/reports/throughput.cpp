@@ -21,7 +21,7 @@ std::vector<sim::Cell> row_of(std::string name, const PredictionView& view, doub
           sim::percent_cell(efficiency)};
 }
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> throughput_sections(const WhatIfAnswer& answer) {
   const sim::StepWork& work = answer.baseline.work;
   if (!work.batch_size && answer.scenario.work == work) return {};
   sim::Table table({{"", sim::Align::kLeft},
@@ -35,7 +35,7 @@ std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
   return {{.title = "Throughput", .table = std::move(table)}};
 }
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void throughput_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("throughput").begin_object().key("baseline");
   sim::begin_throughput(json, answer.baseline.work, answer.baseline.prediction.iteration);
   json.end_object().key("scenario");
@@ -46,6 +46,7 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport throughput_report;
-const WhatIfReport throughput_report{.id = "throughput", .sections = sections, .members = members};
+const WhatIfReport throughput_report{
+    .id = "throughput", .sections = throughput_sections, .members = throughput_members};
 
 }  // namespace stepsim::scenarios

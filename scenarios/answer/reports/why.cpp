@@ -7,11 +7,11 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const WhatIfAnswer& answer) {
+std::vector<sim::Section> why_sections(const WhatIfAnswer& answer) {
   return {{.title = "Why", .sentences = sim::as_list(reasons_of(answer))}};
 }
 
-void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
+void why_members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
   json.key("why").begin_array();
   for (const std::string& reason : reasons_of(answer)) json.value(reason);
   json.end_array();
@@ -20,6 +20,6 @@ void members(sim::JsonWriter& json, const WhatIfAnswer& answer) {
 }  // namespace
 
 extern const WhatIfReport why_report;
-const WhatIfReport why_report{.id = "why", .sections = sections, .members = members};
+const WhatIfReport why_report{.id = "why", .sections = why_sections, .members = why_members};
 
 }  // namespace stepsim::scenarios

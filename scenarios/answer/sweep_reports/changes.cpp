@@ -5,11 +5,11 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::vector<sim::Section> sections(const SweepAnswer& answer) {
+std::vector<sim::Section> sweep_changes_sections(const SweepAnswer& answer) {
   return {{.title = "Changes of every point", .sentences = sim::as_list(answer.head.changes)}};
 }
 
-void members(sim::JsonWriter& json, const SweepAnswer& answer) {
+void sweep_changes_members(sim::JsonWriter& json, const SweepAnswer& answer) {
   json.key("changes").begin_array();
   for (const std::string& change : answer.head.changes) json.value(change);
   json.end_array();
@@ -18,6 +18,7 @@ void members(sim::JsonWriter& json, const SweepAnswer& answer) {
 }  // namespace
 
 extern const SweepReport changes_sweep_report;
-const SweepReport changes_sweep_report{.id = "changes", .sections = sections, .members = members};
+const SweepReport changes_sweep_report{
+    .id = "changes", .sections = sweep_changes_sections, .members = sweep_changes_members};
 
 }  // namespace stepsim::scenarios

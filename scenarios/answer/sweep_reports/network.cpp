@@ -5,13 +5,13 @@
 namespace stepsim::scenarios {
 namespace {
 
-void members(sim::JsonWriter& json, const SweepAnswer& answer) {
+void sweep_network_members(sim::JsonWriter& json, const SweepAnswer& answer) {
   json.key("network").begin_object().key("model").value(answer.head.network).end_object();
 }
 
 }  // namespace
 
 extern const SweepReport network_sweep_report;
-const SweepReport network_sweep_report{.id = "network", .members = members};
+const SweepReport network_sweep_report{.id = "network", .members = sweep_network_members};
 
 }  // namespace stepsim::scenarios

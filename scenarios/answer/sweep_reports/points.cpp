@@ -101,7 +101,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   return table;
 }
 
-std::vector<sim::Section> sections(const SweepAnswer& answer) {
+std::vector<sim::Section> sweep_points_sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
   if (!is_matrix(answer.head.points) || shows_rates(answer))
     return {{.title = "Iteration times and their ranges; * is the best", .table = list_of(answer, best)}};
@@ -156,7 +156,7 @@ void write_baseline(JsonWriter& json, const SweepHead& head) {
   json.end_object().end_object().new_line();
 }
 
-void members(JsonWriter& json, const SweepAnswer& answer) {
+void sweep_points_members(JsonWriter& json, const SweepAnswer& answer) {
   json.key("name").value(answer.head.name).new_line();
   write_baseline(json, answer.head);
   write_best(json, answer, *best_point(answer.outcomes));
@@ -168,6 +168,7 @@ void members(JsonWriter& json, const SweepAnswer& answer) {
 }  // namespace
 
 extern const SweepReport points_sweep_report;
-const SweepReport points_sweep_report{.id = "points", .sections = sections, .members = members};
+const SweepReport points_sweep_report{
+    .id = "points", .sections = sweep_points_sections, .members = sweep_points_members};
 
 }  // namespace stepsim::scenarios

@@ -14,13 +14,13 @@ std::vector<std::string> problems_of(const SweepAnswer& answer) {
   return problems;
 }
 
-std::vector<sim::Section> sections(const SweepAnswer& answer) {
+std::vector<sim::Section> sweep_problems_sections(const SweepAnswer& answer) {
   return {{.title = "Points without an answer", .sentences = sim::as_list(problems_of(answer))}};
 }
 
 }  // namespace
 
 extern const SweepReport problems_sweep_report;
-const SweepReport problems_sweep_report{.id = "problems", .sections = sections};
+const SweepReport problems_sweep_report{.id = "problems", .sections = sweep_problems_sections};
 
 }  // namespace stepsim::scenarios

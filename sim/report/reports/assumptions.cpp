@@ -6,7 +6,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> assumptions_sections(const Findings& findings) {
   std::vector<Section> sections;
   const bool two_kinds = findings.timeline == nullptr;  // of a calibration without a replay
   if (two_kinds) sections.push_back({"Assumptions", {}, as_list(sentences_of(findings.calibration->assumptions))});
@@ -16,7 +16,7 @@ std::vector<Section> sections(const Findings& findings) {
   return sections;
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void assumptions_members(JsonWriter& json, const Findings& findings) {
   const bool calibrated_only = findings.timeline == nullptr;
   write_assumptions(json, calibrated_only ? findings.calibration->assumptions : findings.capture.assumptions);
 }
@@ -24,7 +24,9 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport assumptions_report;
-const CaptureReport assumptions_report{
-    .id = "assumptions", .in = kReplay | kCriticalPath | kCalibration, .sections = sections, .members = members};
+const CaptureReport assumptions_report{.id = "assumptions",
+                                       .in = kReplay | kCriticalPath | kCalibration,
+                                       .sections = assumptions_sections,
+                                       .members = assumptions_members};
 
 }  // namespace stepsim::sim

@@ -11,7 +11,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> breakdown_sections(const Findings& findings) {
   Table table{{{"rank"},
                {"iteration"},
                {"compute"},
@@ -29,7 +29,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {{.title = "Where an iteration goes (replayed; the columns overlap)", .table = table}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void breakdown_members(JsonWriter& json, const Findings& findings) {
   json.key("breakdown").begin_array();
   for (const RankBreakdown& rank : findings.summary.ranks) {
     json.new_line().begin_object();
@@ -45,6 +45,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport breakdown_report;
-const CaptureReport breakdown_report{.id = "breakdown", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport breakdown_report{
+    .id = "breakdown", .in = kReplay, .sections = breakdown_sections, .members = breakdown_members};
 
 }  // namespace stepsim::sim

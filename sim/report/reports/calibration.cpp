@@ -10,7 +10,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> calibration_sections(const Findings& findings) {
   const Calibration& calibration = *findings.calibration;
   Section fitted{.title = "Fitted"};
   if (!calibration.fits.empty()) fitted.table = fit_table(calibration.fits);
@@ -49,7 +49,7 @@ void write_rates(JsonWriter& json, const HostRates& rates) {
   json.key("launch_overhead_ns").value(rates.launch_overhead).end_object();
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void calibration_members(JsonWriter& json, const Findings& findings) {
   const Cluster& cluster = findings.calibration->cluster;
   json.key("hosts").value(cluster.hosts.size()).key("endpoints").value(cluster.endpoints.size()).new_line();
   write_links(json, cluster.links);
@@ -62,6 +62,6 @@ void members(JsonWriter& json, const Findings& findings) {
 
 extern const CaptureReport calibration_report;
 const CaptureReport calibration_report{
-    .id = "calibration", .in = kCalibration, .sections = sections, .members = members};
+    .id = "calibration", .in = kCalibration, .sections = calibration_sections, .members = calibration_members};
 
 }  // namespace stepsim::sim

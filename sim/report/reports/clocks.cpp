@@ -9,7 +9,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> clocks_sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
   // Workers of a parameter-server job share no ends.
@@ -25,7 +25,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {{.title = "Clocks against the first host", .table = table}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void clocks_members(JsonWriter& json, const Findings& findings) {
   json.key("clock").begin_object().key("hosts").begin_array();
   for (const HostClock& clock : findings.capture.recording.clocks) {
     json.begin_object().key("host").value(clock.host).key("offset_ns").value(clock.offset);
@@ -38,6 +38,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport clocks_report;
-const CaptureReport clocks_report{.id = "clocks", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport clocks_report{
+    .id = "clocks", .in = kReplay, .sections = clocks_sections, .members = clocks_members};
 
 }  // namespace stepsim::sim

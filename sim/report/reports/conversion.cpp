@@ -5,7 +5,7 @@
 namespace stepsim::sim {
 namespace {
 
-void members(JsonWriter& json, const Findings& findings) {
+void conversion_members(JsonWriter& json, const Findings& findings) {
   json.key("output").value(findings.output);
   json.key("tasks").value(findings.capture.dag.task_count()).key("edges").value(findings.capture.dag.edge_count());
 }
@@ -13,6 +13,6 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport conversion_report;
-const CaptureReport conversion_report{.id = "conversion", .in = kConversion, .members = members};
+const CaptureReport conversion_report{.id = "conversion", .in = kConversion, .members = conversion_members};
 
 }  // namespace stepsim::sim

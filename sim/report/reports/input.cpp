@@ -10,7 +10,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> input_sections(const Findings& findings) {
   const Capture& capture = findings.capture;
   Section section{.title = "Input",
                   .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
@@ -24,7 +24,7 @@ std::vector<Section> sections(const Findings& findings) {
 extern const CaptureReport input_report;
 const CaptureReport input_report{
     .id = "input",
-    .sections = sections,
+    .sections = input_sections,
     .members = [](JsonWriter& json, const Findings& findings) { write_input(json, findings.capture); },
 };
 

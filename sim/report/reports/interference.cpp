@@ -16,7 +16,7 @@ namespace {
 
 Cell times(double factor) { return {fmt::format("{:.2f}x", factor), factor, Unit::kRatio}; }
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> interference_sections(const Findings& findings) {
   const std::vector<Interference> found = interference_in(findings.capture);
   if (found.empty()) return {};
   Table table{{{"rank"},
@@ -32,7 +32,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {{.title = "Kernels beside communication, against the same kernels alone", .table = table}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void interference_members(JsonWriter& json, const Findings& findings) {
   json.key("interference").begin_array();
   for (const Interference& each : interference_in(findings.capture)) {
     json.begin_object().key("rank").value(each.rank).key("class").value(to_text(each.kernel_class));
@@ -45,6 +45,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport interference_report;
-const CaptureReport interference_report{.id = "interference", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport interference_report{
+    .id = "interference", .in = kReplay, .sections = interference_sections, .members = interference_members};
 
 }  // namespace stepsim::sim

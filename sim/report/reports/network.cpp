@@ -8,7 +8,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> network_sections(const Findings& findings) {
   const NetworkModel& model = *findings.network;
   if (model.make == nullptr) return {};
   Section section{.title = "Network",
@@ -18,7 +18,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {section};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void network_members(JsonWriter& json, const Findings& findings) {
   json.key("network").begin_object().key("model").value(findings.network->name);
   write_fits(json, findings.calibration != nullptr ? findings.calibration->fits : std::vector<Fit>{});
   json.end_object();
@@ -27,6 +27,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport network_report;
-const CaptureReport network_report{.id = "network", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport network_report{
+    .id = "network", .in = kReplay, .sections = network_sections, .members = network_members};
 
 }  // namespace stepsim::sim

@@ -68,7 +68,7 @@ void add_parts(std::vector<Section>& sections, const Findings& findings, const s
   }
 }
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> part_paths_sections(const Findings& findings) {
   const PartPaths paths = part_paths(findings.capture, *findings.timeline, findings.path.path);
   const std::string where = paths.step < 0 ? std::string{} : fmt::format(", step {}", paths.step);
   std::vector<Section> sections;
@@ -98,7 +98,7 @@ void write_parts(JsonWriter& json, const Dag& dag, const std::vector<PartPath>& 
   json.end_array();
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void part_paths_members(JsonWriter& json, const Findings& findings) {
   const PartPaths paths = part_paths(findings.capture, *findings.timeline, findings.path.path);
   json.key("gpus");
   write_parts(json, findings.capture.dag, paths.gpus);
@@ -110,6 +110,6 @@ void members(JsonWriter& json, const Findings& findings) {
 
 extern const CaptureReport part_paths_report;
 const CaptureReport part_paths_report{
-    .id = "part paths", .in = kCriticalPath, .sections = sections, .members = members};
+    .id = "part paths", .in = kCriticalPath, .sections = part_paths_sections, .members = part_paths_members};
 
 }  // namespace stepsim::sim

@@ -9,14 +9,14 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> path_summary_sections(const Findings& findings) {
   const IterationPath& path = findings.path;
   std::vector<Section> sections = path_sections(findings.capture.dag, path.path, findings.path_rows);
   sections.front().title = fmt::format("Critical path of {}: {}", path_subject(path), to_text(path.path.length));
   return sections;
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void path_summary_members(JsonWriter& json, const Findings& findings) {
   json.key("critical_path").begin_object();
   write_members(json, findings.path);
   json.end_object();
@@ -25,6 +25,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport path_summary_report;
-const CaptureReport path_summary_report{.id = "path summary", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport path_summary_report{
+    .id = "path summary", .in = kReplay, .sections = path_summary_sections, .members = path_summary_members};
 
 }  // namespace stepsim::sim

@@ -7,7 +7,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> path_tasks_sections(const Findings& findings) {
   return path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
 }
 
@@ -20,7 +20,7 @@ void write_task(JsonWriter& json, const Dag& dag, const PathTask& task) {
   json.key("queueing_ns").value(task.queueing).end_object();
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void path_tasks_members(JsonWriter& json, const Findings& findings) {
   write_members(json, findings.path);
   json.new_line().key("tasks").begin_array();
   for (const PathTask& task : findings.path.path.tasks) write_task(json, findings.capture.dag, task);
@@ -31,6 +31,6 @@ void members(JsonWriter& json, const Findings& findings) {
 
 extern const CaptureReport path_tasks_report;
 const CaptureReport path_tasks_report{
-    .id = "path tasks", .in = kCriticalPath, .sections = sections, .members = members};
+    .id = "path tasks", .in = kCriticalPath, .sections = path_tasks_sections, .members = path_tasks_members};
 
 }  // namespace stepsim::sim

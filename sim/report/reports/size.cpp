@@ -5,7 +5,7 @@
 namespace stepsim::sim {
 namespace {
 
-void members(JsonWriter& json, const Findings& findings) {
+void size_members(JsonWriter& json, const Findings& findings) {
   const Capture& capture = findings.capture;
   json.key("tasks").value(capture.dag.task_count()).key("edges").value(capture.dag.edge_count());
   json.key("ranks").begin_array();
@@ -16,6 +16,6 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport size_report;
-const CaptureReport size_report{.id = "size", .in = kReplay, .members = members};
+const CaptureReport size_report{.id = "size", .in = kReplay, .members = size_members};
 
 }  // namespace stepsim::sim

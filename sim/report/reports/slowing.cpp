@@ -9,7 +9,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> slowing_sections(const Findings& findings) {
   const std::optional<Slowing> slowing = slowing_of(findings.capture, findings.summary);
   if (!slowing) return {};
   std::string sentence = to_text(*slowing);
@@ -17,7 +17,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {{.title = "The profiler", .sentences = {sentence}}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void slowing_members(JsonWriter& json, const Findings& findings) {
   const std::optional<Slowing> slowing = slowing_of(findings.capture, findings.summary);
   json.key("profiler");
   if (!slowing) {
@@ -35,6 +35,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport slowing_report;
-const CaptureReport slowing_report{.id = "slowing", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport slowing_report{
+    .id = "slowing", .in = kReplay, .sections = slowing_sections, .members = slowing_members};
 
 }  // namespace stepsim::sim

@@ -22,7 +22,7 @@ Table step_table(const Summary& summary) {
   return table;
 }
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> steps_sections(const Findings& findings) {
   const Summary& summary = findings.summary;
   Section section{.title = "Steps"};
   if (!summary.steps.empty()) section.table = step_table(summary);
@@ -82,7 +82,7 @@ void write_trust(JsonWriter& json, const Findings& findings) {
   json.key("path_hand_overs").value(path.hand_overs).key("path_inferred_hand_overs").value(path.inferred).end_object();
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void steps_members(JsonWriter& json, const Findings& findings) {
   const Summary& summary = findings.summary;
   const IterationReport& iteration = summary.iteration;
   write_steps(json, summary);
@@ -99,6 +99,6 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport steps_report;
-const CaptureReport steps_report{.id = "steps", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport steps_report{.id = "steps", .in = kReplay, .sections = steps_sections, .members = steps_members};
 
 }  // namespace stepsim::sim

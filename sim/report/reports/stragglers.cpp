@@ -13,13 +13,13 @@ Table table_of(const std::vector<Straggler>& stragglers) {
   return table;
 }
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> stragglers_sections(const Findings& findings) {
   const Table table = table_of(findings.stragglers);
   if (table.rows().size() < 2) return {};
   return {{.title = "Who held the others up in collectives", .table = table}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void stragglers_members(JsonWriter& json, const Findings& findings) {
   json.key("stragglers").begin_array();
   for (const Straggler& straggler : findings.stragglers) {
     json.new_line().begin_object().key("rank").value(straggler.rank).key("others_waited_ns").value(straggler.each);
@@ -32,6 +32,6 @@ void members(JsonWriter& json, const Findings& findings) {
 
 extern const CaptureReport stragglers_report;
 const CaptureReport stragglers_report{
-    .id = "stragglers", .in = kReplay | kCriticalPath, .sections = sections, .members = members};
+    .id = "stragglers", .in = kReplay | kCriticalPath, .sections = stragglers_sections, .members = stragglers_members};
 
 }  // namespace stepsim::sim

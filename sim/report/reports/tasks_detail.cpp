@@ -5,7 +5,7 @@
 namespace stepsim::sim {
 namespace {
 
-void members(JsonWriter& json, const Findings& findings) {
+void tasks_detail_members(JsonWriter& json, const Findings& findings) {
   if (!findings.tasks_detail) return;
   const Timeline& timeline = *findings.timeline;
   const std::vector<std::int64_t>& ids = findings.capture.task_ids;
@@ -21,6 +21,6 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport tasks_detail_report;
-const CaptureReport tasks_detail_report{.id = "tasks detail", .in = kReplay, .members = members};
+const CaptureReport tasks_detail_report{.id = "tasks detail", .in = kReplay, .members = tasks_detail_members};
 
 }  // namespace stepsim::sim

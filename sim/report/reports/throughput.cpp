@@ -16,7 +16,7 @@ Duration iteration_of(const Findings& findings) {
   return findings.summary.measured ? iteration.measured : iteration.replayed;
 }
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> throughput_sections(const Findings& findings) {
   const StepWork work = captured_work(findings.capture);
   if (!work.batch_size) return {};
   const Duration iteration = iteration_of(findings);
@@ -27,7 +27,7 @@ std::vector<Section> sections(const Findings& findings) {
                                      work.workers == 1 ? "" : "s", *work.batch_size, stepsim::to_text(iteration))}}};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void throughput_members(JsonWriter& json, const Findings& findings) {
   const StepWork work = captured_work(findings.capture);
   json.key("throughput");
   if (!work.batch_size) {
@@ -41,6 +41,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport throughput_report;
-const CaptureReport throughput_report{.id = "throughput", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport throughput_report{
+    .id = "throughput", .in = kReplay, .sections = throughput_sections, .members = throughput_members};
 
 }  // namespace stepsim::sim

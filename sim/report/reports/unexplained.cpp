@@ -7,7 +7,7 @@
 namespace stepsim::sim {
 namespace {
 
-std::vector<Section> sections(const Findings& findings) {
+std::vector<Section> unexplained_sections(const Findings& findings) {
   Section section{.title = "Waits that nothing explains"};
   for (const UnexplainedKind& kind : findings.summary.unexplained) {
     section.sentences.emplace_back(
@@ -17,7 +17,7 @@ std::vector<Section> sections(const Findings& findings) {
   return {section};
 }
 
-void members(JsonWriter& json, const Findings& findings) {
+void unexplained_members(JsonWriter& json, const Findings& findings) {
   json.key("unexplained_wait_ns").value(findings.summary.unexplained_wait).key("unexplained").begin_array();
   for (const UnexplainedKind& kind : findings.summary.unexplained) {
     json.begin_object().key("kind").value(kind.kind).key("wait_ns").value(kind.wait);
@@ -29,6 +29,7 @@ void members(JsonWriter& json, const Findings& findings) {
 }  // namespace
 
 extern const CaptureReport unexplained_report;
-const CaptureReport unexplained_report{.id = "unexplained", .in = kReplay, .sections = sections, .members = members};
+const CaptureReport unexplained_report{
+    .id = "unexplained", .in = kReplay, .sections = unexplained_sections, .members = unexplained_members};
 
 }  // namespace stepsim::sim

@@ -7,7 +7,7 @@ constexpr std::uint64_t kBound = 101;  // BYTEPS_MIXED_MODE_BOUND
 
 /// Every worker's host runs a server, and `alone` further servers have hosts of their own. Keys go
 /// to these in the share that evens out the load of all links.
-std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job) {
+std::optional<std::uint32_t> mixed_server_of(std::int64_t key, const Job& job) {
   const std::uint64_t workers = job.workers.value_or(0);
   if (workers == 0 || *job.servers <= workers) return std::nullopt;
   const std::uint64_t alone = *job.servers - workers;
@@ -26,7 +26,7 @@ extern const ServerRule mixed_server_rule;
 const ServerRule mixed_server_rule{
     .name = "mixed",
     .summary = "a server on every worker's host and further ones alone, each link loaded alike",
-    .server_of = server_of,
+    .server_of = mixed_server_of,
 };
 
 }  // namespace stepsim

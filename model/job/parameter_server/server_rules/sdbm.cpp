@@ -9,7 +9,7 @@ std::uint64_t sdbm(std::string_view digits) noexcept {
   return hash;
 }
 
-std::optional<std::uint32_t> server_of(std::int64_t key, const Job& job) {
+std::optional<std::uint32_t> sdbm_server_of(std::int64_t key, const Job& job) {
   return static_cast<std::uint32_t>(sdbm(std::to_string(key)) % *job.servers);
 }
 
@@ -19,7 +19,7 @@ extern const ServerRule sdbm_server_rule;
 const ServerRule sdbm_server_rule{
     .name = "sdbm",
     .summary = "sdbm of the key's decimal digits, modulo the number of servers",
-    .server_of = server_of,
+    .server_of = sdbm_server_of,
 };
 
 }  // namespace stepsim
