@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "model/job/parameter_server/task_names.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/rank_steps.h"
 
@@ -38,13 +39,13 @@ bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
   const TaskKind kind = dag.kind(task);
   return length == Duration{} &&
          (kind == TaskKind::kServer || (kind == TaskKind::kControl && dag.lane(task).kind == LaneKind::kThread &&
-                                        dag.lane(task).name == "gathered"));
+                                        dag.lane(task).name == kGatheredLane));
 }
 
 /// The part of a push that stitching cut off: the way back of the acknowledgement.
 bool is_acknowledgement(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kControl && dag.lane(task).kind == LaneKind::kLink &&
-         dag.name(task).ends_with(".ack");
+         dag.name(task).ends_with(kAcknowledgementSuffix);
 }
 
 /// When the steps of each rank begin and end.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/job/parameter_server/task_names.h"
+
 namespace stepsim {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr std::array<PartText, kPsParts> kPartTexts{{{"COORDINATE_REDUCE"},
                                                      {"COPYD2H"},
                                                      {"COORDINATE_PUSH"},
                                                      {"PUSH"},
-                                                     {"PUSH", ".ack"},
+                                                     {"PUSH", kAcknowledgementSuffix},
                                                      {"SUM"},
                                                      {"ALL_RECV"},
                                                      {"PULL", ".request"},
