@@ -19,7 +19,7 @@
 #include "ingest/load/mxnet_operators.h"
 #include "ingest/load/operator_links.h"
 #include "ingest/parts/byteps_names.h"
-#include "ingest/stitch/parameter_server/tensor_nodes.h"
+#include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 

@@ -10,7 +10,7 @@
 
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/load/sources.h"
-#include "ingest/stitch/parameter_server/tensor_nodes.h"
+#include "ingest/stitch/parameter_server/gpu_passes.h"
 
 namespace stepsim::ingest {
 

@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 
 #include "ingest/load/windows.h"
-#include "ingest/stitch/execution_graph/operator_graph.h"
-#include "ingest/stitch/given_graph.h"
-#include "ingest/stitch/host_device/execution_trace.h"
-#include "ingest/stitch/operator_graphs.h"
+#include "ingest/stitch/execution_graph/execution_graph.h"
+#include "ingest/stitch/given_graphs.h"
+#include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/trial/trial.h"
 #include "model/base/cannot_answer.h"
 #include "model/base/error.h"

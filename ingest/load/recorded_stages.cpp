@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "ingest/stitch/parameter_server/merged_traces.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "ingest/parts/successors.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/job/dag_builder.h"
@@ -75,7 +75,14 @@ bool ExecutionGraphBuilder::resolve(bool with_control, std::size_t& stuck) {
     graph_.nodes.push_back(added.node);
     graph_.nodes.back().after_end = graph_.after.size();
   }
-  if (is_acyclic(stuck)) return true;
+  const std::vector<std::uint32_t> waiting = left_waiting(graph_.nodes.size(), [this](const auto& edge) {
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      for (const std::uint32_t dependency : graph_.after_of(i)) edge(dependency, i);
+    }
+  });
+  const auto waits = std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; });
+  if (waits == waiting.end()) return true;
+  stuck = static_cast<std::size_t>(waits - waiting.begin());
   sink_.diagnostics = before;
   return false;
 }
@@ -88,32 +95,6 @@ void ExecutionGraphBuilder::resolve_one(std::int64_t id, std::uint64_t offset) {
     return;
   }
   sink_.diagnostics.count(diagnostic("unknown_dependency"), {file_, offset, {}}, fmt::format("node {}", id));
-}
-
-/// Kahn's algorithm; a node that never becomes ready waits for itself.
-bool ExecutionGraphBuilder::is_acyclic(std::size_t& stuck) const {
-  const std::size_t nodes = graph_.nodes.size();
-  std::vector<std::uint32_t> waiting(nodes);
-  std::vector<std::uint64_t> begin(nodes + 1);  // of a node's successors
-  for (const std::uint32_t before : graph_.after) ++begin[before + 1];
-  for (std::size_t i = 0; i < nodes; ++i) begin[i + 1] += begin[i];
-  std::vector<std::uint32_t> successors(graph_.after.size());
-  std::vector<std::uint64_t> place(begin.begin(), begin.end() - 1);
-  std::vector<std::uint32_t> ready;
-  for (std::uint32_t i = 0; i < nodes; ++i) {
-    for (const std::uint32_t before : graph_.after_of(i)) successors[place[before]++] = i;
-    waiting[i] = static_cast<std::uint32_t>(graph_.after_of(i).size());
-    if (waiting[i] == 0) ready.push_back(i);
-  }
-  for (std::size_t done = 0; done < ready.size(); ++done) {
-    for (std::uint64_t i = begin[ready[done]]; i < begin[ready[done] + 1]; ++i) {
-      if (--waiting[successors[i]] == 0) ready.push_back(successors[i]);
-    }
-  }
-  if (ready.size() == nodes) return true;
-  stuck = static_cast<std::size_t>(std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; }) -
-                                   waiting.begin());
-  return false;
 }
 
 }  // namespace stepsim::ingest

@@ -49,7 +49,6 @@ class ExecutionGraphBuilder {
   /// Fills graph_.after; false if that makes a cycle, of which `stuck` is then a node.
   [[nodiscard]] bool resolve(bool with_control, std::size_t& stuck);
   void resolve_one(std::int64_t id, std::uint64_t offset);
-  [[nodiscard]] bool is_acyclic(std::size_t& stuck) const;
 
   PartSink& sink_;
   std::string file_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,9 +14,6 @@
 
 namespace stepsim::ingest {
 namespace {
-
-/// Where the clocks of two processors meet, recordings overlap by a few microseconds.
-constexpr Duration kClockGrain{5'000};
 
 /// The edge that was the last to let a task start, as recorded.
 struct Binding {

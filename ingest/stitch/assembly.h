@@ -16,6 +16,10 @@
 
 namespace stepsim::ingest {
 
+/// Recordings of two threads or processors overlap by a few microseconds where one goes on because of the other: what
+/// overlaps by up to this ran one after the other.
+inline constexpr Duration kClockGrain{5'000};
+
 /// A job while its parts are joined: tasks, edges, and what was recorded of them. The stitchers fill
 /// it in, keep_steps() may cut it, finish() makes a Capture of it. Task ids are the builder's. Times
 /// are on the reference host's clock.

@@ -8,7 +8,7 @@
 
 #include "ingest/parts/overheads.h"
 #include "ingest/parts/time_range.h"
-#include "ingest/stitch/host_device/runtime_calls.h"
+#include "ingest/stitch/host_device/rank_events.h"
 #include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"

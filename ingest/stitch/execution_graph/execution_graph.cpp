@@ -4,17 +4,62 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <queue>
+#include <string_view>
 #include <utility>
 
+#include "ingest/parts/successors.h"
 #include "ingest/stitch/execution_graph/communication.h"
-#include "ingest/stitch/execution_graph/node_order.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/base/units.h"
 
 namespace stepsim::ingest {
 namespace {
+
+/// The nodes in the order in which a rank issues them that always takes the smallest id of those whose dependencies
+/// were issued: indices into graph.nodes. O((nodes + dependencies) log nodes).
+std::vector<std::uint32_t> issue_order(const ExecutionGraph& graph) {
+  const auto count = static_cast<std::uint32_t>(graph.nodes.size());
+  Successors successors(count, [&](const auto& edge) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (const std::uint32_t before : graph.after_of(i)) edge(before, i);
+    }
+  });
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (successors.waiting()[i] == 0) ready.push(i);
+  }
+  std::vector<std::uint32_t> order;
+  order.reserve(count);
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    successors.end(order.back(), [&ready](std::uint32_t next) { ready.push(next); });
+  }
+  return order;
+}
+
+/// Whether all tasks can run with `more` edges beside those of `builder`: none waits for itself, through a rendezvous
+/// either. O(tasks + edges).
+bool can_run(DagBuilder& builder, const std::vector<DagBuilder::Edge>& more) {
+  const std::size_t tasks = builder.task_count();
+  std::vector<std::size_t> end(tasks);  // what follows a member of a rendezvous follows the rendezvous
+  for (std::size_t i = 0; i < tasks; ++i) {
+    const RendezvousId rendezvous = builder.rendezvous(TaskId{i});
+    end[i] = rendezvous.valid() ? tasks + rendezvous.index() : i;
+  }
+  const std::vector<std::uint32_t> waiting = left_waiting(tasks + builder.rendezvous_count(), [&](const auto& edge) {
+    for (const DagBuilder::Edge& e : builder.edges()) edge(end[e.from.index()], e.to.index());
+    for (const DagBuilder::Edge& e : more) edge(end[e.from.index()], e.to.index());
+    for (std::size_t i = 0; i < tasks; ++i) {
+      if (end[i] != i) edge(i, end[i]);
+    }
+  });
+  return std::all_of(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n == 0; });
+}
 
 using Graph = ExecutionGraph;
 

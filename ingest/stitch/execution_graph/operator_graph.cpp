@@ -1,4 +1,4 @@
-#include "ingest/stitch/execution_graph/operator_graph.h"
+#include "ingest/stitch/execution_graph/execution_graph.h"
 
 #include <algorithm>
 #include <cstdint>

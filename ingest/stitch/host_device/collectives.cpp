@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/collectives.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -55,10 +56,10 @@ class KeyMaker {
   /// gloo:send does not say to whom. The c10d::send that submitted it does.
   void note_call(std::uint32_t event) {
     const std::string_view name = events_.name_of(event);
-    if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with("c10d::")) return;
+    if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with(kProcessGroupCall)) return;
     const EventDetail* const detail = events_.trace->detail_of(event);
     if (detail != nullptr && detail->peer >= 0)
-      calls_[plain_name(name.substr(6))].emplace_back(events_.begin_of(event), detail->peer);
+      calls_[plain_name(name.substr(kProcessGroupCall.size()))].emplace_back(events_.begin_of(event), detail->peer);
   }
 
   [[nodiscard]] std::int64_t peer_of_call(std::string_view operation, Time begin) const {
@@ -128,7 +129,7 @@ class HostAnnotations {
     for (std::size_t t = 0; t < by_thread_.size(); ++t) {
       for (const std::uint32_t event : events.threads[t].events) {
         const bool is_mark = events.trace->kind[event] == EventKind::kAnnotation;
-        if (is_mark && events.name_of(event).starts_with("nccl:") && has_size(events.trace->detail_of(event)))
+        if (is_mark && events.name_of(event).starts_with(kNcclAnnotation) && has_size(events.trace->detail_of(event)))
           by_thread_[t].push_back(event);
       }
     }

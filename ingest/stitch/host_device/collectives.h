@@ -1,15 +1,20 @@
 #ifndef STEPSIM_INGEST_STITCH_HOST_DEVICE_COLLECTIVES_H
 #define STEPSIM_INGEST_STITCH_HOST_DEVICE_COLLECTIVES_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/diagnostics.h"
+#include "model/job/collective.h"
 #include "model/job/recording.h"
 
 namespace stepsim::ingest {
+
+/// No job has more ranks than this. A trace that says so is damaged.
+inline constexpr std::size_t kMostMembers = 100'000;
 
 /// One rank's part of a collective: a device kernel or a host call.
 struct CollectiveUse {
@@ -54,12 +59,45 @@ struct RankIdentity {
                                                                const std::vector<RankIdentity>& identities,
                                                                Diagnostics& diagnostics);
 
+/// The clocks of a job's hosts.
+struct HostClocks {
+  std::vector<HostClock> clocks;  ///< by host
+  std::vector<bool> tied;         ///< by host: collectives or messages tie it to the first one
+};
+
+/// Finds one offset for each host from what ties it to others, on the clocks as recorded. For two hosts only their
+/// strongest tie counts:
+///
+/// * Kernels of a collective end together: the median difference of the ends.
+/// * Collectives and messages on hosts end apart, by what TCP still has to deliver. Causes come before their
+///   effects, which bounds the difference from both sides, and so does the time that the transfer takes at least.
+///   The median difference of the ends is taken where these bounds allow it, else their middle. A message has no
+///   common end: the middle (as in NTP, the quickest messages of both directions count; RFC 5905, clock filter).
+///
+/// A residual is what the pairs leave open, summed over the shortest way to the first host (clocks.h). On hosts that is
+/// as far as causes allow, as NTP's half of a round trip is: links that are slower in one direction make all ends late
+/// alike, and nothing in the traces would show it. On devices it is the range of the ends. A spread is the largest
+/// disagreement of the host's ends. `host_of_rank` has the host of each of `ranks`; `world` is the number of the job's
+/// ranks. O(parts log parts + hosts * pairs of hosts), besides the solver.
+[[nodiscard]] HostClocks align_host_clocks(const std::vector<MatchedCollective>& matches,
+                                           const std::vector<RankEvents>& ranks, const std::vector<std::string>& hosts,
+                                           const std::vector<std::uint32_t>& host_of_rank, std::size_t world);
+
 /// Drops the matches whose parts do not end together on aligned clocks: they are not the same collective.
 /// Names the first eight in `diagnostics`. If these are more than a fifth, the ranks do not belong to one
 /// run, and all matches are dropped. Kernels may end within 500 us of each other, or a fifth of the
 /// shortest part; parts on hosts within 5 ms, or the length of the shortest part.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
+
+/// What a matched collective transfers, as far as the traces say: operation, size, the algorithm that is
+/// in a kernel's name, and of a message which of the two is the sender.
+///
+/// The size is 0 where nothing says it, or where members are missing: some of the ranks that its group
+/// lists, or of the job's `world` ranks. Network models then keep the recorded durations. If only one rank
+/// was read, its part stands for the parts of all members.
+[[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
+                                    std::size_t world);
 
 }  // namespace stepsim::ingest
 

@@ -1,11 +1,12 @@
-#include "ingest/stitch/host_device/communicators.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
+
+#include "ingest/stitch/host_device/collectives.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -17,9 +18,8 @@ struct Group {
   bool is_listed = false;
 };
 
-/// A larger group is not listed member by member, nor are any once so many members stand in lists: a damaged trace may
-/// claim any size.
-constexpr std::int32_t kMostMembers = 100'000;
+/// A group of more than kMostMembers is not listed member by member, nor are any once so many members are in lists: a
+/// damaged trace may claim any size.
 constexpr std::int64_t kMostListed = 20'000'000;
 
 class Groups {
@@ -37,7 +37,7 @@ class Groups {
     std::int64_t listed = 0;
     for (auto& [name, group] : groups_) {
       const std::int64_t more = std::int64_t{group.size} * static_cast<std::int64_t>(group.members.size());
-      group.is_listed = group.size <= kMostMembers && listed + more <= kMostListed;
+      group.is_listed = std::cmp_less_equal(group.size, kMostMembers) && listed + more <= kMostListed;
       if (!group.is_listed) continue;
       listed += more;
       complete(group);

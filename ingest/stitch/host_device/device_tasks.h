@@ -8,8 +8,9 @@
 #include "ingest/stitch/assembly.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/device_waits.h"
-#include "ingest/stitch/host_device/event_names.h"
-#include "ingest/stitch/host_device/host_thread.h"
+#include "ingest/stitch/host_device/host_threads.h"
+#include "ingest/stitch/host_device/rank_events.h"
+#include "model/job/trace_details.h"
 
 namespace stepsim::ingest {
 
@@ -45,6 +46,26 @@ struct DeviceTasks {
 /// as unexplained. `threads` have their tasks already.
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly);
+
+/// Enters in assembly.operators which operator each task of device work belongs to: of those around
+/// the launching call, the innermost whose shapes were recorded. Does nothing where no shapes were
+/// recorded. Operators and occurrences are numbered on from those of the ranks before.
+/// O(events log events).
+void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
+
+/// Enters in assembly.annotations the annotations and modules around the call that launched each task of device work,
+/// on the thread of that call. O(events + device work * nesting).
+void add_annotation_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
+
+/// Enters in assembly.launches how each kernel was launched. Does nothing where that was not recorded. Launches are
+/// numbered on from those of the ranks before. O(ops + kernels with a launch).
+void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
+
+/// Appends a rank's calls on host threads, which of them launched which task of `tasks`, and what was allocated to
+/// `details`. Work that operators state themselves or
+/// that follows from their shapes counts once, for the outermost operator that has some.
+/// O(calls log calls).
+void add_trace_details(const RankEvents& events, const DeviceTasks& tasks, Rank rank, TraceDetails& details);
 
 }  // namespace stepsim::ingest
 

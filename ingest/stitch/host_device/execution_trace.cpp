@@ -1,10 +1,11 @@
-#include "ingest/stitch/host_device/execution_trace.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace stepsim::ingest {

@@ -1,12 +1,11 @@
-#include "ingest/stitch/host_device/framework_waits.h"
+#include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "ingest/stitch/host_device/by_name.h"
-#include "ingest/stitch/host_device/launch_order.h"
+#include "ingest/stitch/host_device/rank_events.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -53,29 +52,25 @@ class FrameworkWaits {
   }
 
  private:
-  /// Walks a thread's events with those that enclose each.
   void find_calls(const RankEvents::Thread& thread, ThreadCalls& calls) {
-    std::vector<std::uint32_t> open;
-    for (const std::uint32_t event : thread.events) {
-      while (!open.empty() && events_.end_of(open.back()) <= events_.begin_of(event)) open.pop_back();
-      if (events_.trace->kind[event] != EventKind::kRuntimeCall) {
-        open.push_back(event);
-      } else if (waits_for_stream_(event)) {
+    for_each_nested(events_, thread, [&](std::uint32_t event, const std::vector<std::uint32_t>& open) {
+      if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
+      if (waits_for_stream_(event)) {
         calls.stream_waits.push_back(events_.begin_of(event));
         if (is_work_wait(open)) calls.work_waits.push_back({events_.begin_of(event), sequence_around(open, true)});
       } else if (const std::int64_t sequence = sequence_around(open, false); sequence != ThreadCalls::kUnknown) {
         sequences_.emplace(event, sequence);
       }
-    }
+    });
   }
 
   [[nodiscard]] bool is_work_wait(const std::vector<std::uint32_t>& open) const {
     const auto in_a_collective = [this](std::uint32_t event) {
       const std::string_view name = events_.name_of(event);
-      return name.starts_with("c10d::") || name.starts_with("nccl:");
+      return name.starts_with(kProcessGroupCall) || name.starts_with(kNcclAnnotation);
     };
     if (std::any_of(open.begin(), open.end(), in_a_collective)) return false;
-    return open.empty() || events_.name_of(open.back()) == "record_param_comms";
+    return open.empty() || events_.name_of(open.back()) == kRecordedCall;
   }
 
   /// The number of the collective that the innermost of `open` starts, or waits for.

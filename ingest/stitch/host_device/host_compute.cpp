@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/host_compute.h"
+#include "ingest/stitch/host_device/host_threads.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -78,8 +78,8 @@ class ComputeJudge {
       Open inner = open.back();
       const std::string_view name = events_.name_of(event);
       inner.event = event;
-      inner.optimizer = inner.optimizer || name.starts_with("Optimizer.");
-      inner.communication = inner.communication || name.starts_with("c10d::") || name.starts_with("FSDP::") ||
+      inner.optimizer = inner.optimizer || name.starts_with(kOptimizer);
+      inner.communication = inner.communication || name.starts_with(kProcessGroupCall) || name.starts_with("FSDP::") ||
                             name.starts_with("fsdp::") || is_host_collective(name);
       inner.verdict = take(event, inner);
       open.push_back(inner);

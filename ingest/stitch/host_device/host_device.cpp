@@ -1,19 +1,13 @@
 #include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "ingest/stitch/host_device/clock.h"
-#include "ingest/stitch/host_device/clock_pairs.h"
 #include "ingest/stitch/host_device/collectives.h"
-#include "ingest/stitch/host_device/communicators.h"
-#include "ingest/stitch/host_device/payload.h"
+#include "ingest/stitch/host_device/device_tasks.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
-#include "ingest/stitch/host_device/trace_details.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
@@ -53,10 +47,10 @@ void shift(RankTrace& rank, Duration offset) {
   for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
 }
 
-void refuse_untied(const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& part,
+void refuse_untied(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
                    const std::vector<RankTrace>& ranks) {
   for (std::size_t h = 1; h < hosts.size(); ++h) {
-    if (part[h] == 0) continue;
+    if (tied[h]) continue;
     const auto file =
         std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.trace.host_name == hosts[h]; });
     throw InputError(
@@ -81,12 +75,11 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
   Diagnostics ignored;
-  const std::vector<ClockPair> pairs =
-      hosts.size() < 2 ? std::vector<ClockPair>{}
-                       : clock_pairs(match_collectives(events, identities, ignored), events, host, world_of(ranks));
-  std::vector<std::uint32_t> part;
-  assembly.clocks = align_clocks(hosts, pairs, part);
-  refuse_untied(hosts, part, ranks);
+  const std::vector<MatchedCollective> matches =
+      hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored);
+  HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks));
+  refuse_untied(hosts, found.tied, ranks);
+  assembly.clocks = std::move(found.clocks);
   side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
     const Duration offset = assembly.clocks[host[r]].offset;
     if (offset == Duration{}) return;

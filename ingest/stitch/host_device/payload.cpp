@@ -1,19 +1,14 @@
-#include "ingest/stitch/host_device/payload.h"
+#include "ingest/stitch/host_device/collectives.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <utility>
 
 #include "ingest/parts/operation_names.h"
 #include "model/cost/collective/algorithm.h"
 
 namespace stepsim::ingest {
 namespace {
-
-/// No job has more ranks than this. A trace that says so is damaged.
-constexpr std::size_t kMostPayloadMembers = 100'000;
 
 /// True if an annotation on the host describes the part. It has the size of the input, while a kernel's
 /// metadata has the larger of input and output.
@@ -96,7 +91,7 @@ Collective payload_of(const MatchedCollective& match, const std::vector<RankEven
   Collective collective;
   if (const NamedOperation* const operation = operation_of_use(events, first)) collective.op = operation->op;
   const std::size_t members = members_of(match, ranks, world);
-  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostPayloadMembers;
+  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
   if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
   collective.bytes = bytes_of(match, ranks, collective.op, members);
   if (alone) collective.members = static_cast<std::uint32_t>(members);

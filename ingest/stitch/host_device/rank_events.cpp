@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
+#include <iterator>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "ingest/parts/time_range.h"
 #include "model/base/side_by_side.h"
@@ -240,6 +241,25 @@ std::optional<std::int64_t> step_number(std::string_view name) noexcept {
   const auto [end, error] = std::from_chars(first, last, number);
   if (error != std::errc{} || end != last) return std::nullopt;
   return number;
+}
+
+CallWait wait_of_call(std::string_view name) noexcept {
+  for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt"}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    break;
+  }
+  const auto is_one_of = [name](std::initializer_list<std::string_view> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [name](std::string_view b) { return name.starts_with(b); });
+  };
+  if (is_one_of({"DeviceSynchronize", "CtxSynchronize", "SynchronizeDevice"})) return CallWait::kDevice;
+  if (is_one_of({"StreamSynchronize", "EventSynchronize", "SynchronizeStream", "SynchronizeEvent"}))
+    return CallWait::kStream;
+  if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
+  if (is_one_of({"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"})) return CallWait::kAllocation;
+  // CANN's call for a kernel is "launch".
+  return name.find("Launch") != std::string_view::npos || name == "launch" ? CallWait::kLaunch : CallWait::kNothing;
 }
 
 }  // namespace stepsim::ingest

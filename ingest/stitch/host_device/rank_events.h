@@ -3,18 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ingest/parts/part.h"
+#include "model/base/units.h"
 
 namespace stepsim::ingest {
 
 inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFFU;
 
 /// One piece of work on a device: a kernel, a copy or a memset. Its end is clipped where the recording
-/// lets two pieces of one stream overlap by less than the grain of the clock (stream_order.h).
+/// lets two pieces of one stream overlap by less than the grain of the clock (kOverlapGrain).
 struct DeviceOp {
   std::uint32_t event = 0;          ///< index into the trace
   std::uint32_t call = kNoIndex;    ///< event of the call that launched it; kNoIndex if not recorded
@@ -55,7 +58,7 @@ struct RankEvents {
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> communicates;  ///< by TextId: kernels of this name move data between devices
-  std::vector<bool> computes;      ///< by event: it is an operator that computes (host_compute.h); empty if devices do
+  std::vector<bool> computes;      ///< by event: it is an operator that computes (computing_events); empty if devices do
   std::uint64_t out_of_time = 0;   ///< events left out, because their times cannot be compared with others
   /// Steps that began before the one before them had ended, as they were marked: (the one before, the step).
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
@@ -79,6 +82,24 @@ struct RankEvents {
 /// O(events log events), on up to `threads` threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
+/// What the names of some framework events begin with.
+inline constexpr std::string_view kProcessGroupCall = "c10d::";  ///< operators of torch.distributed's process groups
+inline constexpr std::string_view kNcclAnnotation = "nccl:";     ///< around the launch of a collective
+inline constexpr std::string_view kOptimizer = "Optimizer.";     ///< around an optimizer's step
+inline constexpr std::string_view kRecordedCall = "record_param_comms";  ///< within a call of a process group
+
+/// Calls `visit(event, around)` for each event of a thread; `around` are the events that are open then and no runtime
+/// calls, the innermost last.
+template <class Visit>
+void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread, Visit visit) {
+  std::vector<std::uint32_t> around;
+  for (const std::uint32_t event : thread.events) {
+    while (!around.empty() && events.end_of(around.back()) <= events.begin_of(event)) around.pop_back();
+    visit(event, std::as_const(around));
+    if (events.trace->kind[event] != EventKind::kRuntimeCall) around.push_back(event);
+  }
+}
+
 /// True for the annotation of a communication library that does its work on the host: "gloo:all_reduce".
 /// Not for NCCL's annotations, whose work is on the device.
 [[nodiscard]] bool is_host_collective(std::string_view name) noexcept;
@@ -90,6 +111,42 @@ struct RankEvents {
 
 /// The number of "ProfilerStep#12"; nothing for other names.
 [[nodiscard]] std::optional<std::int64_t> step_number(std::string_view name) noexcept;
+
+/// What a function says of the names of a trace's events. It is asked once for each name, not for each event.
+template <class Function>
+class ByName {
+ public:
+  using Value = std::decay_t<std::invoke_result_t<Function, std::string_view>>;
+
+  /// `trace` must outlive this.
+  ByName(const HostDeviceTrace& trace, Function function) : trace_(trace) {
+    values_.reserve(trace.texts.size());
+    for (const std::string& text : trace.texts) values_.push_back(function(text));
+  }
+
+  [[nodiscard]] Value operator()(std::uint32_t event) const noexcept { return values_[trace_.name[event].index()]; }
+
+ private:
+  const HostDeviceTrace& trace_;
+  std::vector<Value> values_;
+};
+
+/// What a runtime or driver call may wait for, besides doing its own work.
+enum class CallWait : std::uint8_t {
+  kNothing,
+  kDevice,      ///< all work of the device: cudaDeviceSynchronize
+  kStream,      ///< work of a stream, up to an event: cudaStreamSynchronize, cudaEventSynchronize
+  kOwnWork,     ///< the copy that it starts: cudaMemcpy
+  kAllocation,  ///< whatever the allocator must let finish: cudaMalloc, cudaFree
+  kLaunch,      ///< room in the launch queue: cudaLaunchKernel
+};
+
+/// A call that can wait is taken to spend at most this on its own part before it waits.
+inline constexpr Duration kCallOverhead{2'000};
+
+/// By the call's name. CUDA's runtime and driver and HIP use the same words behind their prefixes, Ascend's runtime
+/// similar ones.
+[[nodiscard]] CallWait wait_of_call(std::string_view name) noexcept;
 
 }  // namespace stepsim::ingest
 

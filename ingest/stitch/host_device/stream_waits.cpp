@@ -1,11 +1,213 @@
-#include "ingest/stitch/host_device/stream_waits.h"
+#include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
+namespace {
+
+using StreamKey = std::pair<std::int32_t, std::int64_t>;  // device, number
+
+/// A device-wide synchronisation waits for the last work of every stream. With more streams than this,
+/// what it waited for is told from times instead.
+constexpr std::size_t kManyStreams = 64;
+
+/// Resolves sync events against the launches of the streams they name.
+class SyncReader {
+ public:
+  SyncReader(const RankEvents& events, SyncEvents& out) : events_(events), out_(out) {
+    for (std::uint32_t op = 0; op < events.ops.size(); ++op) {
+      if (events.ops[op].call == kNoIndex) continue;
+      const RankEvents::Stream& stream = events.streams[events.ops[op].stream];
+      orders_[{stream.device, stream.number}].add(events.begin_of(events.ops[op].call), op);
+    }
+    for (auto& [key, order] : orders_) order.sort();
+  }
+
+  void read(std::uint32_t sync) {
+    const EventDetail* const detail = events_.trace->detail_of(sync);
+    const std::uint32_t call = events_.call_of(events_.trace->correlation[sync]);
+    const std::string_view name = events_.name_of(sync);
+    const std::uint32_t record =
+        detail == nullptr || detail->wait_correlation < 0 ? kNoIndex : events_.call_of(detail->wait_correlation);
+    const bool of_event = name == "Event Sync" || name == "Stream Wait Event";
+    if (detail == nullptr || call == kNoIndex || (of_event && record == kNoIndex)) {
+      ++out_.unresolved;
+      return;
+    }
+    const std::int32_t device = events_.trace->tracks[events_.trace->track[sync].index()].device;
+    if (name == "Stream Wait Event") {
+      read_stream_wait({device, detail->wait_stream}, {device, detail->stream}, events_.begin_of(record),
+                       events_.begin_of(call));
+    } else if (name == "Event Sync") {
+      await(call, last_on({device, detail->wait_stream}, events_.begin_of(record)));
+    } else if (name == "Stream Sync") {
+      await(call, last_on({device, detail->stream}, events_.begin_of(call)));
+    } else {
+      await_device(call, device);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t last_on(StreamKey stream, Time before) const {
+    const auto order = orders_.find(stream);
+    return order == orders_.end() ? kNoIndex : order->second.last_before(before);
+  }
+
+  void await(std::uint32_t call, std::uint32_t op) {
+    std::vector<std::uint32_t>& awaited = out_.awaited[call];
+    if (op != kNoIndex) awaited.push_back(op);
+  }
+
+  void await_device(std::uint32_t call, std::int32_t device) {
+    if (orders_.size() > kManyStreams) return;
+    out_.awaited.try_emplace(call);
+    for (const auto& [key, order] : orders_) {
+      if (key.first == device || device < 0) await(call, order.last_before(events_.begin_of(call)));
+    }
+  }
+
+  void read_stream_wait(StreamKey waited_for, StreamKey waiting, Time recorded, Time called) {
+    const std::uint32_t before = last_on(waited_for, recorded);
+    const auto order = orders_.find(waiting);
+    const std::uint32_t after = order == orders_.end() ? kNoIndex : order->second.first_from(called);
+    if (before == kNoIndex || after == kNoIndex || waited_for == waiting) return;
+    if (events_.ops[before].end <= events_.ops[after].begin + kOverlapGrain)
+      out_.stream_waits.push_back({before, after});
+  }
+
+  const RankEvents& events_;
+  SyncEvents& out_;
+  std::map<StreamKey, LaunchOrder> orders_;
+};
+
+}  // namespace
+
+SyncEvents read_sync_events(const RankEvents& events) {
+  SyncEvents found;
+  if (events.syncs.empty()) return found;
+  SyncReader reader(events, found);
+  for (const std::uint32_t sync : events.syncs) reader.read(sync);
+  return found;
+}
+
+namespace {
+
+using StorageUse = HostDeviceTrace::StorageUse;
+
+class DataWaits {
+ public:
+  explicit DataWaits(const RankEvents& events) : events_(events), owners_(events.trace->size()) {}
+
+  std::vector<StreamWait> run() {
+    for (const RankEvents::Thread& thread : events_.threads) {
+      if (thread.launches) find_owners(thread);
+    }
+    std::vector<std::pair<Time, std::uint32_t>> launches;
+    for (std::uint32_t i = 0; i < events_.ops.size(); ++i) {
+      const std::uint32_t call = events_.ops[i].call;
+      if (call != kNoIndex && !owners_[call].empty()) launches.emplace_back(events_.begin_of(call), i);
+    }
+    std::sort(launches.begin(), launches.end());
+    for (const auto& [called, op] : launches) take(op);
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool has_tensors(std::uint32_t event) const {
+    const auto& uses = events_.trace->storage_uses;
+    const auto first = first_use(event);
+    return first != uses.end() && first->event == event;
+  }
+
+  [[nodiscard]] std::vector<StorageUse>::const_iterator first_use(std::uint32_t event) const {
+    const auto& uses = events_.trace->storage_uses;
+    return std::lower_bound(uses.begin(), uses.end(), event,
+                            [](const StorageUse& use, std::uint32_t wanted) { return use.event < wanted; });
+  }
+
+  [[nodiscard]] bool communicates(std::uint32_t event) const {
+    const std::string_view name = events_.name_of(event);
+    return name.starts_with(kNcclAnnotation) || name.starts_with(kProcessGroupCall) || name == kRecordedCall;
+  }
+
+  /// The operators whose memory the work of each runtime call of a thread uses.
+  void find_owners(const RankEvents::Thread& thread) {
+    for_each_nested(events_, thread, [this](std::uint32_t event, const std::vector<std::uint32_t>& open) {
+      if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
+      for (auto around = open.rbegin(); around != open.rend(); ++around) {
+        const bool communication = communicates(*around);
+        if (!communication && !owners_[event].empty()) break;
+        if (has_tensors(*around)) owners_[event].push_back(*around);
+        if (!communication && !owners_[event].empty()) break;
+      }
+    });
+  }
+
+  void take(std::uint32_t op) {
+    const std::vector<std::uint32_t>& owners = owners_[events_.ops[op].call];
+    const bool in_place =
+        std::none_of(owners.begin(), owners.end(), [this](std::uint32_t owner) { return writes(owner); });
+    std::map<std::uint32_t, std::uint32_t> latest;  // by stream
+    for (const std::uint32_t owner : owners) {
+      for_each_use(owner, [&](const StorageUse& use) {
+        const auto writer = writer_.find(use.storage);
+        if (writer == writer_.end()) return;
+        const std::uint32_t stream = events_.ops[writer->second].stream;
+        const auto [slot, added] = latest.try_emplace(stream, writer->second);
+        if (!added) slot->second = std::max(slot->second, writer->second);  // ops are by begin
+      });
+    }
+    for (const auto& [stream, writer] : latest) add(writer, op);
+    for (const std::uint32_t owner : owners) {
+      for_each_use(owner, [&](const StorageUse& use) {
+        if (use.written || in_place) writer_[use.storage] = op;
+      });
+    }
+  }
+
+  template <class Visit>
+  void for_each_use(std::uint32_t event, const Visit& visit) const {
+    const auto& uses = events_.trace->storage_uses;
+    for (auto use = first_use(event); use != uses.end() && use->event == event; ++use) visit(*use);
+  }
+
+  [[nodiscard]] bool writes(std::uint32_t event) const {
+    bool written = false;
+    for_each_use(event, [&](const StorageUse& use) { written = written || use.written; });
+    return written;
+  }
+
+  void add(std::uint32_t before, std::uint32_t after) {
+    const DeviceOp& a = events_.ops[before];
+    const DeviceOp& b = events_.ops[after];
+    if (a.stream == b.stream || a.end > b.begin) return;
+    const auto [known, added] = waited_.try_emplace({b.stream, a.stream}, before);
+    if (!added && known->second >= before) return;
+    known->second = before;
+    found_.push_back({before, after, StreamWait::Why::kData});
+  }
+
+  const RankEvents& events_;
+  std::vector<std::vector<std::uint32_t>> owners_;          // by event of a call
+  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // the last op that wrote a storage; never walked
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;  // (stream, other): the latest op
+  std::vector<StreamWait> found_;
+};
+
+}  // namespace
+
+std::vector<StreamWait> data_waits(const RankEvents& events) {
+  return events.trace->storage_uses.empty() ? std::vector<StreamWait>{} : DataWaits(events).run();
+}
+
 namespace {
 
 /// A stream goes on within this after the end of the work that it waited for, or within this share of
@@ -16,19 +218,19 @@ constexpr std::int64_t kWakeUpShare = 50;
 /// least 20 us and at most half.
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
-/// At most this many pieces of work are examined, in the order of their ends.
-constexpr int kMostWaitCandidates = 64;
 
 class StreamWaitFinder {
  public:
-  StreamWaitFinder(const RankEvents& events, const StreamOrder& order, const DeviceDelays& delays,
-                   std::vector<StreamWait>& waits)
-      : events_(events), order_(order), delays_(delays), waits_(waits), explained_(events.ops.size(), Time::min()) {
+  StreamWaitFinder(const RankEvents& events, const OpsByEnd& by_end, const StreamOrder& order,
+                   const DeviceDelays& delays, std::vector<StreamWait>& waits)
+      : events_(events),
+        by_end_(by_end),
+        order_(order),
+        delays_(delays),
+        waits_(waits),
+        explained_(events.ops.size(), Time::min()) {
     for (const StreamWait& wait : waits)
       explained_[wait.after] = std::max(explained_[wait.after], events.ops[wait.before].end);
-    by_end_.reserve(events.ops.size());
-    for (std::uint32_t i = 0; i < events.ops.size(); ++i) by_end_.emplace_back(events.ops[i].end, i);
-    sort_runs(by_end_);
   }
 
   void run() {
@@ -40,8 +242,6 @@ class StreamWaitFinder {
   }
 
  private:
-  using Ends = std::vector<std::pair<Time, std::uint32_t>>;
-
   [[nodiscard]] Time ready_at(std::uint32_t i) const {
     Time ready = explained_[i];
     if (order_.previous[i] != kNoIndex) ready = std::max(ready, events_.ops[order_.previous[i]].end);
@@ -63,7 +263,7 @@ class StreamWaitFinder {
     const Duration wake_up =
         ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
-    for (int tries = 0; at != by_end_.begin() && tries < kMostWaitCandidates; ++tries) {
+    for (int tries = 0; at != by_end_.begin() && tries < kMostCandidates; ++tries) {
       --at;
       if (at->first <= ready || op.begin - at->first > wake_up) return false;
       const DeviceOp& other = events_.ops[at->second];
@@ -77,7 +277,7 @@ class StreamWaitFinder {
   bool waits_for_room(std::uint32_t i, Time ready) {
     const DeviceOp& op = events_.ops[i];
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{op.begin, kNoIndex});
-    for (int tries = 0; at != by_end_.end() && tries < kMostWaitCandidates; ++at, ++tries) {
+    for (int tries = 0; at != by_end_.end() && tries < kMostCandidates; ++at, ++tries) {
       const DeviceOp& other = events_.ops[at->second];
       const Duration length = other.end - other.begin;
       const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));
@@ -92,18 +292,18 @@ class StreamWaitFinder {
   }
 
   const RankEvents& events_;
+  const OpsByEnd& by_end_;
   const StreamOrder& order_;
   const DeviceDelays& delays_;
   std::vector<StreamWait>& waits_;
   std::vector<Time> explained_;  // by op: when all that `waits_` names was done, at first
-  Ends by_end_;
 };
 
 }  // namespace
 
-void infer_stream_waits(const RankEvents& events, const StreamOrder& order, const DeviceDelays& delays,
-                        std::vector<StreamWait>& waits) {
-  StreamWaitFinder(events, order, delays, waits).run();
+void infer_stream_waits(const RankEvents& events, const OpsByEnd& by_end, const StreamOrder& order,
+                        const DeviceDelays& delays, std::vector<StreamWait>& waits) {
+  StreamWaitFinder(events, by_end, order, delays, waits).run();
 }
 
 }  // namespace stepsim::ingest

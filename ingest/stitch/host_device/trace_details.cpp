@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/trace_details.h"
+#include "ingest/stitch/host_device/device_tasks.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "ingest/stitch/parameter_server/clocks.h"
+#include "ingest/stitch/parameter_server/tasks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
+#include "ingest/stitch/clocks.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/partition.h"
@@ -49,33 +49,16 @@ void add_exchanges(const RecordedGpu& gpu, const Job& job, Exchanges& exchanges)
   }
 }
 
-/// How far one clock may be ahead of another: at least and at most.
-struct Bounds {
-  std::optional<Duration> least;
-  std::optional<Duration> most;
-};
-
-Bounds bounds_of(const Exchanges& reference, const Exchanges& other) {
-  Bounds bounds;
+/// How far the other worker's clock may be ahead.
+ClockBounds bounds_of(const Exchanges& reference, const Exchanges& other) {
+  ClockBounds bounds;
   for (const auto& [key, mine] : other) {
     const auto found = reference.find(key);
     if (found == reference.end()) continue;
-    const Exchange& theirs = found->second;
-    const Duration least = mine.arrived_by - theirs.answered;
-    const Duration most = mine.answered - theirs.arrived_by;
-    bounds.least = std::max(bounds.least.value_or(least), least);
-    bounds.most = std::min(bounds.most.value_or(most), most);
+    bounds.at_least(mine.arrived_by - found->second.answered);
+    bounds.at_most(mine.answered - found->second.arrived_by);
   }
   return bounds;
-}
-
-HostClock clock_within(const std::string& host, const Bounds& bounds) {
-  const Duration least = *bounds.least;
-  const Duration most = *bounds.most;
-  const bool may_agree = least <= Duration{} && most >= Duration{};
-  const Duration offset = may_agree ? Duration{} : least + (most - least) / 2;
-  return {
-      host, offset, std::max(std::max(offset - least, least - offset), std::max(most - offset, offset - most)), 0, {}};
 }
 
 }  // namespace
@@ -89,12 +72,14 @@ std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus,
     exchanges.resize(clocks.size());
     add_exchanges(gpu, job, exchanges[gpu.worker]);
   }
+  std::vector<ClockDifference> differences;
+  for (std::uint32_t worker = 1; worker < clocks.size(); ++worker)
+    differences.push_back({0, worker, bounds_of(exchanges.front(), exchanges[worker])});
+  const std::vector<AlignedClock> aligned = align_clocks(clocks.size(), 0, differences);
   for (std::size_t worker = 1; worker < clocks.size(); ++worker) {
-    const Bounds bounds = bounds_of(exchanges.front(), exchanges[worker]);
-    if (bounds.least.has_value()) {
-      clocks[worker] = clock_within(clocks[worker].host, bounds);
-      continue;
-    }
+    clocks[worker].offset = aligned[worker].offset;
+    clocks[worker].residual = aligned[worker].residual;
+    if (aligned[worker].known) continue;
     diagnostics.count(diagnostic("clock_unmatched"), {},
                       fmt::format("worker {} has no key in common with worker {}", shown(clocks[worker].host),
                                   shown(clocks.front().host)));

@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/inferred_job.h"
+#include "ingest/stitch/parameter_server/tasks.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
-#include "ingest/stitch/parameter_server/merged_traces.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "model/base/text.h"

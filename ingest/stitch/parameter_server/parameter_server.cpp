@@ -6,19 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/stitch/parameter_server/all_gpus.h"
-#include "ingest/stitch/parameter_server/clocks.h"
-#include "ingest/stitch/parameter_server/cycles.h"
-#include "ingest/stitch/parameter_server/inferred_job.h"
-#include "ingest/stitch/parameter_server/local_gpus.h"
-#include "ingest/stitch/parameter_server/merged_traces.h"
-#include "ingest/stitch/parameter_server/operators.h"
-#include "ingest/stitch/parameter_server/queues.h"
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
-#include "ingest/stitch/parameter_server/stages.h"
 #include "ingest/stitch/parameter_server/tasks.h"
-#include "ingest/stitch/parameter_server/transfers.h"
-#include "ingest/stitch/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ingest/stitch/assembly.h"
-#include "ingest/stitch/parameter_server/gpu_parts.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/job/job.h"
 
 namespace stepsim::ingest {

@@ -1,16 +1,15 @@
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "ingest/parts/byteps_names.h"
-#include "ingest/stitch/parameter_server/opaque_segments.h"
-#include "ingest/stitch/parameter_server/step_numbers.h"
-#include "ingest/stitch/parameter_server/tensor_nodes.h"
-#include "ingest/stitch/parameter_server/tensor_uses.h"
+#include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/job/parameter_server/partition.h"
 
 namespace stepsim::ingest {
@@ -63,8 +62,17 @@ void add_operators(RecordedGpu& gpu, const TensorNodes& nodes, const OperatorTra
   });
 }
 
-}  // namespace
+/// The numbers of the steps of gpu.operators, ascending.
+std::vector<std::int64_t> step_numbers(const RecordedGpu& gpu) {
+  std::set<std::int64_t> numbers;
+  for (const OperatorRun& run : gpu.operators) {
+    if (run.step >= 0) numbers.insert(run.step);
+  }
+  return {numbers.begin(), numbers.end()};
+}
 
+/// `numbers` are the numbers of the job's steps, ascending, as GPUs with operators name them: a GPU without operators
+/// takes the k-th occurrence of a partition for the k-th of these steps. Empty if no GPU has operators.
 RecordedGpu arrange_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& numbers,
                         Diagnostics& diagnostics) {
   RecordedGpu gpu;
@@ -89,6 +97,8 @@ RecordedGpu arrange_gpu(const GpuParts& parts, Barrier barrier, const std::vecto
   return gpu;
 }
 
+}  // namespace
+
 bool is_update(std::string_view operator_name) noexcept {
   return operator_name.starts_with("UPDATE") || operator_name == "STEP" || operator_name.starts_with("STEP.");
 }
@@ -101,6 +111,27 @@ std::optional<Bytes> partition_bytes(const RecordedTensor& tensor, std::int64_t 
 void sort_unique(std::vector<TextId>& names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// GPUs with operators come first, because only their events say what the steps' numbers are.
+std::vector<RecordedGpu> arrange_gpus(const std::vector<GpuParts>& parts, const Job& job, Diagnostics& diagnostics) {
+  const Barrier barrier = job.barrier.value_or(Barrier::kGlobal);
+  std::vector<RecordedGpu> gpus(parts.size());
+  std::vector<std::int64_t> numbers;
+  for (const bool with_operators : {true, false}) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].operators.has_value() != with_operators) continue;
+      gpus[i] = arrange_gpu(parts[i], barrier, numbers, diagnostics);
+      if (numbers.empty() && !gpus[i].opaque) numbers = step_numbers(gpus[i]);
+    }
+  }
+  return gpus;
+}
+
+void number_ranks(std::vector<RecordedGpu>& gpus, const Job& job) {
+  std::uint32_t local_size = job.local_size.value_or(1);
+  for (const RecordedGpu& gpu : gpus) local_size = std::max(local_size, gpu.local_rank + 1);
+  for (RecordedGpu& gpu : gpus) gpu.rank = static_cast<Rank>(std::uint64_t{gpu.worker} * local_size + gpu.local_rank);
 }
 
 }  // namespace stepsim::ingest

@@ -9,13 +9,70 @@
 
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
-#include "ingest/stitch/parameter_server/gpu_parts.h"
-#include "ingest/stitch/parameter_server/stage_chains.h"
 #include "model/base/diagnostics.h"
 #include "model/base/id.h"
 #include "model/job/job.h"
 
 namespace stepsim::ingest {
+
+/// What the files of one GPU folder of a BytePS job or of a dPRO trial hold. Only the folders,
+/// <trial>/<worker>/<gpu>/, say which worker and which GPU that is.
+struct GpuParts {
+  std::uint32_t worker = 0;      ///< counted over the worker folders in natural order
+  std::uint32_t local_rank = 0;  ///< counted over the GPU folders of the worker
+  std::string host;              ///< the worker folder's name
+  std::string folder;            ///< path of the GPU folder, for messages
+  std::optional<StageTrace> stages;
+  std::optional<OperatorTrace> operators;
+  std::optional<OperatorGraph> graph;
+  std::optional<TensorTable> tensors;
+  // Of trials, and of Horovod's timelines.
+  std::optional<TensorflowTrace> tensorflow;
+  std::optional<OperatorMetadata> metadata;
+  std::optional<TensorTable> tensor_ids;  ///< gradient_name2ID.json, where gradient_name_list.json is missing
+  std::optional<OperatorTrace> inputs;    ///< io.json: the loading of batches
+  std::optional<HorovodTrace> horovod;
+  std::optional<ChunkTrace> chunks;
+  std::optional<RankGraph> rank_graph;
+};
+
+/// Divides files into which the traces of several GPUs were merged. Where events name more than one
+/// process ("rank<r>", "wk<i>.rank<r>" or "<host>.rank<r>"; in a merged comm.json, more than one pid),
+/// each process becomes a GPU. Events without a process go to the first of them. Workers are numbered
+/// again, by folder, then by the prefix before ".rank<r>", and GPUs by rank.
+///
+/// Files with one process are left as they are, and so are files with more than 256 processes, whose
+/// pids mean something else.
+[[nodiscard]] std::vector<GpuParts> split_merged_traces(std::vector<GpuParts> gpus);
+
+/// The number of a step that is not known. Recorded steps have numbers from 0.
+inline constexpr std::int64_t kNoStep = -1;
+
+/// One stage of one partition, as recorded.
+struct StageSpan {
+  Stage stage = Stage::kTotal;
+  Time start;
+  Time finish;
+};
+
+/// The stages that a partition of a tensor went through in one step on one GPU. A tensor of
+/// which only the total was recorded counts as one partition with the single stage kTotal.
+struct StageChain {
+  std::uint32_t tensor = 0;       ///< index into StageTrace::tensors, which is also RecordedGpu::tensors
+  std::int64_t key = 0;           ///< of the partition; negative for a whole tensor
+  std::uint32_t occurrence = 0;   ///< how many chains of this key came before
+  std::int64_t step = kNoStep;    ///< the step's number
+  std::vector<StageSpan> stages;  ///< by start; never empty
+
+  /// The stage, if it was recorded; else null.
+  [[nodiscard]] const StageSpan* find(Stage stage) const noexcept;
+  /// The key under which the tensor was declared; negative for a whole tensor.
+  [[nodiscard]] std::int64_t declared_key() const noexcept { return key >> 16; }
+  /// The partition's index within its tensor. Precondition: it is not a whole tensor.
+  [[nodiscard]] std::int64_t partition() const noexcept { return key & 0xFFFF; }
+  /// The key that stands for a whole tensor. No partition has it.
+  [[nodiscard]] static std::int64_t key_of_whole(std::uint32_t tensor) noexcept { return -2 - std::int64_t{tensor}; }
+};
 
 /// One run of an operator. Names are ids of RecordedGpu::names.
 struct OperatorRun {
@@ -52,13 +109,6 @@ struct RecordedGpu {
   [[nodiscard]] const std::string& name(const OperatorRun& run) const noexcept { return names.text(run.name); }
 };
 
-/// Arranges what the files of one GPU hold. `numbers` are the numbers of the job's steps,
-/// ascending, as GPUs with operators name them: a GPU without operators takes the k-th
-/// occurrence of a partition for the k-th of these steps. Empty if no GPU has operators.
-/// Precondition: `parts` hold stages or operators. O(events log events).
-[[nodiscard]] RecordedGpu arrange_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& numbers,
-                                      Diagnostics& diagnostics);
-
 /// True for UPDATE, STEP and similar operators, which lie between a step's gradients and the next step.
 [[nodiscard]] bool is_update(std::string_view operator_name) noexcept;
 
@@ -68,6 +118,14 @@ struct RecordedGpu {
 
 /// Sorts names and leaves each in once.
 void sort_unique(std::vector<TextId>& names);
+
+/// Arranges what the files of each GPU hold, in the order of `parts`. GPUs without operators take the numbers of steps
+/// from those that have some. Precondition: each of `parts` holds stages or operators.
+[[nodiscard]] std::vector<RecordedGpu> arrange_gpus(const std::vector<GpuParts>& parts, const Job& job,
+                                                    Diagnostics& diagnostics);
+
+/// Numbers the ranks over the workers, `job.local_size` or as many as the largest worker has to each.
+void number_ranks(std::vector<RecordedGpu>& gpus, const Job& job);
 
 }  // namespace stepsim::ingest
 

@@ -1,8 +1,9 @@
-#include "ingest/stitch/parameter_server/stages.h"
+#include "ingest/stitch/parameter_server/tasks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -13,44 +14,12 @@
 namespace stepsim::ingest {
 namespace {
 
-TaskKind kind_of(Stage stage) noexcept {
-  switch (stage) {
-    case Stage::kReduce:
-    case Stage::kBroadcast: return TaskKind::kCollective;
-    case Stage::kCopyD2H:
-    case Stage::kCopyH2D: return TaskKind::kCopy;
-    case Stage::kTotal:
-    case Stage::kPush:
-    case Stage::kPull: return TaskKind::kTransfer;
-    case Stage::kPcieReduce:
-    case Stage::kCompress:
-    case Stage::kDecompress: return TaskKind::kHost;
-    default: return TaskKind::kControl;
-  }
-}
-
 LaneKind lane_kind_of(Stage stage) noexcept {
-  switch (kind_of(stage)) {
+  switch (role_of(stage).kind) {
     case TaskKind::kCollective: return LaneKind::kStream;
     case TaskKind::kCopy: return LaneKind::kCopyEngine;
     case TaskKind::kTransfer: return LaneKind::kLink;
     default: return LaneKind::kThread;
-  }
-}
-
-/// True for stages in which one thread or engine handles one partition after another. Not so: NCCL
-/// groups several partitions, whose records overlap, if the GPU is not `alone`; compression has a pool
-/// of threads; and transfers.cpp orders what goes over links.
-bool is_serial(Stage stage, bool alone) noexcept {
-  switch (stage) {
-    case Stage::kReduce:
-    case Stage::kBroadcast: return alone;
-    case Stage::kTotal:
-    case Stage::kPush:
-    case Stage::kPull:
-    case Stage::kCompress:
-    case Stage::kDecompress: return false;
-    default: return true;
   }
 }
 
@@ -107,18 +76,19 @@ class StagePass {
     for (const StageSpan& span : chain.stages) {
       const std::string stage = fmt::format("Comm.{}.{}", tensor.name, to_text(span.stage));
       const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.partition());
-      const TaskKind kind = kind_of(span.stage);
-      made.push_back(out_.add_task(kind, out_.builder.intern(name), lane(span.stage, server),
-                                   tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), step,
-                                   kind == TaskKind::kControl ? Bytes{} : bytes));
-      if (out_.details != nullptr) {
-        out_.details->tasks.push_back(
-            {made.back(), tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish)});
-      }
+      const TaskKind kind = role_of(span.stage).kind;
+      made.push_back(tasks_.add_task(kind, name, lane(span.stage, server), tasks_.aligned(gpu_, span.start),
+                                     tasks_.aligned(gpu_, span.finish), step,
+                                     kind == TaskKind::kControl ? Bytes{} : bytes));
       const bool pull = span.stage == Stage::kPull;  // transfers.cpp joins it to its PUSH
       if (made.size() > 1 && !pull) tasks_.link(made[made.size() - 2], made.back(), EdgeKind::kStage);
     }
     tasks_.chain_of.try_emplace({gpu_, chain.key, chain.step}, index);
+  }
+
+  [[nodiscard]] bool is_serial(Stage stage) const {
+    const StageRole::Serial serial = role_of(stage).serial;
+    return serial == StageRole::Serial::kAlways || (serial == StageRole::Serial::kIfAlone && alone_);
   }
 
   LaneId lane(Stage stage, std::optional<std::uint32_t> server) {
@@ -133,7 +103,7 @@ class StagePass {
           lane_kind_of(stage) == LaneKind::kStream ? static_cast<std::int32_t>(recorded_.local_rank) : -1;
       slot->second =
           out_.builder.add_lane({name, recorded_.host, recorded_.rank, lane_kind_of(stage), LaneOrder::kEdges, device});
-      if (is_serial(stage, alone_)) tasks_.serial_lanes.push_back(slot->second);
+      if (is_serial(stage)) tasks_.serial_lanes.push_back(slot->second);
     }
     return slot->second;
   }
@@ -151,12 +121,108 @@ class StagePass {
 
 }  // namespace
 
+const StageRole& role_of(Stage stage) noexcept {
+  using Serial = StageRole::Serial;
+  static constexpr std::array<StageRole, 13> kRoles{{
+      {TaskKind::kTransfer, Serial::kNever},                                 // kTotal
+      {TaskKind::kControl, Serial::kAlways, PsStage::kCoordinateReduce},     // kCoordinateReduce
+      {TaskKind::kCollective, Serial::kIfAlone, PsStage::kReduce},           // kReduce
+      {TaskKind::kCopy, Serial::kAlways, PsStage::kCopyToHost},              // kCopyD2H
+      {TaskKind::kHost, Serial::kAlways},                                    // kPcieReduce
+      {TaskKind::kControl, Serial::kAlways, PsStage::kCoordinatePush},       // kCoordinatePush
+      {TaskKind::kHost, Serial::kNever},                                     // kCompress
+      {TaskKind::kTransfer, Serial::kNever, PsStage::kPush},                 // kPush
+      {TaskKind::kTransfer, Serial::kNever, PsStage::kPull},                 // kPull
+      {TaskKind::kHost, Serial::kNever},                                     // kDecompress
+      {TaskKind::kCopy, Serial::kAlways, PsStage::kCopyToDevice},            // kCopyH2D
+      {TaskKind::kControl, Serial::kAlways, PsStage::kCoordinateBroadcast},  // kCoordinateBroadcast
+      {TaskKind::kCollective, Serial::kIfAlone, PsStage::kBroadcast},        // kBroadcast
+  }};
+  return kRoles[static_cast<std::size_t>(stage)];
+}
+
 void add_stages(PsTasks& tasks) {
   tasks.stage_task.resize(tasks.gpus.size());
   std::map<std::uint32_t, std::size_t> gpus_of_worker;
   for (const RecordedGpu& gpu : tasks.gpus) ++gpus_of_worker[gpu.worker];
   for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu)
     StagePass(tasks, gpu, gpus_of_worker[tasks.gpus[gpu].worker] == 1).run();
+}
+
+namespace {
+
+/// The GPUs of one worker.
+class WorkerPass {
+ public:
+  WorkerPass(PsTasks& tasks, std::vector<std::size_t> gpus) : tasks_(tasks), out_(tasks.out), gpus_(std::move(gpus)) {}
+
+  void run() {
+    const std::size_t root = gpus_.back();
+    for (std::size_t chain = 0; chain < tasks_.gpus[root].chains.size(); ++chain) join(root, chain);
+  }
+
+ private:
+  using Peers = std::vector<std::pair<std::size_t, std::size_t>>;  // gpu, chain
+
+  void join(std::size_t root, std::size_t chain) {
+    const StageChain& own = tasks_.gpus[root].chains[chain];
+    if (tasks_.chain_of.at({root, own.key, own.step}) != chain) return;  // a second tensor claims the key
+    Peers peers;
+    for (const std::size_t gpu : gpus_) {
+      const auto found = tasks_.chain_of.find({gpu, own.key, own.step});
+      if (gpu != root && found != tasks_.chain_of.end()) peers.emplace_back(gpu, found->second);
+    }
+    collective(root, chain, peers, Stage::kCoordinateReduce, Stage::kReduce);
+    signal(root, chain, peers);
+    collective(root, chain, peers, Stage::kCoordinateBroadcast, Stage::kBroadcast);
+  }
+
+  /// The root starts when all others have signalled. No part ends before all have begun.
+  void collective(std::size_t root, std::size_t chain, const Peers& peers, Stage coordinate, Stage work) {
+    const std::optional<TaskId> lead = tasks_.stage(root, chain, work);
+    if (!lead.has_value()) return;
+    std::vector<TaskId> members{*lead};
+    for (const auto& [gpu, peer_chain] : peers) {
+      const std::optional<TaskId> member = tasks_.stage(gpu, peer_chain, work);
+      const std::optional<TaskId> ready = tasks_.stage(gpu, peer_chain, coordinate);
+      if (ready.has_value()) tasks_.link(*ready, *lead, EdgeKind::kHandOff);
+      if (!member.has_value()) continue;
+      // It has been there since it signalled. From then on it waited for the root.
+      if (ready.has_value())
+        out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
+      members.push_back(*member);
+    }
+    if (members.size() > 1) tasks_.meetings.push_back(std::move(members));
+  }
+
+  /// The peers tell the root that their parts are in host memory. The root tells them that the result
+  /// has arrived.
+  void signal(std::size_t root, std::size_t chain, const Peers& peers) {
+    std::optional<TaskId> sends = tasks_.stage(root, chain, Stage::kCompress);
+    if (!sends.has_value()) sends = tasks_.stage(root, chain, Stage::kPush);
+    std::optional<TaskId> has_result = tasks_.stage(root, chain, Stage::kDecompress);
+    if (!has_result.has_value()) has_result = tasks_.stage(root, chain, Stage::kPull);
+    for (const auto& [gpu, peer_chain] : peers) {
+      const std::optional<TaskId> pushed = tasks_.stage(gpu, peer_chain, Stage::kCoordinatePush);
+      const std::optional<TaskId> copies = tasks_.stage(gpu, peer_chain, Stage::kCopyH2D);
+      if (pushed.has_value() && sends.has_value()) tasks_.link(*pushed, *sends, EdgeKind::kHandOff);
+      if (copies.has_value() && has_result.has_value()) tasks_.link(*has_result, *copies, EdgeKind::kHandOff);
+    }
+  }
+
+  PsTasks& tasks_;
+  Assembly& out_;
+  std::vector<std::size_t> gpus_;  // the root last
+};
+
+}  // namespace
+
+void join_local_gpus(PsTasks& tasks) {
+  std::map<std::uint32_t, std::vector<std::size_t>> workers;
+  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) workers[tasks.gpus[gpu].worker].push_back(gpu);
+  for (const auto& [worker, gpus] : workers) {
+    if (gpus.size() > 1) WorkerPass(tasks, gpus).run();
+  }
 }
 
 }  // namespace stepsim::ingest

@@ -1,5 +1,10 @@
 #include "ingest/stitch/parameter_server/tasks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -23,12 +28,142 @@ std::optional<TaskId> PsTasks::stage(std::size_t gpu, std::size_t chain, Stage s
   return stage_task[gpu][chain][static_cast<std::size_t>(span - stages.stages.data())];
 }
 
+TaskId PsTasks::add_task(TaskKind kind, const std::string& name, LaneId lane, Time begin, Time end, std::int32_t step,
+                         Bytes bytes) {
+  const TaskId task = out.add_task(kind, out.builder.intern(name), lane, begin, end, step, bytes);
+  if (out.details != nullptr) out.details->tasks.push_back({task, begin, end});
+  return task;
+}
+
 void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
   if (out.finish[from.index()] > out.finish[to.index()] + kAgainstTime) {
     out.diagnostics.count(diagnostic("dependency_against_time"));
     return;
   }
   out.add_edge(from, to, kind);
+}
+
+namespace {
+
+/// A step with less than this share of the fullest step's operators or chains was cut by the capture.
+constexpr double kWholeShare = 0.9;
+
+class OperatorPass {
+ public:
+  OperatorPass(PsTasks& tasks, std::size_t gpu)
+      : tasks_(tasks), out_(tasks.out), recorded_(tasks.gpus[gpu]), gpu_(gpu) {}
+
+  void run() {
+    add_steps();
+    add_tasks();
+    begin_steps();
+    for (std::size_t i = 0; i < recorded_.operators.size(); ++i) add_dependencies(i);
+  }
+
+ private:
+  /// How much a step holds.
+  struct Contents {
+    std::size_t operators = 0;
+    std::size_t chains = 0;
+  };
+
+  void add_steps() {
+    std::map<std::int64_t, Contents> contents;
+    for (const OperatorRun& span : recorded_.operators) {
+      if (span.step >= 0) ++contents[span.step].operators;
+    }
+    for (const StageChain& chain : recorded_.chains) ++contents[chain.step].chains;
+    Contents most;
+    for (const auto& [number, content] : contents)
+      most = {std::max(most.operators, content.operators), std::max(most.chains, content.chains)};
+    const auto enough = [](std::size_t part, std::size_t whole) {
+      return static_cast<double>(part) >= kWholeShare * static_cast<double>(whole);
+    };
+    for (const auto& [number, content] : contents) {
+      if (content.operators == 0) continue;
+      const bool whole = enough(content.operators, most.operators) && enough(content.chains, most.chains);
+      if (!whole) {
+        out_.diagnostics.count(diagnostic("incomplete_step"), {},
+                               fmt::format("rank {} step {}", recorded_.rank, number));
+      }
+      tasks_.step_index[{gpu_, number}] = static_cast<std::int32_t>(out_.steps.size());
+      out_.steps.push_back({recorded_.rank, number, TaskId{}, false, whole});
+    }
+  }
+
+  void add_tasks() {
+    std::map<std::uint32_t, LaneId> lanes;
+    for (const OperatorRun& span : recorded_.operators) {
+      const auto [lane, added] = lanes.try_emplace(span.row);
+      if (added) {
+        const std::string name = lanes.size() == 1 ? "operators" : fmt::format("operators {}", lanes.size() - 1);
+        lane->second =
+            out_.builder.add_lane({name, recorded_.host, recorded_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
+      }
+      tasks_.operator_task[gpu_].push_back(out_.add_task(
+          TaskKind::kOperator, out_.builder.intern(recorded_.names.text(span.name)), lane->second,
+          tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), tasks_.step_of(gpu_, span.step)));
+    }
+  }
+
+  /// A step begins with its first operator. Where opaque segments stand for operators, it begins with
+  /// the second of them, at the first release: what lies before that belongs to the step before as
+  /// much as to this one.
+  void begin_steps() {
+    std::map<std::int64_t, std::size_t> place;
+    for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {
+      const std::int64_t number = recorded_.operators[i].step;
+      if (number < 0) continue;
+      const std::size_t seen = place[number]++;
+      RecordedStep& step = out_.steps[static_cast<std::size_t>(tasks_.step_of(gpu_, number))];
+      if (seen == 0 || (recorded_.opaque && seen == 1)) step.first = tasks_.operator_task[gpu_][i];
+    }
+    std::int32_t before = -1;
+    for (const auto& [number, count] : place) {
+      const std::int32_t index = tasks_.step_of(gpu_, number);
+      if (before >= 0) {
+        RecordedStep& step = out_.steps[static_cast<std::size_t>(before)];
+        const RecordedStep& next = out_.steps[static_cast<std::size_t>(index)];
+        step.next_follows = step.whole && next.whole && next.number - 1 == step.number;  // no overflow: both are >= 0
+      }
+      before = index;
+    }
+    // What follows the last release of the last step of opaque segments was not recorded.
+    if (recorded_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
+  }
+
+  void add_dependencies(std::size_t i) {
+    const OperatorRun& span = recorded_.operators[i];
+    const TaskId task = tasks_.operator_task[gpu_][i];
+    const auto [row, first] = last_of_row_.try_emplace(span.row, i);
+    if (!first) {
+      const std::size_t before = row->second;
+      if (recorded_.operators[before].finish <= span.start + kClockGrain)
+        out_.add_edge(tasks_.operator_task[gpu_][before], task, EdgeKind::kProgram);
+      if (recorded_.operators[before].finish <= span.finish) row->second = i;
+    }
+    for (const TextId input : span.inputs) {
+      const auto run = last_run_.find(input);
+      if (run == last_run_.end()) continue;
+      if (recorded_.operators[run->second].finish <= span.start + kClockGrain)
+        out_.add_edge(tasks_.operator_task[gpu_][run->second], task, EdgeKind::kData);
+    }
+    last_run_[span.name] = i;
+  }
+
+  PsTasks& tasks_;
+  Assembly& out_;
+  const RecordedGpu& recorded_;
+  std::size_t gpu_;
+  std::map<std::uint32_t, std::size_t> last_of_row_;
+  std::map<TextId, std::size_t> last_run_;  // by name
+};
+
+}  // namespace
+
+void add_operators(PsTasks& tasks) {
+  tasks.operator_task.resize(tasks.gpus.size());
+  for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) OperatorPass(tasks, gpu).run();
 }
 
 }  // namespace stepsim::ingest

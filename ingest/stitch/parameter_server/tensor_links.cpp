@@ -1,8 +1,10 @@
 #include "ingest/stitch/parameter_server/tensor_links.h"
 
 #include <algorithm>
+#include <string>
 
 #include "model/base/known_diagnostics.h"
+#include "model/job/parameter_server/task_names.h"
 
 namespace stepsim::ingest {
 
@@ -68,8 +70,8 @@ TaskId TensorLinks::gathered(const RecordedTensor& tensor, std::int64_t step, co
   Time end = Time::min();
   for (const TaskId task : last) end = std::max(end, out_.finish[task.index()]);
   if (!gather_lane_.valid()) {
-    gather_lane_ =
-        out_.builder.add_lane({"gathered", recorded_.host, recorded_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
+    gather_lane_ = out_.builder.add_lane(
+        {std::string(kGatheredLane), recorded_.host, recorded_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
   }
   const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end,
                                     end, tasks_.step_of(gpu_, step));

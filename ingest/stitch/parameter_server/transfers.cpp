@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/transfers.h"
+#include "ingest/stitch/parameter_server/tasks.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/stitch/parameter_server/queues.h"
 #include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -94,7 +94,7 @@ class TransferPass {
     TaskId last = *transfer.push;
     if (arrived < out_.finish[push]) {
       const TaskSpec& spec = out_.builder.task(*transfer.push);
-      const std::string name = std::string(out_.builder.name(spec.name)) + ".ack";
+      const std::string name = std::string(out_.builder.name(spec.name)) + std::string(kAcknowledgementSuffix);
       last = out_.add_task(TaskKind::kControl, out_.builder.intern(name), acknowledgement_lane(transfer.gpu), arrived,
                            out_.finish[push], out_.step[push]);
       out_.finish[push] = arrived;

@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/workload.h"
+#include "ingest/stitch/parameter_server/tasks.h"
 
 #include <fmt/format.h>
 
@@ -12,21 +12,6 @@
 
 namespace stepsim::ingest {
 namespace {
-
-std::optional<PsStage> stage_of(Stage stage) noexcept {
-  switch (stage) {
-    case Stage::kCoordinateReduce: return PsStage::kCoordinateReduce;
-    case Stage::kReduce: return PsStage::kReduce;
-    case Stage::kCopyD2H: return PsStage::kCopyToHost;
-    case Stage::kCoordinatePush: return PsStage::kCoordinatePush;
-    case Stage::kPush: return PsStage::kPush;
-    case Stage::kPull: return PsStage::kPull;
-    case Stage::kCopyH2D: return PsStage::kCopyToDevice;
-    case Stage::kCoordinateBroadcast: return PsStage::kCoordinateBroadcast;
-    case Stage::kBroadcast: return PsStage::kBroadcast;
-    default: return std::nullopt;
-  }
-}
 
 /// Makes the PsGpu and the stage runs of one GPU.
 class GpuWorkload {
@@ -152,7 +137,7 @@ class GpuWorkload {
       Time& done = done_[{chain.declared_key(), step->second}];
       done = std::max(done, tasks_.aligned(gpu_, chain.stages.back().finish));
       for (const StageSpan& span : chain.stages) {
-        if (const auto stage = stage_of(span.stage); stage.has_value()) {
+        if (const auto stage = role_of(span.stage).built; stage.has_value()) {
           out_.stages.push_back({static_cast<std::uint32_t>(gpu_), step->second, chain.key, *stage, bytes,
                                  aligned(span.start, span.finish)});
         } else if (out_.cannot_build.empty()) {

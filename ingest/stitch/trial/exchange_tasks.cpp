@@ -1,4 +1,4 @@
-#include "ingest/stitch/trial/exchange_tasks.h"
+#include "ingest/stitch/trial/exchanges.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "ingest/stitch/parameter_server/tasks.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
-#include "ingest/stitch/trial/turns.h"
 #include "model/base/known_diagnostics.h"
 #include "model/job/parameter_server/partition.h"
 
@@ -172,8 +172,7 @@ class Pass {
   TaskId add_task(TaskKind kind, const std::string& name, LaneId lane, const Node& node, Time start, Duration duration,
                   std::int32_t step) {
     const Time begin = aligned(node, start);
-    const TaskId task = out_.add_task(kind, out_.builder.intern(name), lane, begin, begin + duration, step);
-    if (out_.details != nullptr) out_.details->tasks.push_back({task, begin, begin + duration});
+    const TaskId task = tasks_.add_task(kind, name, lane, begin, begin + duration, step);
     by_lane_[lane].push_back(task);
     return task;
   }

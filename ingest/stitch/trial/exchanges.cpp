@@ -38,6 +38,24 @@ struct Sides {
   std::vector<Message> responses;
 };
 
+using Bounds = std::map<std::pair<Node, Node>, ClockBounds>;  // worker and server: how far the server is ahead
+
+Bounds bounds_of(const std::vector<Exchange>& exchanges) {
+  Bounds bounds;
+  const auto end = [](const Message& message) { return message.start + message.duration; };
+  for (const Exchange& exchange : exchanges) {
+    ClockBounds& server = bounds[{Node{false, exchange.worker}, Node{true, exchange.server}}];
+    const auto& push = exchange[Kind::kPushRequest];
+    const auto& acknowledged = exchange[Kind::kPushResponse];
+    const auto& pull = exchange[Kind::kPullRequest];
+    const auto& answer = exchange[Kind::kPullResponse];
+    if (push && acknowledged) server.at_most(acknowledged->start - end(*push));
+    if (acknowledged && pull) server.at_least(end(*acknowledged) - pull->start);
+    if (pull && answer) server.at_most(answer->start - end(*pull));
+  }
+  return bounds;
+}
+
 }  // namespace
 
 const std::optional<Message>& Exchange::first_request() const noexcept {
@@ -91,6 +109,24 @@ StageTrace stage_trace_of(const std::vector<Exchange>& exchanges, std::int32_t w
     }
   }
   return stages;
+}
+
+std::map<Node, AlignedClock> align_by_exchanges(const std::vector<Exchange>& exchanges) {
+  std::map<Node, std::uint32_t> index;
+  for (const Exchange& exchange : exchanges) {
+    index[{false, exchange.worker}];
+    index[{true, exchange.server}];
+  }
+  std::map<Node, AlignedClock> clocks;
+  if (index.empty()) return clocks;
+  std::uint32_t next = 0;
+  for (auto& [node, number] : index) number = next++;
+  std::vector<ClockDifference> differences;
+  for (const auto& [nodes, bounds] : bounds_of(exchanges))
+    differences.push_back({index[nodes.first], index[nodes.second], bounds});
+  const std::vector<AlignedClock> aligned = align_clocks(index.size(), 0, differences);
+  for (const auto& [node, number] : index) clocks.emplace(node, aligned[number]);
+  return clocks;
 }
 
 }  // namespace stepsim::ingest

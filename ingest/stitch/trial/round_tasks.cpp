@@ -1,17 +1,16 @@
-#include "ingest/stitch/trial/round_tasks.h"
+#include "ingest/stitch/trial/rounds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "ingest/stitch/parameter_server/tasks.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
-#include "ingest/stitch/trial/turns.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -141,11 +140,8 @@ class RankPass {
 
   TaskId add_task(TaskKind kind, const std::string& name, LaneId lane, Time start, Time finish, std::int64_t step,
                   Bytes bytes) {
-    const TaskId task = out_.add_task(kind, out_.builder.intern(name), lane, tasks_.aligned(gpu_, start),
-                                      tasks_.aligned(gpu_, finish), tasks_.step_of(gpu_, step), bytes);
-    if (out_.details != nullptr)
-      out_.details->tasks.push_back({task, out_.start[task.index()], out_.finish[task.index()]});
-    return task;
+    return tasks_.add_task(kind, name, lane, tasks_.aligned(gpu_, start), tasks_.aligned(gpu_, finish),
+                           tasks_.step_of(gpu_, step), bytes);
   }
 
   /// Adds the chunks and what they wait for on this rank. Returns those that end the round here.

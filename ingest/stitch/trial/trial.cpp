@@ -11,17 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "ingest/stitch/parameter_server/all_gpus.h"
-#include "ingest/stitch/parameter_server/cycles.h"
-#include "ingest/stitch/parameter_server/operators.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "ingest/stitch/parameter_server/tasks.h"
-#include "ingest/stitch/trial/exchange_clocks.h"
-#include "ingest/stitch/trial/exchange_tasks.h"
 #include "ingest/stitch/trial/exchanges.h"
-#include "ingest/stitch/trial/operator_names.h"
-#include "ingest/stitch/trial/ring.h"
-#include "ingest/stitch/trial/round_clocks.h"
-#include "ingest/stitch/trial/round_tasks.h"
 #include "ingest/stitch/trial/rounds.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
@@ -166,14 +158,14 @@ std::int32_t worker_number(const GpuParts& gpu) {
 }
 
 /// By worker; of workers of which no GPU takes part, a clock like the first one's.
-std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, NodeClock>& nodes,
+std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, AlignedClock>& nodes,
                                  Diagnostics& diagnostics) {
   std::vector<HostClock> clocks;
   for (const GpuParts& gpu : gpus) {
     if (gpu.worker < clocks.size()) continue;
     clocks.resize(gpu.worker + std::size_t{1});
     const auto node = nodes.find({false, worker_number(gpu)});
-    const NodeClock clock = node == nodes.end() ? NodeClock{} : node->second;
+    const AlignedClock clock = node == nodes.end() ? AlignedClock{} : node->second;
     if (!clock.known) {
       diagnostics.count(diagnostic("clock_unmatched"), {},
                         fmt::format("no chain of messages leads from worker {} to the first one", shown(gpu.host)));
@@ -195,7 +187,7 @@ void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   }
   std::vector<RecordedGpu> recorded = arrange_gpus(parts.gpus, job, assembly.diagnostics);
   number_ranks(recorded, job);
-  const std::map<Node, NodeClock> nodes = align_by_exchanges(exchanges);
+  const std::map<Node, AlignedClock> nodes = align_by_exchanges(exchanges);
   PsTasks tasks{job, assembly, std::move(recorded), {}, {}, {}, {}, {}, {}, {}};
   tasks.clocks = clocks_of(parts.gpus, nodes, assembly.diagnostics);
   add_operators(tasks);

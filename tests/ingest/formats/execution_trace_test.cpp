@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "ingest/stitch/execution_graph/operator_graph.h"
-#include "ingest/stitch/host_device/execution_trace.h"
+#include "ingest/stitch/execution_graph/execution_graph.h"
+#include "ingest/stitch/host_device/host_device.h"
 #include "tests/ingest/read_text.h"
 
 namespace stepsim::ingest::execution_trace_test {

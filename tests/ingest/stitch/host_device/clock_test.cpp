@@ -1,7 +1,7 @@
 // How far the clocks of hosts are found to be apart, and how far that may be off. Times of hand-made traces are in
 // microseconds; each expectation is a closed form of the times beside it.
 
-#include "ingest/stitch/host_device/clock.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 #include <gtest/gtest.h>
 
@@ -171,22 +171,6 @@ TEST(ClockTest, BroadcastLeavesOpenItsWholeLength) {
 
   EXPECT_EQ(clock.offset, us(1030));
   EXPECT_EQ(clock.residual, us(40));
-}
-
-TEST(ClockTest, ResidualsAddUpOnTheShortestWayToTheReference) {
-  const auto pair = [](std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open) {
-    return ClockPair{a, b, ClockTie::kRooted, us(ahead), us(ahead - open), us(ahead + open), Duration{}, Duration{}};
-  };
-  std::vector<std::uint32_t> part;
-
-  const std::vector<HostClock> clocks =
-      align_clocks({"a", "b", "c", "alone"}, {pair(0, 1, 10, 3), pair(2, 1, -5, 2)}, part);
-
-  EXPECT_EQ(clocks[1].offset, us(10));
-  EXPECT_EQ(clocks[1].residual, us(3));
-  EXPECT_EQ(clocks[2].offset, us(15));
-  EXPECT_EQ(clocks[2].residual, us(3 + 2));
-  EXPECT_EQ(part, (std::vector<std::uint32_t>{0, 0, 0, 3}));
 }
 
 }  // namespace

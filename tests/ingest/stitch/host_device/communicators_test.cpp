@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/communicators.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/data_waits.h"
+#include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "ingest/stitch/host_device/rank_events.h"
-#include "ingest/stitch/host_device/thread_cut.h"
+#include "ingest/stitch/host_device/host_threads.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 

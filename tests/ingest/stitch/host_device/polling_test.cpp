@@ -1,6 +1,6 @@
 // A host thread that reads a counter in memory until a kernel has written it: no call says that it waits.
 
-#include "ingest/stitch/host_device/polling.h"
+#include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <gtest/gtest.h>
 

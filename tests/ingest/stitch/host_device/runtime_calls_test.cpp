@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/runtime_calls.h"
+#include "ingest/stitch/host_device/rank_events.h"
 
 #include <gtest/gtest.h>
 

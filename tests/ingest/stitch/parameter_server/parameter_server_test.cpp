@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/stitch/parameter_server/merged_traces.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "ingest/stitch/parameter_server/tasks.h"
 #include "sim/engine/engine.h"
 

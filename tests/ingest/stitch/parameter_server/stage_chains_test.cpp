@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/stage_chains.h"
+#include "ingest/stitch/parameter_server/recorded_gpu.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ingest/stitch/trial/operator_names.h"
+#include "ingest/stitch/trial/trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ingest/stitch/trial/ring.h"
+#include "ingest/stitch/trial/rounds.h"
 
 #include <gtest/gtest.h>
 

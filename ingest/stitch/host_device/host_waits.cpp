@@ -1,0 +1,268 @@
+#include "ingest/stitch/host_device/device_wait_passes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ingest/stitch/host_device/device_waits.h"
+#include "ingest/stitch/host_device/rank_events.h"
+#include "model/base/sort_runs.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// A call returns within this after the end of what it waited for.
+constexpr Duration kReturnDelay{50'000};
+/// A launch may have waited for a full queue if it took this long with this many pieces outstanding.
+constexpr Duration kSlowLaunch{30'000};
+constexpr std::ptrdiff_t kManyOutstanding = 256;
+
+class BlockingCallFinder {
+ public:
+  BlockingCallFinder(const RankEvents& events, const OpsByEnd& by_end, std::vector<HostThread>& threads)
+      : events_(events), by_end_(by_end), threads_(threads), wait_of_(*events.trace, wait_of_call) {
+    op_of_call_.resize(events.trace->size(), kNoIndex);
+    for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+      if (events.ops[i].call != kNoIndex) op_of_call_[events.ops[i].call] = i;
+    }
+    for (const RankEvents::Stream& stream : events.streams) index_stream(stream);
+  }
+
+  BlockingCalls run(const SyncEvents& syncs) {
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      for (const std::uint32_t event : events_.threads[t].events) {
+        if (events_.trace->kind[event] == EventKind::kRuntimeCall) read_call(t, event, syncs);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct StreamTimes {
+    std::vector<Time> launched;
+    std::vector<Time> ended;
+  };
+
+  void index_stream(const RankEvents::Stream& stream) {
+    StreamTimes times;
+    times.ended.reserve(stream.ops.size());
+    times.launched.reserve(stream.ops.size());
+    for (const std::uint32_t op : stream.ops) {
+      times.ended.push_back(events_.ops[op].end);
+      if (events_.ops[op].call != kNoIndex) times.launched.push_back(events_.begin_of(events_.ops[op].call));
+    }
+    sort_runs(times.ended);
+    sort_runs(times.launched);
+    stream_times_.push_back(std::move(times));
+  }
+
+  [[nodiscard]] std::ptrdiff_t outstanding(std::uint32_t stream, Time at) const {
+    const StreamTimes& times = stream_times_[stream];
+    const auto launched = std::lower_bound(times.launched.begin(), times.launched.end(), at) - times.launched.begin();
+    const auto ended = std::upper_bound(times.ended.begin(), times.ended.end(), at) - times.ended.begin();
+    return launched - ended;
+  }
+
+  /// The op that ended last in (after, by], launched before `after`; of `stream` only unless that is kNoIndex.
+  [[nodiscard]] std::uint32_t last_ended(Time after, Time by, std::uint32_t stream) const {
+    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{by, kNoIndex});
+    for (int tries = 0; at != by_end_.begin() && tries < kMostCandidates; ++tries) {
+      --at;
+      if (at->first <= after) break;
+      const DeviceOp& op = events_.ops[at->second];
+      const bool launched_before = op.call == kNoIndex || events_.begin_of(op.call) <= after;
+      if (launched_before && (stream == kNoIndex || op.stream == stream)) return at->second;
+    }
+    return kNoIndex;
+  }
+
+  void read_call(std::uint32_t thread, std::uint32_t call, const SyncEvents& syncs) {
+    const CallWait wait = wait_of_(call);
+    if (wait == CallWait::kNothing) return;
+    const Time begin = events_.begin_of(call);
+    const Time end = events_.end_of(call);
+    if (const auto* const awaited = syncs.awaited_by(call)) {
+      for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end, false);
+      return;
+    }
+    const std::uint32_t op = awaited_by_times(wait, call, begin, end);
+    if (op != kNoIndex) {
+      if (wait == CallWait::kLaunch) {
+        ++found_.full_queue;
+      } else {
+        ++found_.inferred;
+      }
+      add_wait(thread, op, begin, end, wait != CallWait::kOwnWork);
+    } else if ((wait == CallWait::kDevice || wait == CallWait::kStream) && end - begin > kReturnDelay) {
+      ++found_.unexplained;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {
+    const std::uint32_t own = op_of_call_[call];
+    switch (wait) {
+      case CallWait::kOwnWork: return own != kNoIndex && is_awaited_copy(events_, events_.ops[own]) ? own : kNoIndex;
+      case CallWait::kDevice: return last_ended(begin, end, kNoIndex);
+      case CallWait::kStream: return ended_just_before_return(begin, end);
+      case CallWait::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
+      case CallWait::kLaunch:
+        if (own == kNoIndex || end - begin < kSlowLaunch ||
+            outstanding(events_.ops[own].stream, begin) < kManyOutstanding)
+          return kNoIndex;
+        return last_ended(begin, end, events_.ops[own].stream);
+      case CallWait::kNothing: break;
+    }
+    return kNoIndex;
+  }
+
+  [[nodiscard]] std::uint32_t ended_just_before_return(Time begin, Time end) const {
+    const std::uint32_t op = last_ended(begin, end, kNoIndex);
+    if (op == kNoIndex) return op;
+    return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
+  }
+
+  /// True for work that the call which began then had started.
+  [[nodiscard]] bool is_own(std::uint32_t op, Time call_begin) const {
+    return events_.ops[op].call != kNoIndex && events_.begin_of(events_.ops[op].call) == call_begin;
+  }
+
+  void add_wait(std::uint32_t thread, std::uint32_t op, Time begin, Time end, bool inferred) {
+    const Time ended = events_.ops[op].end;
+    if (ended > end && !is_own(op, begin)) return;
+    const Time waits_from = is_own(op, begin) && events_.ops[op].begin > begin
+                                ? events_.ops[op].launched
+                                : begin + std::min(kCallOverhead, end - begin);
+    if (waits_from < ended) threads_[thread].waits.push_back({waits_from, ended});
+    found_.waits.push_back({op, thread, std::max(ended, begin), inferred});
+    threads_[thread].cuts.push_back(found_.waits.back().resume);
+  }
+
+  const RankEvents& events_;
+  const OpsByEnd& by_end_;
+  std::vector<HostThread>& threads_;
+  ByName<decltype(&wait_of_call)> wait_of_;
+  BlockingCalls found_;
+  std::vector<std::uint32_t> op_of_call_;
+  std::vector<StreamTimes> stream_times_;
+};
+
+}  // namespace
+
+BlockingCalls find_blocking_calls(const RankEvents& events, const OpsByEnd& by_end, const SyncEvents& syncs,
+                                  std::vector<HostThread>& threads) {
+  return BlockingCallFinder(events, by_end, threads).run(syncs);
+}
+
+namespace {
+
+/// The host goes on within this of the end of what it waited for, or within this share of its wait if that is less.
+constexpr Duration kPollGrain{100'000};
+constexpr std::int64_t kPollShare = 10;
+/// As often it must have happened with work of one name, and in that part of the cases.
+constexpr std::size_t kTimes = 3;
+constexpr std::size_t kOf = 4;
+
+/// A stretch of time in which a thread launches nothing, and the work that it launched last before.
+struct Silence {
+  std::uint32_t thread = 0;
+  std::uint32_t op = kNoIndex;
+  Time begin;
+  Time end;
+
+  [[nodiscard]] bool ends_with(const DeviceOp& work) const {
+    const Duration grain = std::min(kPollGrain, (end - begin) / kPollShare);
+    return work.end > begin && end - grain <= work.end && work.end <= end + grain;
+  }
+};
+
+/// What each thread launched.
+std::vector<LaunchOrder> launches_by_thread(const RankEvents& events) {
+  std::vector<LaunchOrder> launches(events.threads.size());
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    const DeviceOp& op = events.ops[i];
+    if (op.call != kNoIndex) launches[op.thread].add(events.begin_of(op.call), i);
+  }
+  for (LaunchOrder& of_thread : launches) of_thread.sort();
+  return launches;
+}
+
+/// Collects the silences of one thread after which it may have gone on because of device work.
+class SilenceFinder {
+ public:
+  SilenceFinder(const HostThread& thread, std::uint32_t index, const LaunchOrder& launches, std::vector<Silence>& found)
+      : explained_(thread.merged_waits()), index_(index), launches_(launches), found_(found) {}
+
+  /// In order of time.
+  void add(const Segment& segment) {
+    const bool quiet = segment.kind == Segment::Kind::kQuiet;
+    if (quiet && quiet_ && end_ == segment.begin) {  // under one annotation, then under another
+      end_ = segment.end;
+      return;
+    }
+    close();
+    if (!quiet && segment.kind != Segment::Kind::kWork) return;
+    quiet_ = quiet;
+    begin_ = segment.begin;
+    end_ = segment.end;
+  }
+
+  void close() {
+    Silence silence{index_, kNoIndex, begin_, end_};
+    begin_ = end_;
+    if (silence.end - silence.begin <= kShortQuiet) return;
+    silence.op = launches_.last_until(silence.begin);
+    if (silence.op == kNoIndex) return;
+    while (at_ < explained_.size() && explained_[at_].second <= silence.begin) ++at_;
+    if (at_ == explained_.size() || explained_[at_].first >= silence.end) found_.push_back(silence);
+  }
+
+ private:
+  std::vector<std::pair<Time, Time>> explained_;
+  std::uint32_t index_;
+  const LaunchOrder& launches_;
+  std::vector<Silence>& found_;
+  std::size_t at_ = 0;  ///< in explained_
+  bool quiet_ = false;
+  Time begin_{};
+  Time end_{};
+};
+
+}  // namespace
+
+std::vector<HostWait> find_polls(const RankEvents& events, std::vector<HostThread>& threads) {
+  const auto launches = launches_by_thread(events);
+  std::vector<Silence> silences;
+  for (std::uint32_t t = 0; t < threads.size(); ++t) {
+    if (launches[t].launches().empty()) continue;
+    SilenceFinder finder(threads[t], t, launches[t], silences);
+    cut_thread(events, events.threads[t], [&finder](const Segment& segment) { finder.add(segment); });
+    finder.close();
+  }
+
+  struct Count {
+    std::size_t silences = 0;
+    std::size_t in_time = 0;
+  };
+  const auto name_of = [&](const Silence& silence) { return events.trace->name[events.ops[silence.op].event]; };
+  std::map<std::pair<std::uint32_t, TextId>, Count> counts;
+  for (const Silence& silence : silences) {
+    Count& count = counts[{silence.thread, name_of(silence)}];
+    ++count.silences;
+    if (silence.ends_with(events.ops[silence.op])) ++count.in_time;
+  }
+
+  std::vector<HostWait> polls;
+  for (const Silence& silence : silences) {
+    const Count& count = counts[{silence.thread, name_of(silence)}];
+    const DeviceOp& op = events.ops[silence.op];
+    const bool usual = count.in_time >= kTimes && kOf * count.in_time >= (kOf - 1) * count.silences;
+    if (!usual || !silence.ends_with(op)) continue;
+    HostThread& thread = threads[silence.thread];
+    thread.waits.push_back({silence.begin, op.end});
+    thread.cuts.push_back(op.end);
+    polls.push_back({silence.op, silence.thread, op.end});
+  }
+  return polls;
+}
+
+}  // namespace stepsim::ingest

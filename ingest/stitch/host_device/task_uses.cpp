@@ -1,0 +1,200 @@
+#include "ingest/stitch/host_device/device_tasks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/base/sort_runs.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// The operator whose call had a piece of device work launched.
+struct OperatorUse {
+  std::uint32_t which = kNoIndex;  ///< index into HostDeviceTrace::operators; kNoIndex if no shape was recorded
+  std::uint32_t occurrence = 0;    ///< number of the call, in order of its start
+  bool in_optimizer = false;       ///< an "Optimizer." annotation is around the call
+};
+
+/// The operator around a runtime call.
+struct Caller {
+  std::uint32_t event = kNoIndex;
+  bool in_optimizer = false;
+};
+
+/// Enters in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
+                  const std::vector<std::uint32_t>& operator_of, std::vector<Caller>& caller) {
+  std::vector<Caller> open;  // operators with shapes, the innermost last
+  Time optimizer_end{Duration::min()};
+  for (const std::uint32_t event : thread.events) {
+    while (!open.empty() && events.end_of(open.back().event) <= events.begin_of(event)) open.pop_back();
+    const bool in_optimizer = events.begin_of(event) < optimizer_end;
+    if (operator_of[event] != kNoIndex) {
+      open.push_back({event, in_optimizer});
+    } else if (events.trace->kind[event] == EventKind::kRuntimeCall && !open.empty()) {
+      caller[event] = open.back();
+    } else if (events.name_of(event).starts_with(kOptimizer)) {
+      optimizer_end = std::max(optimizer_end, events.end_of(event));
+    }
+  }
+}
+
+/// Numbers the operators that launched something by their start. Returns the numbers by event.
+std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std::uint32_t> callers) {
+  sort_runs(callers, [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair{events.begin_of(a), a} < std::pair{events.begin_of(b), b};
+  });
+  callers.erase(std::unique(callers.begin(), callers.end()), callers.end());
+  std::vector<std::uint32_t> number(events.trace->size(), 0);
+  for (std::uint32_t i = 0; i < callers.size(); ++i) number[callers[i]] = i;
+  return number;
+}
+
+/// By op. Empty where no shapes were recorded.
+std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
+  if (events.trace->operator_of.empty()) return {};
+  std::vector<std::uint32_t> operator_of(events.trace->size(), kNoIndex);
+  for (const auto& [event, which] : events.trace->operator_of) operator_of[event] = which;
+  std::vector<Caller> caller(events.trace->size());
+  for (const RankEvents::Thread& thread : events.threads) {
+    if (thread.launches) find_callers(events, thread, operator_of, caller);
+  }
+
+  std::vector<std::uint32_t> callers;
+  for (const DeviceOp& op : events.ops) {
+    if (op.call != kNoIndex && caller[op.call].event != kNoIndex) callers.push_back(caller[op.call].event);
+  }
+  const std::vector<std::uint32_t> number = occurrences(events, callers);
+  std::vector<OperatorUse> uses(events.ops.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const std::uint32_t call = events.ops[i].call;
+    if (call == kNoIndex || caller[call].event == kNoIndex) continue;
+    uses[i] = {operator_of[caller[call].event], number[caller[call].event], caller[call].in_optimizer};
+  }
+  return uses;
+}
+
+}  // namespace
+
+void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
+  OperatorTable& table = assembly.operators;
+  const auto first = static_cast<std::uint32_t>(table.operators.size());
+  const std::uint32_t occurrence = table.occurrences;
+  const std::vector<OperatorUse> uses = find_operator_uses(events);
+  for (std::uint32_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].which == kNoIndex) continue;
+    tasks.for_each_task(i, [&](TaskId task) {
+      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer});
+      table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
+    });
+  }
+  if (table.uses.empty()) return;
+  const auto& operators = events.trace->operators;
+  table.operators.insert(table.operators.end(), operators.begin(), operators.end());
+}
+
+namespace {
+
+/// An annotation, or a module's call.
+struct Span {
+  Time begin;
+  Time end;
+  TextId name;
+};
+
+/// What somebody would select by: not the marks of steps, which are selected by number.
+bool is_annotation(const RankEvents& events, std::uint32_t event) {
+  return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
+}
+
+/// The annotations around each call that launched device work. Calls within the same ones share a list.
+class Annotated {
+ public:
+  explicit Annotated(const RankEvents& events) : events_(events), list_of_(events.trace->size(), kNoList) {
+    lists_.emplace_back();
+    std::map<TrackId, std::vector<Span>> modules;
+    for (const HostDeviceTrace::ModuleCall& call : events.trace->modules)
+      modules[call.track].push_back({call.begin, call.begin + call.length, call.name});
+    for (const RankEvents::Thread& thread : events.threads) {
+      if (thread.launches) walk(thread, std::move(modules[thread.track]));
+    }
+  }
+
+  /// The names of what is around a call, the outermost first.
+  [[nodiscard]] const std::vector<TextId>& around(std::uint32_t call) const { return lists_[list_of_[call]]; }
+
+ private:
+  static constexpr std::uint32_t kNoList = 0;
+
+  void walk(const RankEvents::Thread& thread, std::vector<Span> spans) {
+    for (const std::uint32_t event : thread.events) {
+      if (is_annotation(events_, event))
+        spans.push_back({events_.begin_of(event), events_.end_of(event), events_.trace->name[event]});
+    }
+    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+      return std::pair{a.begin, b.end} < std::pair{b.begin, a.end};  // what is around others goes first
+    });
+    std::vector<Span> open;  // the innermost last
+    std::uint32_t list = kNoList;
+    std::size_t next = 0;
+    for (const std::uint32_t event : thread.events) {
+      if (events_.trace->kind[event] != EventKind::kRuntimeCall) continue;
+      const Time at = events_.begin_of(event);
+      const std::size_t before = next;
+      for (; next < spans.size() && spans[next].begin <= at; ++next) open.push_back(spans[next]);
+      const auto closed = std::erase_if(open, [at](const Span& span) { return span.end <= at; });
+      if (next != before || closed > 0) list = add(open);
+      list_of_[event] = list;
+    }
+  }
+
+  std::uint32_t add(const std::vector<Span>& open) {
+    if (open.empty()) return kNoList;
+    std::vector<TextId>& names = lists_.emplace_back();
+    for (const Span& span : open) names.push_back(span.name);
+    return static_cast<std::uint32_t>(lists_.size() - 1);
+  }
+
+  const RankEvents& events_;
+  std::vector<std::uint32_t> list_of_;      // by event; index into lists_
+  std::vector<std::vector<TextId>> lists_;  // the first is empty
+};
+
+}  // namespace
+
+void add_annotation_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
+  const Annotated annotated(events);
+  AnnotationTable& table = assembly.annotations;
+  std::map<TextId, std::uint32_t> places;
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    const std::uint32_t call = events.ops[i].call;
+    if (call == kNoIndex) continue;
+    for (const TextId name : annotated.around(call)) {
+      const auto [place, is_new] = places.try_emplace(name, static_cast<std::uint32_t>(table.names.size()));
+      if (is_new) table.names.push_back(events.trace->text(name));
+      tasks.for_each_task(i, [&table, which = place->second](TaskId task) { table.uses.push_back({task, which}); });
+    }
+  }
+}
+
+void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
+  const HostDeviceTrace& trace = *events.trace;
+  if (trace.launch_of.empty()) return;
+  std::vector<std::uint32_t> launch_of(trace.size(), kNoIndex);
+  for (const auto& [event, which] : trace.launch_of) launch_of[event] = which;
+  LaunchTable& table = assembly.launches;
+  const auto first = static_cast<std::uint32_t>(table.launches.size());
+  table.uses.reserve(table.uses.size() + trace.launch_of.size());
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    const std::uint32_t which = launch_of[events.ops[i].event];
+    if (which == kNoIndex) continue;
+    tasks.for_each_task(i, [&](TaskId task) { table.uses.push_back({task, first + which}); });
+  }
+  table.launches.insert(table.launches.end(), trace.launches.begin(), trace.launches.end());
+}
+
+}  // namespace stepsim::ingest

@@ -1,0 +1,73 @@
+#include "ingest/stitch/clocks.h"
+
+#include <gtest/gtest.h>
+
+namespace stepsim::ingest {
+namespace {
+
+/// b's clock is ahead of a's by `ahead`, give or take `open`.
+ClockDifference estimate(std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open, double weight = 1) {
+  return {a, b, {Duration{ahead - open}, Duration{ahead + open}}, Duration{ahead}, weight};
+}
+
+ClockDifference bounded(std::uint32_t a, std::uint32_t b, std::int64_t least, std::int64_t most) {
+  return {a, b, {Duration{least}, Duration{most}}};
+}
+
+TEST(ClocksTest, ResidualsAddUpOnTheShortestWayToTheReference) {
+  const auto clocks = align_clocks(4, 0, {estimate(0, 1, 10, 3), estimate(2, 1, -5, 2)});
+  EXPECT_EQ(clocks[1].offset, Duration{10});
+  EXPECT_EQ(clocks[1].residual, Duration{3});
+  EXPECT_EQ(clocks[2].offset, Duration{15});
+  EXPECT_EQ(clocks[2].residual, Duration{3 + 2});
+  EXPECT_TRUE(clocks[0].known && clocks[1].known && clocks[2].known);
+  EXPECT_FALSE(clocks[3].known);
+}
+
+TEST(ClocksTest, DifferencesOfACycleAreMetBySmallestSquares) {
+  // 1 is ahead of 0 by 10 directly and by 0 + 4 over 2. Each of the three edges takes a third of the 6 between these.
+  const auto clocks = align_clocks(3, 0, {estimate(0, 1, 10, 5), estimate(0, 2, 0, 5), estimate(2, 1, 4, 5)});
+  EXPECT_EQ(clocks[1].offset, Duration{10 - 2});
+  EXPECT_EQ(clocks[2].offset, Duration{0 + 2});
+  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // what the edge leaves open, and by how much it is not met
+}
+
+TEST(ClocksTest, EstimatesOfATreeAreExactHoweverFarApartClocksAre) {
+  constexpr std::int64_t kSince1970 = 1'700'000'000'123'456'789;  // beyond the integers of a double
+  const auto clocks = align_clocks(3, 1, {estimate(1, 0, kSince1970, 0), estimate(2, 1, -kSince1970, 0)});
+  EXPECT_EQ(clocks[0].offset, Duration{kSince1970});
+  EXPECT_EQ(clocks[2].offset, Duration{kSince1970});
+  EXPECT_EQ(clocks[1].offset, Duration{});
+}
+
+TEST(ClocksTest, ClocksThatMayAgreeAreTakenToAgreeElseTheMiddleOfTheBounds) {
+  const auto clocks = align_clocks(3, 0, {bounded(0, 1, -10, 100), bounded(0, 2, 40, 100)});
+  EXPECT_EQ(clocks[1].offset, Duration{});
+  EXPECT_EQ(clocks[1].residual, Duration{100});
+  EXPECT_EQ(clocks[2].offset, Duration{70});
+  EXPECT_EQ(clocks[2].residual, Duration{30});
+}
+
+TEST(ClocksTest, BoundsAddUpAlongChainsAndTheTightestChainCounts) {
+  // Over 1, 2 is ahead by 40 + 10 at least and 60 + 30 at most; directly by 70 at most.
+  const auto clocks =
+      align_clocks(3, 0, {bounded(0, 1, 40, 60), bounded(1, 2, 10, 30), {0, 2, {std::nullopt, Duration{70}}}});
+  EXPECT_EQ(clocks[2].offset, Duration{(50 + 70) / 2});
+  EXPECT_EQ(clocks[2].residual, Duration{10});
+}
+
+TEST(ClocksTest, ABoundOnOneSideTiesNoClock) {
+  const auto clocks = align_clocks(2, 0, {{0, 1, {std::nullopt, Duration{70}}}});
+  EXPECT_FALSE(clocks[1].known);
+  EXPECT_EQ(clocks[1].offset, Duration{});
+}
+
+TEST(ClocksTest, BoundsThatContradictEachOtherLeaveTheirDistanceOpen) {
+  // Ahead by at least 90 and at most 40: the middle is off by 25 from each.
+  const auto clocks = align_clocks(2, 0, {bounded(0, 1, 90, 40)});
+  EXPECT_EQ(clocks[1].offset, Duration{65});
+  EXPECT_EQ(clocks[1].residual, Duration{25});
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
