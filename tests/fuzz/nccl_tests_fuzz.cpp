@@ -1,0 +1,18 @@
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ingest/config/nccl_tests.h"
+#include "model/base/error.h"
+
+/// A table that is read has times and ranks.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const auto times =
+        stepsim::ingest::parse_nccl_tests({reinterpret_cast<const char*>(data), size}, "all_reduce_perf.txt");
+    if (times.empty()) __builtin_trap();
+  } catch (const stepsim::InputError&) {
+    return 0;
+  }
+  return 0;
+}
