@@ -63,11 +63,25 @@ class PsJob : public ::testing::TestWithParam<Setting> {
   static Duration iteration(const Capture& built) { return sim::summarize(built, replayed(built)).iteration.replayed; }
 };
 
-TEST_P(PsJob, RunsToItsEnd) {
+/// Its operators run one after the other, and its links carry so many bytes: an iteration takes no less than either,
+/// and no more than both and all copies, one after the other.
+TEST_P(PsJob, TakesAsLongAsItsWorkAndItsTransfers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const Capture capture = random_job(seed).capture();
-    const Capture job = build(capture, options_of(capture));
-    EXPECT_GT(iteration(job), Duration{}) << "seed " << seed;
+    const WorkloadMaker maker = random_job(seed);
+    const Capture capture = maker.capture();
+    const Duration found = iteration(build(capture, options_of(capture)));
+    const auto layers = static_cast<std::int64_t>(maker.tensors.size());
+    const Duration work = layers * (kForward + kBackward) + kUpdate;
+    Duration one_way{};
+    std::int64_t partitions = 0;
+    for (const Bytes tensor : maker.tensors) {
+      one_way += Duration{tensor.count()};  // at kRate, a byte takes a nanosecond
+      partitions += std::max<std::int64_t>(1, (tensor.count() + 999'999) / 1'000'000);
+    }
+    EXPECT_GE(found, std::max(work, one_way)) << "seed " << seed;
+    const Duration transfers = 2 * static_cast<std::int64_t>(maker.workers) * one_way;
+    const Duration copies = 2 * partitions * static_cast<std::int64_t>(maker.local_size) * maker.copy;
+    EXPECT_LE(found, work + transfers + copies) << "seed " << seed;
   }
 }
 
