@@ -11,7 +11,7 @@
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/scenario.h"
 #include "sim/engine/engine.h"
-#include "sim/engine/independent_parts.h"
+#include "sim/engine/replays.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/sim/workloads.h"
 

@@ -1,4 +1,4 @@
-#include "sim/engine/collective_group.h"
+#include "sim/engine/collective_runs.h"
 
 #include <algorithm>
 #include <set>

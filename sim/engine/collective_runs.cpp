@@ -10,7 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/time_limits.h"
 #include "model/cost/collective/nccl_times.h"
-#include "sim/engine/message_ids.h"
+#include "sim/engine/replay_state.h"
 
 namespace stepsim::sim {
 namespace {

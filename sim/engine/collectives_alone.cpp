@@ -56,9 +56,9 @@ class OneAfterTheOther {
     machine.set_network(model, cluster);
     const Timeline timeline = replay(dag, machine);
     std::vector<Duration> times;
-    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
+    for (const RendezvousId rendezvous : dag.all_rendezvous()) {
       Duration time{};
-      for (const TaskId member : dag.members(RendezvousId{i})) {
+      for (const TaskId member : dag.members(rendezvous)) {
         const Time finish = timeline.finish[member.index()];
         time = std::max(time, finish == kEndOfTime ? kEndOfTime - Time{} : finish - timeline.start[member.index()]);
       }
@@ -86,8 +86,8 @@ std::vector<Duration> collectives_alone(const Dag& dag, const NetworkModel& mode
   OneAfterTheOther run;
   std::map<Kind, RendezvousId> different;
   std::vector<RendezvousId> kinds;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const auto [place, is_new] = different.try_emplace(kind_of(dag, RendezvousId{i}));
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const auto [place, is_new] = different.try_emplace(kind_of(dag, rendezvous));
     if (is_new) place->second = run.add(place->first);
     kinds.push_back(place->second);
   }

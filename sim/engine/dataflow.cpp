@@ -1,4 +1,4 @@
-#include "sim/engine/dataflow.h"
+#include "sim/engine/replays.h"
 
 #include <algorithm>
 #include <map>
@@ -8,9 +8,7 @@
 
 #include "model/cost/network/parameters.h"
 #include "sim/engine/collective_runs.h"
-#include "sim/engine/message_ids.h"
 #include "sim/engine/replay_state.h"
-#include "sim/engine/rounds.h"
 
 namespace stepsim::sim {
 namespace {
@@ -232,7 +230,7 @@ class Follower {
 /// Tasks by rank, ascending.
 std::map<Rank, std::size_t> tasks_by_rank(const Dag& dag) {
   std::vector<std::size_t> by_lane(dag.lanes().size());
-  for (std::size_t i = 0; i < dag.task_count(); ++i) ++by_lane[dag.lane_id(TaskId{i}).index()];
+  for (const TaskId task : dag.tasks()) ++by_lane[dag.lane_id(task).index()];
   std::map<Rank, std::size_t> by_rank;
   for (std::size_t i = 0; i < by_lane.size(); ++i) by_rank[dag.lane(LaneId{i}).rank] += by_lane[i];
   return by_rank;

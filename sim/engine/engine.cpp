@@ -9,10 +9,8 @@
 
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
-#include "sim/engine/dataflow.h"
-#include "sim/engine/event_replay.h"
-#include "sim/engine/independent_parts.h"
 #include "sim/engine/replay_state.h"
+#include "sim/engine/replays.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/engine/event_replay.h"
+#include "sim/engine/replays.h"
 
 #include <algorithm>
 #include <boost/heap/d_ary_heap.hpp>
@@ -10,11 +10,9 @@
 
 #include "model/cost/network/parameters.h"
 #include "sim/engine/collective_runs.h"
-#include "sim/engine/event.h"
-#include "sim/engine/lane_role.h"
-#include "sim/engine/message_ids.h"
-#include "sim/engine/progress_guard.h"
-#include "sim/engine/queue_lane.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/queues.h"
+#include "sim/engine/replay_state.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/engine/independent_parts.h"
+#include "sim/engine/replays.h"
 
 #include <algorithm>
 #include <boost/pending/disjoint_sets.hpp>
@@ -44,12 +44,12 @@ class LaneSets {
   /// Where messages hold each other up, a collective may do so on any link.
   void join_collectives(const Dag& dag, const Machine& machine) {
     LaneId on_links{};  // of one that sends: the links are joined to it, and so are the others that do
-    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-      const auto members = dag.members(RendezvousId{i});
+    for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+      const auto members = dag.members(rendezvous);
       if (members.empty()) continue;
       const LaneId first = dag.lane_id(members.front());
       for (const TaskId member : members) join(first, dag.lane_id(member));
-      if (!contended(machine) || dag.collective(RendezvousId{i}).op == CollectiveOp::kUnknown) continue;
+      if (!contended(machine) || dag.collective(rendezvous).op == CollectiveOp::kUnknown) continue;
       if (on_links.valid()) {
         join(on_links, first);
         continue;
@@ -90,7 +90,7 @@ std::vector<std::vector<TaskId>> deal_parts(const Dag& dag, const Machine& machi
   LaneSets sets{dag, machine};
   if (sets.is_one()) return {{sources.begin(), sources.end()}};
   std::map<std::size_t, std::size_t> tasks;  // by set
-  for (std::size_t i = 0; i < dag.task_count(); ++i) ++tasks[sets.set_of(dag.lane_id(TaskId{i}))];
+  for (const TaskId task : dag.tasks()) ++tasks[sets.set_of(dag.lane_id(task))];
   std::map<std::size_t, std::size_t> part_of;  // by set
   std::vector<std::size_t> load(std::min(most, tasks.size()));
   for (const auto& [set, count] : tasks) {

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 
 namespace stepsim::sim {
+
 namespace {
 
 [[noreturn]] void refuse_endpoint(const Cluster& cluster, std::int64_t endpoint) {
@@ -68,9 +69,9 @@ void check_crossings(const Dag& dag, const std::vector<std::size_t>& links) {
   if (longest * dag.task_count() <= kMostCrossings) return;
   std::uint64_t transfers = 0;
   std::uint64_t crossings = 0;
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const std::size_t crossed = links[dag.lane_id(TaskId{i}).index()];
-    if (crossed == 0 || dag.rendezvous(TaskId{i}).valid()) continue;
+  for (const TaskId task : dag.tasks()) {
+    const std::size_t crossed = links[dag.lane_id(task).index()];
+    if (crossed == 0 || dag.rendezvous(task).valid()) continue;
     ++transfers;
     crossings += crossed;
   }
@@ -95,8 +96,7 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   std::vector<std::size_t> links;
   for (const Lane& lane : dag_->lanes()) links.push_back(lane.is_link() ? routes.links(lane.from, lane.to) : 0);
   if (!model.sums_up_routes) check_crossings(*dag_, links);
-  for (std::size_t i = 0; i < dag_->rendezvous_count(); ++i) {
-    const RendezvousId rendezvous{i};
+  for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
     check_group(*dag_, dag_->members(rendezvous), cluster, routes);

@@ -1,8 +1,21 @@
 #include "sim/engine/replay_state.h"
 
+#include <fmt/format.h>
+
+#include "model/base/error.h"
 #include "model/base/side_by_side.h"
 
 namespace stepsim::sim {
+
+void ProgressGuard::fail(Time before, Time now) const {
+  const auto nanoseconds = [](Time time) { return time.time_since_epoch().count(); };
+  if (now < before) {
+    throw InternalError(fmt::format("network model {} goes back in time: to an event at {} ns when it is {} ns", model_,
+                                    nanoseconds(now), nanoseconds(before)));
+  }
+  throw InternalError(fmt::format("network model {} does not get on: {} events at {} ns without news of any message",
+                                  model_, kMostQuietEvents, nanoseconds(now)));
+}
 
 ReplayState::ReplayState(const Dag& of, const Machine& on, const EngineOptions& how)
     : dag(of), machine(on), options(how) {
@@ -29,8 +42,8 @@ ReplayState::ReplayState(const Dag& of, const Machine& on, const EngineOptions& 
     fill_ends();
   }
   timeline.last_arrival.resize(dag.rendezvous_count());
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    absent.push_back(static_cast<std::uint32_t>(dag.members(RendezvousId{i}).size()));
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    absent.push_back(static_cast<std::uint32_t>(dag.members(rendezvous).size()));
   }
 }
 

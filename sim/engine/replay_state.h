@@ -4,16 +4,60 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/id.h"
 #include "model/base/time_limits.h"
+#include "model/base/units.h"
+#include "model/cost/network/network.h"
 #include "model/job/dag.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/timeline.h"
 
+/// How the engine numbers messages: that of a task has the task's number, those that collectives
+/// send have the numbers from kFirstOfCollectives on. A dag has fewer tasks than that.
 namespace stepsim::sim {
+
+/// Sees to it that a network model gets on (Network::advance in model/cost/network/network.h): its
+/// time never goes back, and an event moves the clock or tells of a message. Without it a mistake
+/// in a model, say a rate that is no number, would be a replay that never ends. O(1) an event.
+class ProgressGuard {
+ public:
+  /// Events without news that a model may have at one instant, one after the other.
+  static constexpr std::size_t kMostQuietEvents = 1000;
+
+  /// `model` is its name, and must outlive the guard.
+  explicit ProgressGuard(std::string_view model) noexcept : model_(model) {}
+
+  /// The replay was at `before`, the model was advanced to `now` and has told of `told` messages.
+  /// Throws InternalError, which names the model and the instant.
+  void advanced(Time before, Time now, std::size_t told) {
+    if (now > before || (now == before && told > 0)) {
+      quiet_ = 0;
+    } else if (now < before || ++quiet_ == kMostQuietEvents) {
+      fail(before, now);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(Time before, Time now) const;
+
+  std::string_view model_;
+  std::size_t quiet_ = 0;
+};
+
+inline constexpr std::uint32_t kFirstOfCollectives = 0x80000000U;
+static_assert(kFirstOfCollectives > Dag::kMostTasks);
+
+[[nodiscard]] constexpr bool is_of_collective(MessageId message) noexcept {
+  return message.value() >= kFirstOfCollectives;
+}
+[[nodiscard]] constexpr MessageId message_of(TaskId task) noexcept { return MessageId{task.value()}; }
+/// Precondition: not is_of_collective(message).
+[[nodiscard]] constexpr TaskId task_of(MessageId message) noexcept { return TaskId{message.value()}; }
 
 /// Before a task is known to start.
 inline constexpr Time kUnknown = Time::min();

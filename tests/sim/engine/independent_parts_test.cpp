@@ -1,4 +1,4 @@
-#include "sim/engine/independent_parts.h"
+#include "sim/engine/replays.h"
 
 #include <gtest/gtest.h>
 

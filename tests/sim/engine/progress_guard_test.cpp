@@ -1,4 +1,4 @@
-#include "sim/engine/progress_guard.h"
+#include "sim/engine/replay_state.h"
 
 #include <gtest/gtest.h>
 

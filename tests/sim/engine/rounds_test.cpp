@@ -1,4 +1,4 @@
-#include "sim/engine/rounds.h"
+#include "sim/engine/replays.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#ifndef STEPSIM_SIM_ENGINE_QUEUE_LANE_H
-#define STEPSIM_SIM_ENGINE_QUEUE_LANE_H
+#ifndef STEPSIM_SIM_ENGINE_QUEUES_H
+#define STEPSIM_SIM_ENGINE_QUEUES_H
 
 #include <algorithm>
 #include <cstdint>
@@ -7,9 +7,55 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/id.h"
+#include "model/base/units.h"
+#include "model/cost/network/network.h"
 #include "model/job/dag.h"
 
+/// What a replay by events deals with. Only the engine uses it.
 namespace stepsim::sim {
+
+/// What happens to a task, or to a message of a collective, at a time. For heaps that have the
+/// earliest on top; at one instant tasks come first, the smallest number in front.
+class Event {
+ public:
+  enum class Kind : std::uint32_t {
+    kReady,    ///< the task is ready and joins its lane's queue
+    kSend,     ///< the task's message is ready and goes to the network
+    kBegin,    ///< the collective begins; the task is its last member
+    kEnd,      ///< the task has ended
+    kSent,     ///< the task's message has left its sender: its lane is free
+    kArrived,  ///< a message of a collective has arrived
+  };
+
+  Event(Time time, TaskId task, Kind kind) noexcept : time_(time), number_(task.value()), kind_(kind) {}
+  /// kArrived.
+  Event(Time time, MessageId message) noexcept : time_(time), number_(message.value()), kind_(Kind::kArrived) {}
+
+  [[nodiscard]] Time time() const noexcept { return time_; }
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// Precondition: not kArrived.
+  [[nodiscard]] TaskId task() const noexcept { return TaskId{number_}; }
+  /// Precondition: kArrived.
+  [[nodiscard]] MessageId message() const noexcept { return MessageId{number_}; }
+
+  friend bool operator<(const Event& a, const Event& b) noexcept {
+    if (a.time_ != b.time_) return a.time_ > b.time_;
+    return a.number_ != b.number_ ? a.number_ > b.number_ : a.kind_ > b.kind_;
+  }
+
+ private:
+  Time time_;
+  std::uint32_t number_;
+  Kind kind_;
+};
+
+/// A task, or the sending half of a message, that has ended.
+struct End {
+  Time time;
+  TaskId task;
+  bool has_left = false;  ///< the message has left; its arrival is another End
+};
 
 /// A lane on which tasks wait their turn: FIFO or by priority, several at a time if its
 /// capacity says so, each taking its bytes from the lane's credit. Only the engine uses it.
@@ -94,6 +140,20 @@ class QueueLane {
   Time freed_at_ = Time::min();
   std::priority_queue<Waiting> waiting_;
 };
+
+/// What the engine has to do for the tasks of a lane.
+struct LaneRole {
+  static constexpr std::uint32_t kNoQueue = 0xFFFFFFFFU;
+  std::uint32_t queue = kNoQueue;  ///< place among the queue lanes
+  ChannelId channel;               ///< valid: its tasks are messages
+  [[nodiscard]] bool is_queue() const noexcept { return queue != kNoQueue; }
+  [[nodiscard]] bool is_link() const noexcept { return channel.valid(); }
+  [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }
+};
+
+/// By lane. Appends those on which tasks wait their turn to `waiting`. `network` is null while
+/// recorded durations hold. Only the engine uses it. O(lanes).
+[[nodiscard]] std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<QueueLane>& waiting);
 
 }  // namespace stepsim::sim
 

@@ -1,4 +1,4 @@
-#include "sim/engine/lane_role.h"
+#include "sim/engine/queues.h"
 
 namespace stepsim::sim {
 
