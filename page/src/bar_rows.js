@@ -1,5 +1,5 @@
 // Bars along an axis of time, in rows: what an inline profiler measured, and several runs of it beside each other. As
-// sim/export/svg_bars.cpp draws them.
+// sim/export/picture/svg_bars.cpp draws them.
 
 import {el, svg} from './dom.js';
 import {duration} from './format.js';

@@ -55,10 +55,14 @@ const Exporter* find_exporter(std::string_view path) noexcept {
   return best;
 }
 
+OutputFile open_output(const std::string& path) {
+  return OutputFile{is_standard_output(path) ? std::string(kStandardOutput) : path,
+                    is_gzipped(path) ? Compression::kGzip : Compression::kNone};
+}
+
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer) {
   STEPSIM_ASSERT(has(answer, exporter.accepts), "an exporter is only given what it accepts");
-  OutputFile file{is_standard_output(path) ? std::string(kStandardOutput) : path,
-                  is_gzipped(path) ? Compression::kGzip : Compression::kNone};
+  OutputFile file = open_output(path);
   exporter.write(answer, file);
   file.commit();
 }

@@ -73,7 +73,9 @@ struct Exporter {
 [[nodiscard]] bool is_standard_output(std::string_view path) noexcept;
 [[nodiscard]] bool is_gzipped(std::string_view path) noexcept;
 
-/// Writes `answer` to `path`, as OutputFile does, compressed if the path ends in .gz.
+/// The file `path`, or standard output; compressed if `path` ends in .gz. Throws what OutputFile does.
+[[nodiscard]] OutputFile open_output(const std::string& path);
+/// Writes `answer` to open_output(path).
 /// Preconditions: `answer` has what `exporter` accepts; a path that is gzipped is one that find_exporter() finds.
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer);
 

@@ -214,8 +214,8 @@ class Arrows {
       const TaskId to = path.tasks[i].task;
       if (start_[from.index()] <= start_[to.index()]) join({from, to});
     }
-    for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-      const auto members = dag.members(RendezvousId{i});
+    for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+      const auto members = dag.members(rendezvous);
       if (members.size() > 1) join({members.begin(), members.end()});
     }
     std::sort(ends_.begin(), ends_.end());

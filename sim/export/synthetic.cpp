@@ -12,7 +12,7 @@
 
 #include "sim/analysis/activity.h"
 #include "sim/analysis/task_names.h"
-#include "sim/export/rows.h"
+#include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
@@ -40,7 +40,7 @@ class Synthetic {
   }
 
   void write(JsonWriter& json) {
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) add(TaskId{i});
+    for (const TaskId task : dag_.tasks()) add(task);
     for (auto& [key, event] : operations_) lanes_[{std::get<Rank>(key), "Comm"}].push_back(std::move(event));
     for (auto& [lane, events] : lanes_) {
       std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.start < b.start; });

@@ -5,8 +5,7 @@
 
 #include "sim/engine/machine.h"
 #include "sim/export/exporter.h"
-#include "sim/export/rows.h"
-#include "sim/export/tasks_by_lane.h"
+#include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
 
 /// A replay as a task graph of plain computes, which ingest/formats/task_graph.cpp reads. A lane becomes a
@@ -113,7 +112,7 @@ class TaskGraphFile {
     json_.begin_object().key("name").value("stepsim replay").key("hosts").value(std::max<std::size_t>(hosts, 1));
     json_.key("links").begin_array().end_array().key("routes").begin_object().end_object();
     json_.key("tasks").begin_array();
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) write_in_turn(TaskId{i});
+    for (const TaskId task : dag_.tasks()) write_in_turn(task);
     json_.end_array().new_line();
     write_provenance(json_, provenance_);
     json_.end_object();
@@ -130,8 +129,8 @@ class TaskGraphFile {
   }
 
   void find_expanded() {
-    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
-      const auto members = dag_.members(RendezvousId{i});
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
+      const auto members = dag_.members(rendezvous);
       expanded_.push_back(std::none_of(members.begin(), members.end(),
                                        [this](TaskId member) { return dag_.lane(member).order == LaneOrder::kFifo; }));
     }
@@ -188,9 +187,8 @@ class TaskGraphFile {
   template <class Use>
   void for_each_lag(TaskId task, Use use) const {
     if (!dag_.has_lags()) return;
-    const std::size_t last = dag_.first_edge(TaskId{task.index() + 1}).index();
-    for (std::size_t i = dag_.first_edge(task).index(); i < last; ++i) {
-      if (const Duration lag = dag_.lag(EdgeId{i}); lag > Duration{}) use(EdgeId{i}, lag);
+    for (const EdgeId edge : dag_.edges_from(task)) {
+      if (const Duration lag = dag_.lag(edge); lag > Duration{}) use(edge, lag);
     }
   }
 

@@ -4,12 +4,27 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
-#include "sim/export/rows.h"
-
 namespace stepsim::sim {
+
+std::size_t Rows::place(Time begin, Time end) {
+  for (; !busy_.empty() && busy_.top().first <= begin; busy_.pop()) free_.push(busy_.top().second);
+  if (free_.empty()) free_.push(count_++);
+  const std::size_t row = free_.top();
+  free_.pop();
+  busy_.emplace(end, row);
+  return row;
+}
+
+TasksByLane::TasksByLane(const Dag& dag) : begin_(dag.lanes().size() + 1), tasks_(dag.task_count()) {
+  for (const TaskId task : dag.tasks()) ++begin_[dag.lane_id(task).index()];
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  for (std::size_t i = dag.task_count(); i-- > 0;) tasks_[--begin_[dag.lane_id(TaskId{i}).index()]] = TaskId{i};
+}
+
 namespace {
 
 /// What the processes of a replay have in common.

@@ -1,18 +1,54 @@
 #ifndef STEPSIM_SIM_EXPORT_TRACKS_H
 #define STEPSIM_SIM_EXPORT_TRACKS_H
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <queue>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/base/units.h"
+#include "model/job/dag.h"
 #include "sim/export/exporter.h"
-#include "sim/export/tasks_by_lane.h"
 
 /// A timeline as viewers show it. Each rank has a process for what was measured and, below it, one for the replay; of
 /// several replays, one for each and none for what was measured. Each lane is a track. The tasks of a track must not
 /// overlap, so a lane whose tasks overlap takes several.
 namespace stepsim::sim {
+
+/// Places intervals on as few rows as possible without overlap, always on the first free row. O(log rows)
+/// an interval.
+class Rows {
+ public:
+  /// The row of [begin, end). Precondition: `begin` is never less than in the call before.
+  std::size_t place(Time begin, Time end);
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+ private:
+  template <class Entry>
+  using Smallest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+
+  Smallest<std::pair<Time, std::size_t>> busy_;  ///< until when, and which row
+  Smallest<std::size_t> free_;
+  std::size_t count_ = 0;
+};
+
+/// The tasks of each lane, ascending. 4 bytes a task.
+class TasksByLane {
+ public:
+  explicit TasksByLane(const Dag& dag);
+  [[nodiscard]] std::span<const TaskId> of(LaneId lane) const noexcept {
+    return {tasks_.data() + begin_[lane.index()], begin_[lane.index() + 1] - begin_[lane.index()]};
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<TaskId> tasks_;
+};
 
 /// What was measured of a rank, or one of its replays.
 struct TrackProcess {

@@ -159,9 +159,9 @@ class Folder {
 
   /// Members of a collective in a chain: one to one is enough to see that they belong together.
   void add_meetings() {
-    for (std::size_t i = 0; i < dag_.rendezvous_count(); ++i) {
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
       std::uint32_t last = kLeftOut;
-      for (const TaskId member : dag_.members(RendezvousId{i})) {
+      for (const TaskId member : dag_.members(rendezvous)) {
         const std::uint32_t node = node_of_[member.index()];
         if (node == kLeftOut) continue;
         if (last != kLeftOut) add(std::min(last, node), std::max(last, node), Graph::Link::kMeeting);

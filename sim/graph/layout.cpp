@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/number.h"
-#include "sim/graph/dot_text.h"
+#include "sim/graph/graph_text.h"
 #include "sim/output/run_program.h"
 
 namespace stepsim::sim {

@@ -1,4 +1,4 @@
-// Reads what sim/export/page_timelines.cpp writes, which lists the columns.
+// Reads what sim/export/page/page_timelines.cpp writes, which lists the columns.
 
 import {embedded} from '../dom.js';
 

@@ -7,8 +7,7 @@
 #include <array>
 
 #include "sim/engine/engine.h"
-#include "sim/export/packed_column.h"
-#include "sim/export/timeline_spans.h"
+#include "sim/export/page/page.h"
 #include "sim/output/json_writer.h"
 #include "tests/sim/dag_maker.h"
 #include "tests/sim/temporary_folder.h"

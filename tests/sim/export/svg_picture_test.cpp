@@ -1,4 +1,4 @@
-#include "sim/export/svg_picture.h"
+#include "sim/export/picture/svg_picture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

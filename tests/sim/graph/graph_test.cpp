@@ -6,8 +6,7 @@
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
-#include "sim/graph/dot_text.h"
-#include "sim/graph/gml_text.h"
+#include "sim/graph/graph_text.h"
 #include "sim/graph/layout.h"
 #include "tests/sim/dag_maker.h"
 

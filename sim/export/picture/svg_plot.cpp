@@ -1,4 +1,4 @@
-#include "sim/export/svg_plot.h"
+#include "sim/export/picture/pictures.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "model/base/text.h"
+#include "sim/export/picture/svg_picture.h"
 #include "sim/export/relation.h"
-#include "sim/export/svg_picture.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,7 +1,8 @@
-#ifndef STEPSIM_SIM_GRAPH_DOT_TEXT_H
-#define STEPSIM_SIM_GRAPH_DOT_TEXT_H
+#ifndef STEPSIM_SIM_GRAPH_GRAPH_TEXT_H
+#define STEPSIM_SIM_GRAPH_GRAPH_TEXT_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -21,6 +22,13 @@ namespace stepsim::sim {
 /// collectives dotted. Names are quoted and shown safe (model/base/text.h). `comment` becomes a comment, if it is not
 /// empty. O(nodes + edges).
 [[nodiscard]] std::string dot_text(const Graph& graph, std::string_view comment = {});
+
+/// The dependencies of a graph as networkx reads and writes GML, with the names of ByteProfile and dPRO:
+/// "rank0->FW.conv1", and "rank0->FW.conv1~>2" for the second node of that name, because labels have to differ. A
+/// node's attributes are avg (the mean of its tasks in milliseconds, as theirs), tasks, time_ms and critical (1 or 0);
+/// an edge's are edges and critical. Meetings of collectives and turns on a lane are no dependencies and are left out.
+/// `creator` is named in the first line. O(nodes + edges).
+[[nodiscard]] std::string gml_text(const Graph& graph, std::string_view creator);
 
 }  // namespace stepsim::sim
 

@@ -1,12 +1,15 @@
-#include "sim/graph/dot_text.h"
+#include "sim/graph/graph_text.h"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <unordered_map>
 
+#include "model/base/quoted.h"
 #include "model/base/text.h"
 
 namespace stepsim::sim {
+
 namespace {
 
 constexpr std::size_t kLongestName = 40;
@@ -59,10 +62,9 @@ std::string_view ink_on(PathClass part) noexcept { return part == PathClass::kCo
 
 std::vector<std::string> label_of(const Graph::Node& node) {
   std::string below;
-  const auto add = [&below](const std::string& text) { below += (below.empty() ? "" : ", ") + text; };
-  if (node.rank) add(fmt::format("rank {}", *node.rank));
-  if (node.tasks > 1) add(counted(node.tasks, "task"));
-  if (node.time > Duration{}) add(stepsim::to_text(node.time));
+  if (node.rank) add_item(below, fmt::format("rank {}", *node.rank));
+  if (node.tasks > 1) add_item(below, counted(node.tasks, "task"));
+  if (node.time > Duration{}) add_item(below, stepsim::to_text(node.time));
   std::vector<std::string> lines{shown(node.name, kLongestName)};
   if (!below.empty()) lines.push_back(below);
   return lines;
@@ -78,6 +80,34 @@ std::string dot_text(const Graph& graph, std::string_view comment) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_line(graph.nodes[i], i);
   for (const Graph::Edge& edge : graph.edges) text += edge_line(edge);
   return text + "}\n";
+}
+
+namespace {
+
+constexpr double kNanosecondsAMillisecond = 1e6;
+
+double milliseconds(Duration duration) { return static_cast<double>(duration.count()) / kNanosecondsAMillisecond; }
+
+}  // namespace
+
+std::string gml_text(const Graph& graph, std::string_view creator) {
+  std::string text = fmt::format("Creator {}\ngraph [\n  directed 1\n", gml_quoted(creator));
+  std::unordered_map<std::string, std::size_t> uses;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Graph::Node& node = graph.nodes[i];
+    std::string label = node.rank ? fmt::format("rank{}->{}", *node.rank, node.name) : node.name;
+    if (const std::size_t use = ++uses[label]; use > 1) label += fmt::format("~>{}", use);
+    text += fmt::format(
+        "  node [\n    id {}\n    label {}\n    avg {:#}\n    tasks {}\n    time_ms {:#}\n    critical {}\n  ]\n", i,
+        gml_quoted(label), milliseconds(node.time) / static_cast<double>(node.tasks), node.tasks,
+        milliseconds(node.time), node.critical ? 1 : 0);
+  }
+  for (const Graph::Edge& edge : graph.edges) {
+    if (edge.link != Graph::Link::kDependency) continue;
+    text += fmt::format("  edge [\n    source {}\n    target {}\n    edges {}\n    critical {}\n  ]\n", edge.from,
+                        edge.to, edge.edges, edge.critical ? 1 : 0);
+  }
+  return text + "]\n";
 }
 
 }  // namespace stepsim::sim

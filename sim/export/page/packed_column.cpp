@@ -1,4 +1,4 @@
-#include "sim/export/packed_column.h"
+#include "sim/export/page/page.h"
 
 #include <isa-l/igzip_lib.h>
 

@@ -3,9 +3,8 @@
 // three are data in script elements that no browser runs: JSON in which '<' is escaped, and base64.
 
 #include "sim/export/exporter.h"
-#include "sim/export/page_template.h"
-#include "sim/export/page_timelines.h"
-#include "sim/graph/dot_text.h"
+#include "sim/export/page/page.h"
+#include "sim/graph/graph_text.h"
 #include "sim/graph/layout.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/column_figures.h"

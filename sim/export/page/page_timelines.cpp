@@ -1,4 +1,4 @@
-#include "sim/export/page_timelines.h"
+#include "sim/export/page/page.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,7 @@
 
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/summary.h"
-#include "sim/export/packed_column.h"
-#include "sim/export/rows.h"
-#include "sim/export/timeline_spans.h"
+#include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/path_sections.h"
 
@@ -291,8 +289,7 @@ class GraphWriter {
     std::vector<Duration> slack(dag_.task_count(), Duration::max());
     for (std::size_t i = 0; i < slack.size(); ++i) {
       const TaskId task{i};
-      for (std::size_t e = dag_.first_edge(task).index(); e < dag_.first_edge(TaskId{i + 1}).index(); ++e) {
-        const EdgeId edge{e};
+      for (const EdgeId edge : dag_.edges_from(task)) {
         const TaskId next = dag_.target(edge);
         const Duration left = timeline.start[next.index()] - dag_.lag(edge) - timeline.finish[i];
         slack[i] = std::min(slack[i], left + waited(timeline, next));

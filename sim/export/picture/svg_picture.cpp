@@ -1,4 +1,4 @@
-#include "sim/export/svg_picture.h"
+#include "sim/export/picture/svg_picture.h"
 
 #include <fmt/format.h>
 

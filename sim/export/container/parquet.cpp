@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "sim/export/task_relation.h"
-#include "sim/export/thrift_compact.h"
 #include "sim/output/gzip.h"
 
 // An Apache Parquet file (parquet.thrift of apache/parquet-format): the tasks of a replay, or the rows of an answer
@@ -18,6 +22,106 @@
 
 namespace stepsim::sim {
 namespace {
+
+/// Writes a struct in Thrift's compact protocol (thrift-compact-protocol.md of apache/thrift), as far as Parquet needs
+/// it. Fields are written by ascending number. What begins must end; begin_struct(0) begins an element of a list.
+class ThriftCompact {
+ public:
+  enum class Type : std::uint8_t { kI32 = 5, kI64 = 6, kBinary = 8, kStruct = 12 };
+
+  ThriftCompact& i32(int field, std::int32_t number);
+  ThriftCompact& i64(int field, std::int64_t number);
+  ThriftCompact& binary(int field, std::string_view bytes);
+  /// Its elements follow: numbers of element() or structs.
+  ThriftCompact& list(int field, Type type, std::size_t size);
+  ThriftCompact& element(std::int32_t number);
+  ThriftCompact& element(std::string_view bytes);
+  ThriftCompact& begin_struct(int field = 0);
+  ThriftCompact& end_struct();
+
+  /// The bytes, with the end of the outermost struct.
+  [[nodiscard]] std::string take();
+
+ private:
+  static constexpr std::uint8_t kList = 9;
+
+  void begin_field(int field, std::uint8_t type);
+  void append_zigzag(std::int64_t number);
+
+  std::string out_;
+  std::vector<int> last_field_{0};  ///< of each struct that is open
+};
+
+/// Appends the base-128 form of a number, the lowest seven bits first.
+void append_varint(std::string& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7U) out += static_cast<char>(0x80U | (number & 0x7FU));
+  out += static_cast<char>(number);
+}
+
+ThriftCompact& ThriftCompact::i32(int field, std::int32_t number) {
+  begin_field(field, static_cast<std::uint8_t>(Type::kI32));
+  append_zigzag(number);
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::i64(int field, std::int64_t number) {
+  begin_field(field, static_cast<std::uint8_t>(Type::kI64));
+  append_zigzag(number);
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::binary(int field, std::string_view bytes) {
+  begin_field(field, static_cast<std::uint8_t>(Type::kBinary));
+  return element(bytes);
+}
+
+ThriftCompact& ThriftCompact::list(int field, Type type, std::size_t size) {
+  constexpr std::size_t kShort = 15;
+  begin_field(field, kList);
+  const std::size_t in_head = size < kShort ? size : kShort;
+  out_ += static_cast<char>(in_head << 4U | static_cast<std::uint8_t>(type));
+  if (size >= kShort) append_varint(out_, size);
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::element(std::int32_t number) {
+  append_zigzag(number);
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::element(std::string_view bytes) {
+  append_varint(out_, bytes.size());
+  out_ += bytes;
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::begin_struct(int field) {
+  if (field != 0) begin_field(field, static_cast<std::uint8_t>(Type::kStruct));
+  last_field_.push_back(0);
+  return *this;
+}
+
+ThriftCompact& ThriftCompact::end_struct() {
+  out_ += '\0';
+  last_field_.pop_back();
+  return *this;
+}
+
+std::string ThriftCompact::take() {
+  out_ += '\0';
+  return std::exchange(out_, {});
+}
+
+/// A field that is at most 15 behind the last one: Parquet's all are.
+void ThriftCompact::begin_field(int field, std::uint8_t type) {
+  const auto ahead = static_cast<unsigned>(field - last_field_.back());
+  out_ += static_cast<char>(ahead << 4U | type);
+  last_field_.back() = field;
+}
+
+void ThriftCompact::append_zigzag(std::int64_t number) {
+  append_varint(out_, (static_cast<std::uint64_t>(number) << 1U) ^ static_cast<std::uint64_t>(number >> 63U));
+}
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr std::size_t kRowsOfGroup = std::size_t{1} << 16U;

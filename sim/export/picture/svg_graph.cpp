@@ -1,12 +1,12 @@
-#include "sim/export/svg_graph.h"
+#include "sim/export/picture/pictures.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "sim/export/svg_picture.h"
-#include "sim/graph/dot_text.h"
+#include "sim/export/picture/svg_picture.h"
+#include "sim/graph/graph_text.h"
 #include "sim/graph/layout.h"
 
 namespace stepsim::sim {

@@ -1,4 +1,4 @@
-#include "sim/export/svg_timeline.h"
+#include "sim/export/picture/pictures.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/critical_path.h"
-#include "sim/export/svg_picture.h"
+#include "sim/export/picture/svg_picture.h"
 #include "sim/export/tracks.h"
 #include "sim/report/text_width.h"
 

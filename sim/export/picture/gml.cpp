@@ -1,7 +1,7 @@
 // A graph as networkx and dPRO read it.
 
 #include "sim/export/exporter.h"
-#include "sim/graph/gml_text.h"
+#include "sim/graph/graph_text.h"
 
 namespace stepsim::sim {
 

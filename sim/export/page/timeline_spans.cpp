@@ -1,9 +1,9 @@
-#include "sim/export/timeline_spans.h"
+#include "sim/export/page/page.h"
 
 #include <algorithm>
 #include <functional>
 
-#include "sim/export/tasks_by_lane.h"
+#include "sim/export/tracks.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/export/zip_archive.h"
+#include "sim/export/container/zip_archive.h"
 
 #include <fmt/format.h>
 

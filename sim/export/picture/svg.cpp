@@ -1,9 +1,6 @@
 // A picture of the answer: its graph, its bars or its plot if it has one, else its timeline.
 
-#include "sim/export/svg_bars.h"
-#include "sim/export/svg_graph.h"
-#include "sim/export/svg_plot.h"
-#include "sim/export/svg_timeline.h"
+#include "sim/export/picture/pictures.h"
 
 namespace stepsim::sim {
 namespace {

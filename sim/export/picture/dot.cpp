@@ -1,7 +1,7 @@
 // A graph for Graphviz, and for whatever else reads its language.
 
 #include "sim/export/exporter.h"
-#include "sim/graph/dot_text.h"
+#include "sim/graph/graph_text.h"
 
 namespace stepsim::sim {
 
