@@ -66,7 +66,7 @@ class ReadyTimes {
       ready_.push_back(dag.in_degrees()[task.index()] == 0 ? machine.origin(task) : Time::min());
     }
     if (tasks_.empty()) return;
-    for (std::size_t i = 0; i < dag.task_count(); ++i) look_at_edges_of(TaskId{i}, dag, timeline, wanted);
+    for (const TaskId task : dag.tasks()) look_at_edges_of(task, dag, timeline, wanted);
   }
 
   /// Precondition: `task` was asked for.
@@ -74,12 +74,11 @@ class ReadyTimes {
 
  private:
   void look_at_edges_of(TaskId task, const Dag& dag, const Timeline& timeline, const std::vector<bool>& wanted) {
-    std::size_t edge = dag.first_edge(task).index();
-    for (const TaskId target : dag.successors(task)) {
-      const EdgeId id{edge++};
+    for (const EdgeId edge : dag.edges_from(task)) {
+      const TaskId target = dag.target(edge);
       if (!wanted[target.index()]) continue;
       Time& ready = ready_[place(target)];
-      ready = std::max(ready, timeline.finish[task.index()] + dag.lag(id));
+      ready = std::max(ready, timeline.finish[task.index()] + dag.lag(edge));
     }
   }
 

@@ -142,9 +142,9 @@ class Alone {
 
   /// `via` has ended, by a path of `set` whose last task is `after`.
   void let_go_on(TaskId after, TaskId via, std::int32_t set, Time end) {
-    std::size_t edge = dag_.first_edge(via).index();
-    for (const TaskId next : dag_.successors(via)) {
-      const Time ready = end + delay(via, next, dag_.lag(EdgeId{edge++}));
+    for (const EdgeId edge : dag_.edges_from(via)) {
+      const TaskId next = dag_.target(edge);
+      const Time ready = end + delay(via, next, dag_.lag(edge));
       if (set_of_[next.index()] == kServesAll) {
         Arrival& arrival = served_[next].try_emplace(set, Arrival{ready, after}).first->second;
         if (ready > arrival.ready) arrival = {ready, after};

@@ -63,8 +63,7 @@ std::set<std::string> shared_streams(const Dag& dag) {
 /// have the name; others, threads and the rest by how much is done on them.
 std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::int64_t> busy(dag.lanes().size());
-  for (std::size_t i = 0; i < dag.task_count(); ++i)
-    busy[dag.lane_id(TaskId{i}).index()] += dag.duration(TaskId{i}).count();
+  for (const TaskId task : dag.tasks()) busy[dag.lane_id(task).index()] += dag.duration(task).count();
   std::vector<std::size_t> order(dag.lanes().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
@@ -167,7 +166,7 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
                                           int threads) {
   std::vector<Duration> durations;
   durations.reserve(capture.dag.task_count());
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) durations.push_back(machine.duration(TaskId{i}));
+  for (const TaskId task : capture.dag.tasks()) durations.push_back(machine.duration(task));
   const std::vector<std::vector<Entry>> entries = entries_of(capture, partners, threads);
   Exchange exchange(machine, durations);
   for (std::size_t step = 0; step < partners.of.size(); ++step) {
@@ -180,8 +179,8 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
 std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
                                                        const std::map<Rank, Rank>& partners) {
   std::vector<bool> has_predecessor(dag.task_count(), false);
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    for (const TaskId after : dag.successors(TaskId{i})) has_predecessor[after.index()] = true;
+  for (const TaskId task : dag.tasks()) {
+    for (const TaskId after : dag.successors(task)) has_predecessor[after.index()] = true;
   }
   std::map<Rank, Time> start;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {

@@ -125,11 +125,9 @@ class Measuring {
   }
 
   [[nodiscard]] bool is_launch(TaskId task) const {
-    for (std::size_t edge = dag_.first_edge(task).index(); edge < dag_.first_edge(TaskId{task.index() + 1}).index();
-         ++edge) {
-      if (dag_.edge_kind(EdgeId{edge}) == EdgeKind::kLaunch) return true;
-    }
-    return false;
+    const auto edges = dag_.edges_from(task);
+    return std::any_of(edges.begin(), edges.end(),
+                       [this](EdgeId edge) { return dag_.edge_kind(edge) == EdgeKind::kLaunch; });
   }
 
   /// How far the device is behind its host: from a step's last launch to its completion. Without the calls that launch,

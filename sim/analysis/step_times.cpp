@@ -34,10 +34,7 @@ std::vector<Passes> passes_of_steps(const Capture& capture) {
 
 std::vector<PassTimes> pass_times(const Capture& capture, const Timeline& timeline) {
   const std::vector<Passes> passes = passes_of_steps(capture);
-  std::map<Rank, std::string> hosts;
-  for (const Lane& lane : capture.dag.lanes()) {
-    if (lane.kind != LaneKind::kServerThread) hosts.try_emplace(lane.rank, lane.host);
-  }
+  std::map<Rank, std::string> hosts = hosts_of_ranks(capture.dag);
   std::vector<PassTimes> times;
   for (const auto& [rank, steps] : rank_steps(capture.dag, capture.recording, timeline)) {
     PassTimes one{.rank = rank, .host = hosts[rank], .steps = steps.whole, .iteration = steps.iteration.measured};

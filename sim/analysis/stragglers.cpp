@@ -36,12 +36,12 @@ void count(const Dag& dag, const Timeline& timeline, RendezvousId id, std::map<R
 
 std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
   std::map<Rank, Straggler> by_rank;
-  for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
-    const auto members = dag.members(RendezvousId{i});
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const auto members = dag.members(rendezvous);
     const auto rank_of = [&dag](TaskId task) { return dag.lane(task).rank; };
     const bool one_rank = std::all_of(members.begin(), members.end(),
                                       [&](TaskId member) { return rank_of(member) == rank_of(members.front()); });
-    if (!one_rank) count(dag, timeline, RendezvousId{i}, by_rank);
+    if (!one_rank) count(dag, timeline, rendezvous, by_rank);
   }
   std::vector<Straggler> result;
   for (auto& [rank, straggler] : by_rank) {

@@ -40,8 +40,7 @@ class Grouping {
   /// By the recorded durations; by those of a replay if `timeline` is not null.
   explicit Grouping(const Capture& capture, const Timeline* timeline = nullptr)
       : dag_(capture.dag), timeline_(timeline), operators_(capture.operators.operators) {
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag_.tasks()) {
       totals_[static_cast<std::size_t>(path_class_of(dag_, task))] += duration_of(task);
     }
     annotations_of_.resize(capture.annotations.uses.empty() ? 0 : dag_.task_count());

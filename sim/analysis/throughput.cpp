@@ -12,8 +12,8 @@ namespace {
 /// Ranks that were captured, or of whose part in a collective the capture tells.
 std::size_t ranks_of(const Capture& capture) {
   std::size_t ranks = capture.recording.ranks.size();
-  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
-    ranks = std::max<std::size_t>(ranks, capture.dag.collective(RendezvousId{i}).members);
+  for (const RendezvousId rendezvous : capture.dag.all_rendezvous())
+    ranks = std::max<std::size_t>(ranks, capture.dag.collective(rendezvous).members);
   return ranks;
 }
 

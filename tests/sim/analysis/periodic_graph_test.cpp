@@ -1,4 +1,4 @@
-#include "sim/analysis/periodic_graph.h"
+#include "sim/analysis/steady.h"
 
 #include <gtest/gtest.h>
 
