@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "capture/writer/index_stack.h"
+#include "capture/writer/buffers.h"
 
 namespace stepsim::capture {
 

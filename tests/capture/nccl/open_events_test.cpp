@@ -1,4 +1,4 @@
-#include "capture/nccl/open_events.h"
+#include "capture/nccl/recorder.h"
 
 #include <gtest/gtest.h>
 

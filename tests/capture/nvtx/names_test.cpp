@@ -1,5 +1,5 @@
 // Names of NVTX ranges: wide characters as UTF-8, and strings that were registered.
-#include "capture/nvtx/names.h"
+#include "capture/nvtx/ranges.h"
 
 #include <gtest/gtest.h>
 

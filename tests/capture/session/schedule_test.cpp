@@ -1,4 +1,4 @@
-#include "capture/session/schedule.h"
+#include "capture/session/settings.h"
 
 #include <gtest/gtest.h>
 

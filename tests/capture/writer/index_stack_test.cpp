@@ -1,4 +1,4 @@
-#include "capture/writer/index_stack.h"
+#include "capture/writer/buffers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
