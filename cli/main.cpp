@@ -1,19 +1,19 @@
 // stepsim COMMAND [TRACE...] [options]: finds the command, parses its options, runs it, and
 // turns whatever happens into one exit code and at most one line on standard error.
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/help/explain.h"
+#include "cli/help/topics.h"
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
-#include "cli/program/help.h"
-#include "cli/program/output.h"
+#include "cli/program/process.h"
 #include "cli/program/run_command.h"
-#include "cli/program/signals.h"
 #include "cli/program/terminal.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::cli {
 namespace {
@@ -24,9 +24,7 @@ std::string whole_help() {
 
 /// A word may have blanks: "stepsim help H100 SXM".
 std::string help_on(const std::vector<std::string>& words) {
-  std::string asked;
-  for (const std::string& word : words) asked += (asked.empty() ? "" : " ") + word;
-  return explain(asked, commands());
+  return explain(joined(words, std::identity{}, " "), commands());
 }
 
 void run(const Session& session) {

@@ -2,22 +2,30 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "ingest/config/job_file.h"
 #include "model/base/error.h"
+#include "model/base/input_file.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/base/units.h"
 #include "model/wire/environment.h"
 
 namespace stepsim::cli {
+
 namespace {
 
 constexpr std::uint64_t kMost = 1'000'000'000;
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = !text.empty() && error == std::errc{} && end == text.data() + text.size() && number <= kMost;
-  return whole ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<std::uint64_t>(text);
+  return number && *number <= kMost ? number : std::nullopt;
 }
 
 std::string text_of(const Variables& variables, const char* name) {
@@ -151,6 +159,112 @@ std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan&
   if (plan.nvtx || !plan.step_range.empty()) set.emplace_back("NVTX_INJECTION64_PATH", module);
   if (plan.nccl && nccl_problem(variables, module).empty()) set.emplace_back(kNcclPlugin, module);
   return set;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_regular_file(path, unknown);
+}
+
+/// The path of a file that is installed with this program or built beside it.
+std::string beside_program(const char* name, const char* how_to_get_it) {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  fs::path first;
+  for (const char* const folder : {STEPSIM_MODULE_FOLDER, "../lib/stepsim"}) {
+    const fs::path path = (program.parent_path() / folder / name).lexically_normal();
+    if (is_there(path)) return path.string();
+    if (first.empty()) first = path;
+  }
+  throw InputError({first.string(), {}, {}}, how_to_get_it);
+}
+
+}  // namespace
+
+std::string capture_module() {
+  constexpr auto kHowToGetIt =
+      "the capture module is not there; expected libstepsim_capture.so: build target stepsim_capture_module, or name "
+      "it "
+      "by STEPSIM_CAPTURE_LIBRARY";
+  if (const char* const named = std::getenv("STEPSIM_CAPTURE_LIBRARY"); named != nullptr && *named != '\0') {
+    if (is_there(named)) return fs::absolute(named).string();
+    throw InputError({named, {}, {}}, kHowToGetIt);
+  }
+  return beside_program("libstepsim_capture.so", kHowToGetIt);
+}
+
+std::string torch_folder() {
+  const fs::path module = beside_program("torch/sitecustomize.py",
+                                         "the Python part of stepsim capture is not there; expected it beside "
+                                         "libstepsim_capture.so: install stepsim anew");
+  return module.parent_path().string();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string counted_traces(std::uint64_t count) { return fmt::format("{} trace{}", count, count == 1 ? "" : "s"); }
+
+/// ", a step took ..." by the job.yaml beside the traces.
+std::string free_step(const fs::path& job_file) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(job_file, unknown)) return {};
+  try {
+    std::vector<InputFile> inputs;
+    const std::optional<Duration> step = ingest::read_job_file(job_file.string(), inputs).measured_step;
+    if (step) return fmt::format("; a step took {} before the profiler started", to_text(*step));
+  } catch (const InputError& problem) {
+    return fmt::format("\nstepsim: warning: {}", problem.what());
+  }
+  return {};
+}
+
+}  // namespace
+
+TorchFiles::TorchFiles(std::string directory) : directory_(std::move(directory)), before_(traces()) {}
+
+TorchFiles::Times TorchFiles::traces() const {
+  Times found;
+  std::error_code problem;
+  for (fs::directory_iterator at(directory_, problem), end; !problem && at != end; at.increment(problem)) {
+    std::error_code unknown;
+    const std::string path = at->path().string();
+    if (path.ends_with(".pt.trace.json.gz")) found.emplace(path, at->last_write_time(unknown));
+  }
+  return found;
+}
+
+std::string TorchFiles::summary() const {
+  std::uint64_t captured = 0;
+  std::uint64_t older = 0;
+  std::uintmax_t bytes = 0;
+  for (const auto& [path, time] : traces()) {
+    const auto known = before_.find(path);
+    const bool is_new = known == before_.end() || known->second != time;
+    (is_new ? captured : older) += 1;
+    std::error_code unknown;
+    if (is_new) bytes += fs::file_size(path, unknown);
+  }
+  if (captured == 0) {
+    return fmt::format(
+        "stepsim: nothing was captured in {}; expected a Python that reads PYTHONPATH, and more steps than are left "
+        "out, "
+        "each ended by an optimizer of torch.optim or by the function of --step-call\n",
+        shown(directory_));
+  }
+  std::string text = fmt::format("stepsim: captured {}, {} in {}{}\n", counted_traces(captured),
+                                 to_text(Bytes{static_cast<std::int64_t>(bytes)}), shown(directory_),
+                                 free_step(fs::path(directory_) / "job.yaml"));
+  if (older > 0) {
+    text += fmt::format("stepsim: warning: {} of before in the folder; expected those of one run: use another --dir\n",
+                        counted_traces(older));
+  }
+  return text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory_));
 }
 
 }  // namespace stepsim::cli

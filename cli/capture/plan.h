@@ -2,7 +2,9 @@
 #define STEPSIM_CLI_CAPTURE_PLAN_H
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +63,34 @@ void take_torch_schedule(CapturePlan& plan);
                                                                             const Variables& variables,
                                                                             const std::string& module,
                                                                             const std::string& run);
+
+/// The path of libstepsim_capture.so: what STEPSIM_CAPTURE_LIBRARY names, else where it is installed or built beside
+/// this program. Throws InputError that says where it was looked for and how to get it.
+[[nodiscard]] std::string capture_module();
+
+/// The folder of capture/torch, which holds sitecustomize.py, found in the same way. Throws InputError.
+[[nodiscard]] std::string torch_folder();
+
+/// The traces that `stepsim capture --torch` finds in its folder: make one before COMMAND runs.
+class TorchFiles {
+ public:
+  explicit TorchFiles(std::string directory);
+
+  /// What came into the folder since then, what a step took before the profiler started, what lies there from before,
+  /// and the command that comes next, a line each. Never throws for what it cannot read.
+  ///
+  ///   stepsim: captured 2 traces, 44.1 kB in traces; a step took 101.2 ms before the profiler started
+  ///   stepsim: next: stepsim replay traces
+  [[nodiscard]] std::string summary() const;
+
+ private:
+  using Times = std::map<std::string, std::filesystem::file_time_type>;
+
+  [[nodiscard]] Times traces() const;
+
+  std::string directory_;
+  Times before_;
+};
 
 }  // namespace stepsim::cli
 

@@ -5,15 +5,13 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/progress.h"
-#include "cli/program/threads.h"
+#include "cli/program/process.h"
+#include "cli/program/terminal.h"
 #include "cli/work/what_if_session.h"
 #include "scenarios/advice/advice_document.h"
 
 namespace stepsim::cli {
 namespace {
-
-constexpr std::size_t kAdviseDefaultRows = 10;
 
 scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptions& options, const Session& session) {
   Progress progress(options.quiet);
@@ -38,11 +36,8 @@ void run_advise(CommonOptions options, std::size_t rows, const Session& session)
 
 Command::Run setup_advise(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument}});
-  const auto* rows = app.add_option("--rows")->type_name("N")->description(
-      "print the N best changes of each kind, or all (default: 10; --json has all)");
-  return [=](const Session& session) {
-    run_advise(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kAdviseDefaultRows, session);
-  };
+  const auto rows = add_rows_option(app, "print the N best changes of each kind", 10);
+  return [=](const Session& session) { run_advise(common(), rows(), session); };
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
-#include "cli/program/output.h"
 #include "cli/program/provenance.h"
 #include "cli/program/run_command.h"
+#include "cli/program/terminal.h"
 #include "cli/work/analyze_py.h"
 #include "model/base/text.h"
 

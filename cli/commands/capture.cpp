@@ -16,13 +16,10 @@
 #include <vector>
 
 #include "cli/capture/child.h"
-#include "cli/capture/module.h"
 #include "cli/capture/plan.h"
-#include "cli/capture/summary.h"
-#include "cli/capture/torch_files.h"
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
+#include "cli/program/terminal.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
+#include "cli/program/terminal.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "sim/check/check_document.h"

@@ -108,7 +108,7 @@ void run_combine(CommonOptions options, const std::vector<std::string>& filter, 
   refuse_input_as_output(output, sourced.capture.inputs);
   const Provenance provenance = make_provenance(session.arguments, sourced.capture.inputs);
 
-  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
+  sim::OutputFile out = sim::open_output(output);
   const std::vector<ingest::CombinedSource> files =
       ingest::combine(sourced, filter, members_of(provenance), [&out](std::string_view text) { out.write(text); });
   out.commit();

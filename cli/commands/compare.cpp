@@ -18,9 +18,8 @@
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
-#include "cli/program/named_values.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
+#include "cli/program/terminal.h"
 #include "cli/work/saved_answer.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
@@ -35,13 +34,11 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kCompareDefaultRows = 20;
-
 struct CompareOptions {
   CommonOptions common;
   sim::By by = sim::By::kName;
   sim::RowOrder order = sim::RowOrder::kDifference;
-  std::size_t rows = kCompareDefaultRows;
+  std::size_t rows = 0;
   std::optional<double> fail_above;
   bool ignore_partitions = false;
 };
@@ -121,7 +118,7 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   sides.a.name = options.common.traces.front() + ", as captured";
   sides.b = side_of_prediction(answer.scenario);
   sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
-  for (const std::string& change : answer.changes) sides.b.name += (sides.b.name.empty() ? "" : ", ") + change;
+  for (const std::string& change : answer.changes) add_item(sides.b.name, change);
   if (options.ignore_partitions) {
     for (sim::Side* const side : {&sides.a, &sides.b}) side->work = sim::without_partitions(side->work);
   }
@@ -210,9 +207,7 @@ Command::Run setup_compare(CLI::App& app) {
       fmt::format("one row each {} (default: name)", one_of(words_of(kBys))));
   const auto* order = app.add_option("--sort")->type_name("KEY")->description(
       fmt::format("the order of the rows: by {} (default: difference)", one_of(words_of(kOrders))));
-  const auto* rows = app.add_option("--rows,--head")
-                         ->type_name("N")
-                         ->description("print the first N rows of each table, or all (default: 20; --json has all)");
+  const auto rows = add_rows_option(app, "print the first N rows of each table", 20, "--rows,--head");
   const auto* ignore_partitions =
       app.add_flag("--ignore-partitions")
           ->disable_flag_override()
@@ -225,7 +220,7 @@ Command::Run setup_compare(CLI::App& app) {
     CompareOptions options{.common = common(),
                            .by = chosen("key of --by", kBys, by->results()).value,
                            .order = chosen("key of --sort", kOrders, order->results()).value};
-    if (rows->count() > 0) options.rows = parse_rows(rows->results().back());
+    options.rows = rows();
     options.ignore_partitions = ignore_partitions->count() > 0;
     if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;

@@ -8,8 +8,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/output.h"
-#include "cli/work/comm_json.h"
+#include "cli/program/terminal.h"
 #include "cli/work/rewrite.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"

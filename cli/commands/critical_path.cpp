@@ -10,8 +10,6 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kCriticalPathDefaultRows = 30;
-
 void run_critical_path(const CommonOptions& options, std::size_t rows, const Session& session) {
   const Replayed replayed = load_and_replay(options, session);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
@@ -23,12 +21,8 @@ void run_critical_path(const CommonOptions& options, std::size_t rows, const Ses
 
 Command::Run setup_critical_path(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("critical-path"));
-  const auto* rows = app.add_option("--rows")->type_name("N")->description(
-      "print the N longest tasks of the path, or all (default: 30; --json has all)");
-  return [=](const Session& session) {
-    run_critical_path(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kCriticalPathDefaultRows,
-                      session);
-  };
+  const auto rows = add_rows_option(app, "print the N longest tasks of the path", 30);
+  return [=](const Session& session) { run_critical_path(common(), rows(), session); };
 }
 
 }  // namespace

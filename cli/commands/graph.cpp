@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/program/arguments.h"
 #include "cli/program/command.h"
-#include "cli/program/named_values.h"
 #include "cli/program/options.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
@@ -19,8 +19,6 @@
 
 namespace stepsim::cli {
 namespace {
-
-constexpr std::size_t kGraphDefaultRows = 20;
 
 struct NamedFold {
   std::string_view name;
@@ -34,7 +32,7 @@ constexpr std::array kFolds{NamedFold{"auto", std::nullopt},       NamedFold{"ta
 struct GraphCommand {
   CommonOptions common;
   std::optional<sim::Folding> folding;
-  std::size_t rows = kGraphDefaultRows;
+  std::size_t rows = 0;
 };
 
 /// Whether -o names a picture, for which the graph has to be laid out.
@@ -65,9 +63,7 @@ Command::Run setup_graph(CLI::App& app) {
   const auto* merge = app.add_flag("--merge-ranks")
                           ->disable_flag_override()
                           ->description("with --fold name, layer or class: a node holds the tasks of all ranks");
-  const auto* rows = app.add_option("--head,--rows")
-                         ->type_name("N")
-                         ->description("print the first N nodes, or all (default: 20; --json and files have all)");
+  const auto rows = add_rows_option(app, "print the first N nodes", 20, "--head,--rows", "--json and files have all");
   return [=](const Session& session) {
     GraphCommand command{.common = common()};
     command.common.untimed = true;
@@ -75,7 +71,7 @@ Command::Run setup_graph(CLI::App& app) {
     if (by) command.folding = {*by, merge->count() == 0};
     if (!by && merge->count() > 0)
       throw UsageError("--merge-ranks needs to know what to merge; expected --fold name, layer or class with it");
-    if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
+    command.rows = rows();
     run_graph(command, session);
   };
 }

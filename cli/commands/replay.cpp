@@ -10,7 +10,6 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/work/simulate.h"
 #include "cli/work/trace_output.h"
 #include "cli/work/work.h"
 #include "ingest/load/recognise.h"
@@ -43,7 +42,7 @@ void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events,
   refuse_input_as_output(output, replayed.capture.inputs);
   const Simulated simulated = simulate_steps(replayed, count, options, session);
   const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
-  sim::OutputFile out{target.is_standard_output() ? std::string(sim::kStandardOutput) : output, target.compression()};
+  sim::OutputFile out = sim::open_output(output);
   sim::write_synthetic(simulated.capture, simulated.timeline, events, provenance, out);
   out.commit();
   if (target.is_standard_output()) return;

@@ -11,7 +11,6 @@
 #include "cli/program/options.h"
 #include "cli/work/analyze_py.h"
 #include "cli/work/profiles.h"
-#include "cli/work/range_options.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -20,14 +19,12 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kScalingDefaultRows = 20;
-
 struct ScalingCommand {
   CommonOptions common;
   std::vector<std::string> labels;
   sim::RangeMean mean = sim::RangeMean::kMedian;
   sim::Ideal ideal = sim::Ideal::kNone;
-  std::size_t rows = kScalingDefaultRows;
+  std::size_t rows = 0;
 };
 
 sim::Ideal parse_ideal(const std::string& word) {
@@ -71,15 +68,14 @@ Command::Run setup_scaling(CLI::App& app) {
   const auto* ideal = app.add_option("--ideal")->type_name("KEY")->description(
       "compare with ideal scaling from the run with the fewest devices: weak (as long as that) "
       "or strong (in proportion to the devices); a line in the picture, and the efficiency");
-  const auto* rows = app.add_option("--rows")->type_name("N")->description(
-      "print the N ranges that take longest, or all (default: 20; --json has all)");
+  const auto rows = add_rows_option(app, "print the N ranges that take longest", 20);
   return [=](const Session& session) {
     run_scaling(
         {.common = common(),
          .labels = labels->count() > 0 ? divided_at_commas(labels->results().back()) : std::vector<std::string>{},
          .mean = mean(),
          .ideal = ideal->count() > 0 ? parse_ideal(ideal->results().back()) : sim::Ideal::kNone,
-         .rows = rows->count() > 0 ? parse_rows(rows->results().back()) : kScalingDefaultRows},
+         .rows = rows()},
         session);
   };
 }

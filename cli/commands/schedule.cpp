@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/program/command.h"
-#include "cli/program/output.h"
 #include "cli/program/output_rule.h"
+#include "cli/program/terminal.h"
 #include "ingest/config/ranges_file.h"
 #include "model/base/error.h"
 #include "sim/output/write_file.h"

@@ -10,7 +10,6 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
-#include "cli/program/named_values.h"
 #include "cli/program/options.h"
 #include "cli/work/profiles.h"
 #include "cli/work/work.h"
@@ -22,12 +21,10 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kStatsDefaultRows = 20;
-
 struct StatsCommand {
   CommonOptions common;
   sim::StatsOptions what;
-  std::size_t rows = kStatsDefaultRows;
+  std::size_t rows = 0;
   bool join = false;  ///< all TRACEs are of one job
 };
 
@@ -75,16 +72,14 @@ Command::Run setup_stats(CLI::App& app) {
       fmt::format("the order of the rows, the largest first: by {} (default: self, which is total where no calls "
                   "were recorded)",
                   one_of(words_of(sim::stats_orders()))));
-  const auto* rows = app.add_option("--head,--rows")
-                         ->type_name("N")
-                         ->description("print the first N rows of each table, or all (default: 20; --json has all)");
+  const auto rows = add_rows_option(app, "print the first N rows of each table", 20, "--head,--rows");
   return [=](const Session& session) {
     StatsCommand command{.common = common(),
                          .what = {.key = chosen("key of --by", sim::stats_keys(), by->results()).key,
                                   .order = chosen("key of --sort", sim::stats_orders(), order->results()).order},
                          .join = join->count() > 0};
     command.what.only_steps = command.common.steps.has_value();
-    if (rows->count() > 0) command.rows = parse_rows(rows->results().back());
+    command.rows = rows();
     run_stats(command, session);
   };
 }

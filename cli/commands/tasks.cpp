@@ -14,8 +14,6 @@
 namespace stepsim::cli {
 namespace {
 
-constexpr std::size_t kTasksDefaultRows = 20;
-
 void run_tasks(const CommonOptions& options, std::size_t rows, const std::optional<std::string>& typed,
                const Session& session) {
   check_output(options);
@@ -32,14 +30,12 @@ void run_tasks(const CommonOptions& options, std::size_t rows, const std::option
 
 Command::Run setup_tasks(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "tasks", .contents = {sim::Content::kDocument}});
-  const auto* rows = app.add_option("--rows")->type_name("N")->description(
-      "print the N longest names and operators, or all (default: 20; --json has all)");
+  const auto rows = add_rows_option(app, "print the N longest names and operators", 20);
   const auto* select = app.add_option("--select")
                            ->type_name("KEY=VALUE,...")
                            ->description("only what this selects, as within the braces of --set: class=gemm,rank=0");
   return [=](const Session& session) {
-    run_tasks(common(), rows->count() > 0 ? parse_rows(rows->results().back()) : kTasksDefaultRows,
-              select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
+    run_tasks(common(), rows(), select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
   };
 }
 

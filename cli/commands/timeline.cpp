@@ -6,14 +6,11 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/work/profiles.h"
-#include "cli/work/range_options.h"
 #include "cli/work/work.h"
 #include "sim/profile/timeline_document.h"
 
 namespace stepsim::cli {
 namespace {
-
-constexpr std::size_t kTimelineDefaultRows = 30;
 
 void run_timeline(const CommonOptions& options, const sim::RangeMeans& means, std::size_t rows,
                   const Session& session) {
@@ -36,12 +33,8 @@ Command::Run setup_timeline(CLI::App& app) {
       "results of an inline profiler (prof.json), one a process of one run, or a folder or archive with them");
   const auto mean = add_mean_option(app);
   const auto begin = add_begin_option(app);
-  const auto* rows = app.add_option("--rows")->type_name("N")->description(
-      "print the N first ranges, or all (default: 30; --json has all)");
-  return [=](const Session& session) {
-    run_timeline(common(), {.length = mean(), .begin = begin()},
-                 rows->count() > 0 ? parse_rows(rows->results().back()) : kTimelineDefaultRows, session);
-  };
+  const auto rows = add_rows_option(app, "print the N first ranges", 30);
+  return [=](const Session& session) { run_timeline(common(), {.length = mean(), .begin = begin()}, rows(), session); };
 }
 
 }  // namespace

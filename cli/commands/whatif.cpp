@@ -6,7 +6,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/program/progress.h"
+#include "cli/program/terminal.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "scenarios/answer/what_if_document.h"

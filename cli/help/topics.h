@@ -10,6 +10,13 @@
 
 namespace stepsim::cli {
 
+/// What `stepsim help WORD` prints: all that is called `word`, whatever the case, or the list of a kind ("devices").
+/// Throws UsageError with the words that are near it.
+[[nodiscard]] std::string explain(std::string_view word, std::span<const Command* const> commands);
+
+/// "  stepsim help devices  accelerators that are known ...", a line a kind.
+[[nodiscard]] std::string kinds_of_words();
+
 /// A word that `stepsim help` explains. All texts come from the registry that the word is of.
 struct Topic {
   std::string name;      ///< as typed where it is used: "network.bandwidth"

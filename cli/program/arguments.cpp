@@ -1,14 +1,15 @@
 #include "cli/program/arguments.h"
 
 #include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace stepsim::cli {
+
 namespace {
 
 /// CLI11 reads a positional argument "[a,b]" as a list. "./[a,b]" names the same file and is not a list.
@@ -113,6 +114,16 @@ Parsed parse(CLI::App& app, std::span<const std::string> arguments) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(e.what());
   }
+}
+
+std::vector<std::string> divided_at_commas(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
 }
 
 }  // namespace stepsim::cli

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_CLI_PROGRAM_ARGUMENTS_H
 #define STEPSIM_CLI_PROGRAM_ARGUMENTS_H
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,30 @@ enum class Parsed { kReady, kHelpWanted };
 [[nodiscard]] std::vector<std::string> arguments_in_order(const CLI::App& app, const std::string& command,
                                                           std::span<const std::string_view> leave_out);
 
+/// "a,b" as a and b; what is empty is left out.
+[[nodiscard]] std::vector<std::string> divided_at_commas(const std::string& text);
+
 /// Throws UsageError: "unknown WHAT 'word'; did you mean 'x'? expected a, b or c".
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known);
+
+// For options that take one of a few words. `all` is a list of values that have a `name`, the default first.
+
+template <class Named>
+[[nodiscard]] std::vector<std::string> words_of(const Named& all) {
+  std::vector<std::string> words(all.size());
+  std::transform(all.begin(), all.end(), words.begin(), [](const auto& each) { return std::string(each.name); });
+  return words;
+}
+
+/// The entry whose name was typed; the first if none was typed. Throws UsageError (throw_unknown()).
+template <class Named>
+[[nodiscard]] auto chosen(std::string_view what, const Named& all, const std::vector<std::string>& typed) {
+  if (typed.empty()) return all.front();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&typed](const auto& each) { return each.name == typed.back(); });
+  if (found == all.end()) throw_unknown(what, typed.back(), words_of(all));
+  return *found;
+}
 
 }  // namespace stepsim::cli
 

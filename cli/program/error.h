@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "sim/report/text_style.h"
 
@@ -37,6 +38,26 @@ struct Failure {
 /// Writes the line for an exception to standard error, without memory too, "error:" as the style says. Returns the
 /// exit code.
 [[nodiscard]] ExitCode report(const std::exception_ptr& error, const sim::TextStyle& style) noexcept;
+
+// How the program ends where an exception cannot reach main(): in the constructors of static objects, its own and
+// those of its libraries, in a destructor, on a thread of a library, or if there is no memory for the exception itself.
+// std::terminate() then writes one line and exits with 1 (3 if the cause is a bug) instead of SIGABRT. That is set up
+// before the first of those constructors runs, in every program that this file is linked into.
+
+/// For when there is no memory to make a better one.
+inline constexpr std::string_view kNoMemoryLine =
+    "error: out of memory; free some, or read fewer files, --ranks or --steps at a time\n";
+inline constexpr std::string_view kNoThreadsLine =
+    "error: the system does not start another thread; free some, or ask for fewer --threads\n";
+
+/// Whether an allocation has failed, even if a library hid it: a std::stringstream without memory cuts its text.
+[[nodiscard]] bool memory_ran_out() noexcept;
+
+/// Throws std::bad_alloc if memory_ran_out(): what is about to be written may be incomplete.
+void refuse_what_memory_cut();
+
+/// Whether oneTBB threw `error` because it could not start a thread.
+[[nodiscard]] bool is_thread_shortage(const std::exception& error) noexcept;
 
 }  // namespace stepsim::cli
 

@@ -47,7 +47,7 @@ void* operator new(std::size_t size) {
   while (block == nullptr) {
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
-    handler();  // last_resort.cpp's, which notes it: streams of the standard library swallow what is thrown
+    handler();  // error.cpp's, which notes it: streams of the standard library swallow what is thrown
     block = allocate();
   }
   if (large) madvise(block, size, MADV_HUGEPAGE);

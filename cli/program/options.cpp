@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <thread>
 
 #include "cli/program/arguments.h"
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::cli {
@@ -20,19 +20,16 @@ constexpr std::size_t kMostRanks = 1'000'000;
 
 /// A whole decimal number without sign or blanks.
 template <class Integer>
-std::optional<Integer> parse_number(std::string_view text) {
-  Integer value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && text.front() != '-';
-  return whole ? std::optional(value) : std::nullopt;
+std::optional<Integer> unsigned_number(std::string_view text) {
+  return text.starts_with('-') ? std::nullopt : parse_number<Integer>(text);
 }
 
 /// "A-B" or "A" with A <= B.
 template <class Integer>
 std::optional<std::pair<Integer, Integer>> parse_range(std::string_view text) {
   const std::size_t dash = text.find('-');
-  const auto first = parse_number<Integer>(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_number<Integer>(text.substr(dash + 1));
+  const auto first = unsigned_number<Integer>(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : unsigned_number<Integer>(text.substr(dash + 1));
   return first && last && *first <= *last ? std::optional(std::pair(*first, *last)) : std::nullopt;
 }
 
@@ -51,11 +48,7 @@ std::optional<std::string> name_of(const CLI::Option* option) {
 
 /// "recorded, alpha_beta, maxmin"
 std::string network_names() {
-  std::string names;
-  for (const NetworkModel* const model : network_models()) {
-    names += (names.empty() ? "" : ", ") + std::string(model->name);
-  }
-  return names;
+  return joined(network_models(), [](const NetworkModel* model) { return model->name; });
 }
 
 /// Recorded durations need no cluster: --cluster under them is a mistake.
@@ -113,7 +106,7 @@ std::vector<Rank> parse_ranks(std::string_view text) {
 }
 
 int parse_threads(std::string_view text) {
-  const std::optional<int> threads = parse_number<int>(text);
+  const std::optional<int> threads = unsigned_number<int>(text);
   if (!threads || *threads < 1 || *threads > kMostThreads) {
     throw UsageError(
         fmt::format("--threads: '{}' is not a number of threads; expected 1 to {}", shown(text), kMostThreads));
@@ -125,10 +118,17 @@ std::size_t parse_rows(std::string_view text) {
   if (text == "all") {
     return std::numeric_limits<std::size_t>::max();
   }
-  if (const std::optional<std::size_t> rows = parse_number<std::size_t>(text)) {
+  if (const std::optional<std::size_t> rows = unsigned_number<std::size_t>(text)) {
     return *rows;
   }
   throw UsageError(fmt::format("--rows: '{}' is not a number of rows; expected a number or all", shown(text)));
+}
+
+std::function<std::size_t()> add_rows_option(CLI::App& app, std::string_view what, std::size_t otherwise,
+                                             const std::string& names, std::string_view complete) {
+  const auto* rows = app.add_option(names)->type_name("N")->description(
+      fmt::format("{}, or all (default: {}; {})", what, otherwise, complete));
+  return [rows, otherwise] { return rows->count() > 0 ? parse_rows(rows->results().back()) : otherwise; };
 }
 
 const NetworkModel& parse_network(std::string_view name) {

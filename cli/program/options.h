@@ -57,6 +57,12 @@ struct CommonOptions {
 /// How many rows of a table to print: "30", or "all". Throws UsageError.
 [[nodiscard]] std::size_t parse_rows(std::string_view text);
 
+/// Declares --rows N, whose help is "`what`, or all (default: `otherwise`; `complete`)". Once `app` has parsed, the
+/// returned function gives the value, or throws UsageError.
+[[nodiscard]] std::function<std::size_t()> add_rows_option(CLI::App& app, std::string_view what, std::size_t otherwise,
+                                                           const std::string& names = "--rows",
+                                                           std::string_view complete = "--json has all");
+
 /// Throws UsageError, naming the nearest one, unless `name` is a network model.
 [[nodiscard]] const NetworkModel& parse_network(std::string_view name);
 

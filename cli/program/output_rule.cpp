@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/program/last_resort.h"
+#include "cli/program/error.h"
 #include "cli/program/options.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

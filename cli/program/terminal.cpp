@@ -1,19 +1,73 @@
 #include "cli/program/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "cli/program/arguments.h"
+#include "cli/program/error.h"
+#include "model/base/error.h"
 #include "model/base/number.h"
 #include "sim/report/text_width.h"
 
 namespace stepsim::cli {
+
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
+
+/// Returns 0, or why the system takes no more.
+[[nodiscard]] int write_all(int descriptor, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kBufferBytes) {
+    flush();
+  }
+}
+
+void Output::flush() {
+  refuse_what_memory_cut();
+  const std::string ready = std::move(buffer_);
+  buffer_.clear();
+  const int problem = write_all(STDOUT_FILENO, ready);
+  if (problem != 0) throw OutputError(fmt::format("standard output: cannot write: {}", std::strerror(problem)));
+}
+
+void reserve_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
+      // Read only, so that writing to it still fails. The lowest free descriptor is this one.
+      [[maybe_unused]] const int reserved = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+  }
+}
+
+void write_error(std::string_view text) noexcept {
+  // If standard error is gone, the exit code is all that is left.
+  static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
 namespace {
 
 constexpr std::array<std::string_view, 3> kColorWords{"auto", "always", "never"};  // as ColorWhen
@@ -104,6 +158,58 @@ std::string folded_help(std::string_view help, std::size_t width) {
     }
   }
   return folded;
+}
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kSilence{1};
+constexpr milliseconds kTerminalPause{100};
+constexpr seconds kLogPause{30};
+constexpr std::string_view kWipe = "\r\x1b[K";
+
+}  // namespace
+
+Progress::Progress(bool quiet)
+    : Progress(quiet                          ? Where::kNowhere
+               : ::isatty(STDERR_FILENO) == 1 ? Where::kTerminal
+                                              : Where::kLog,
+               write_error, Clock::now()) {}
+
+Progress::~Progress() {
+  if (on_screen_) {
+    writer_(kWipe);
+  }
+}
+
+void Progress::phase(std::string_view name, Clock::time_point now, std::string_view unit) {
+  phase_ = name;
+  unit_ = unit;
+  phase_started_ = now;
+}
+
+void Progress::update(std::uint64_t done, std::uint64_t total, Clock::time_point now) {
+  const auto pause = where_ == Where::kTerminal ? Clock::duration(kTerminalPause) : Clock::duration(kLogPause);
+  if (where_ == Where::kNowhere || now - started_ < kSilence || now - shown_ < pause) {
+    return;
+  }
+  shown_ = now;
+  on_screen_ = where_ == Where::kTerminal;
+  writer_(on_screen_ ? fmt::format("{}{}", kWipe, text(done, total, now)) : text(done, total, now) + "\n");
+}
+
+std::string Progress::text(std::uint64_t done, std::uint64_t total, Clock::time_point now) const {
+  if (total == 0 || done == 0) {
+    return fmt::format("{} ...", phase_);
+  }
+  const double share = static_cast<double>(done < total ? done : total) / static_cast<double>(total);
+  const auto spent = std::chrono::duration<double>(now - phase_started_).count();
+  const double left = spent / share * (1 - share);
+  if (unit_.empty()) return fmt::format("{} {:.0f} %, {:.0f} s left", phase_, share * 100, left);
+  return fmt::format("{} {} of {} {}, {:.1f} {}/s, {:.0f} s left", phase_, done, total, unit_,
+                     static_cast<double>(done) / std::max(spent, 1e-3), unit_, left);
 }
 
 }  // namespace stepsim::cli

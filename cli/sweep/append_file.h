@@ -13,7 +13,7 @@ namespace stepsim::cli {
 /// end).
 ///
 /// The file is locked while it is open, so that two processes never write to it. Failures are
-/// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/signals.cpp does that).
+/// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/process.cpp does that).
 class AppendFile {
  public:
   /// Opens or creates the file. Throws OutputError, also if it is no regular file or another process has it open.

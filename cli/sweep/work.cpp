@@ -6,9 +6,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/program/output.h"
-#include "cli/program/progress.h"
-#include "cli/program/threads.h"
+#include "cli/program/process.h"
+#include "cli/program/terminal.h"
 #include "cli/sweep/part.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"

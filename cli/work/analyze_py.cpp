@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "cli/program/arguments.h"
-#include "cli/program/named_values.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -133,16 +132,6 @@ std::vector<std::string> translated(const Analysis& analysis) {
     throw UsageError("analyze needs --path; expected a file or a folder, or several with commas between them");
   Words words = translation.translate(analysis);
   if (analysis.pretty) words.emplace_back("--brief");
-  return words;
-}
-
-std::vector<std::string> divided_at_commas(const std::string& text) {
-  Words words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
   return words;
 }
 

@@ -30,9 +30,6 @@ struct Analysis {
 /// for an option, a sub-option or a path that analyze.py did not take.
 [[nodiscard]] std::vector<std::string> translated(const Analysis& analysis);
 
-/// "a,b" as a and b; what is empty is left out.
-[[nodiscard]] std::vector<std::string> divided_at_commas(const std::string& text);
-
 }  // namespace stepsim::cli
 
 #endif

@@ -1,13 +1,37 @@
 #include "cli/work/profiles.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
-#include "cli/program/memory.h"
-#include "cli/program/progress.h"
-#include "cli/program/threads.h"
+#include "cli/program/arguments.h"
+#include "cli/work/work.h"
 #include "model/base/error.h"
+#include "model/base/text.h"
 
 namespace stepsim::cli {
+
+namespace {
+
+std::function<sim::RangeMean()> add_option(CLI::App& app, const char* name, sim::RangeMean otherwise,
+                                           std::string_view what) {
+  const auto* option = app.add_option(name)->type_name("KEY")->description(fmt::format(
+      "{}: {} of the measurements (default: {})", what, one_of(words_of(sim::kRangeMeans)), sim::to_text(otherwise)));
+  return [option, otherwise, name] {
+    return option->count() > 0 ? chosen(fmt::format("key of {}", name), sim::kRangeMeans, option->results()).mean
+                               : otherwise;
+  };
+}
+
+}  // namespace
+
+std::function<sim::RangeMean()> add_mean_option(CLI::App& app) {
+  return add_option(app, "--mean", sim::RangeMean::kMedian, "how long a range and an iteration take");
+}
+
+std::function<sim::RangeMean()> add_begin_option(CLI::App& app) {
+  return add_option(app, "--begin", sim::RangeMean::kEarly, "when a range begins");
+}
+
 namespace {
 
 void refuse(bool given, std::string_view option) {
@@ -26,38 +50,25 @@ void refuse_options_of_captures(const CommonOptions& options) {
 }  // namespace
 
 std::variant<ingest::LoadedRun, ingest::DetailedCapture> load_measured(const std::vector<std::string>& traces,
-                                                                       CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  progress.phase("reading");
-  return_freed_memory();
-  std::variant<ingest::LoadedRun, ingest::DetailedCapture> loaded = ingest::load_measured(
-      traces, {.job_file = options.job_file,
-               .steps = options.steps,
-               .ranks = options.ranks,
-               .threads = options.threads,
-               .stop = &session.stop,
-               .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }});
-  const auto* const run = std::get_if<ingest::LoadedRun>(&loaded);
-  if (run != nullptr) refuse_options_of_captures(options);
-  const std::vector<InputFile>& inputs =
-      run != nullptr ? run->inputs : std::get<ingest::DetailedCapture>(loaded).capture.inputs;
-  if (options.output) refuse_input_as_output(*options.output, inputs);
-  return loaded;
+                                                                       const CommonOptions& options,
+                                                                       const Session& session) {
+  const auto read = [&](const ingest::LoadOptions& loading) {
+    auto measured = ingest::load_measured(traces, loading);
+    if (std::holds_alternative<ingest::LoadedRun>(measured)) refuse_options_of_captures(options);
+    return measured;
+  };
+  return loaded(options, session, read, [](const auto& measured) {
+    const auto* const run = std::get_if<ingest::LoadedRun>(&measured);
+    return run != nullptr ? &run->inputs : &std::get<ingest::DetailedCapture>(measured).capture.inputs;
+  });
 }
 
-ingest::LoadedRun load_profiled_run(const std::vector<std::string>& traces, CommonOptions options,
+ingest::LoadedRun load_profiled_run(const std::vector<std::string>& traces, const CommonOptions& options,
                                     const Session& session) {
   refuse_options_of_captures(options);
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  progress.phase("reading");
-  ingest::LoadedRun loaded = ingest::load_run(
-      traces, {.threads = options.threads,
-               .stop = &session.stop,
-               .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }});
-  if (options.output) refuse_input_as_output(*options.output, loaded.inputs);
-  return loaded;
+  return loaded(
+      options, session, [&](const ingest::LoadOptions& loading) { return ingest::load_run(traces, loading); },
+      [](const ingest::LoadedRun& run) { return &run.inputs; });
 }
 
 }  // namespace stepsim::cli

@@ -7,6 +7,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "ingest/cut/cut.h"
+#include "sim/check/comm_json_document.h"
 #include "sim/check/profiler_trace_document.h"
 #include "sim/check/scrub_document.h"
 
@@ -46,6 +47,14 @@ void make_folder_of(const std::string& file);
 /// Writes what such a file holds as PyTorch's profiler would have written it, to the file of -o. Throws UsageError if
 /// there are several files: a trace is of one rank.
 [[nodiscard]] sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Session& session);
+
+/// Whether -o names BytePS's timeline: "comm.json", or a name that ends in ".comm.json"; with .gz, too.
+[[nodiscard]] bool names_comm_json(const CommonOptions& options);
+
+/// Writes what the capture communicated as BytePS writes it: of one rank to the file of -o, else, where -o is a folder,
+/// a comm.json for each rank and what job.yaml says of a BytePS job. What is BytePS's own already is written as it was
+/// recorded, all else as sim::communication_of() says. Throws UsageError if -o is a file and there are several ranks.
+[[nodiscard]] sim::CommJson write_comm_json(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli
 

@@ -200,7 +200,7 @@ Side of_sweep(const Node& answer) {
   for (const Node& point : answer.at("points").elements()) {
     WorkGroup group{.kind = "point", .count = 1};
     for (const auto& [key, value] : point.at("set").members())
-      group.name += fmt::format("{}{}={}", group.name.empty() ? "" : ", ", key, value.text());
+      add_item(group.name, fmt::format("{}={}", key, value.text()));
     const std::optional<Node> iteration = point.find("iteration_ns");
     if (!iteration) continue;  // the point was refused
     group.time = iteration->duration();

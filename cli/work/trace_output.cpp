@@ -59,8 +59,4 @@ TraceOutput::TraceOutput(CommonOptions& options, std::string_view name,
 
 bool TraceOutput::is_standard_output() const { return sim::is_standard_output(path_); }
 
-sim::Compression TraceOutput::compression() const {
-  return sim::is_gzipped(path_) ? sim::Compression::kGzip : sim::Compression::kNone;
-}
-
 }  // namespace stepsim::cli

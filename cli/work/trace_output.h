@@ -22,7 +22,6 @@ class TraceOutput {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool is_standard_output() const;
-  [[nodiscard]] sim::Compression compression() const;
 
  private:
   std::string path_;

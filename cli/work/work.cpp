@@ -2,44 +2,92 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "cli/program/memory.h"
-#include "cli/program/output.h"
-#include "cli/program/progress.h"
-#include "cli/program/threads.h"
-#include "cli/work/modelled.h"
+#include "cli/program/process.h"
+#include "cli/program/terminal.h"
 #include "ingest/bytes/small_file.h"
 #include "ingest/config/cluster_file.h"
 #include "ingest/load/discover.h"
+#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_assumption.h"
+#include "model/cost/device/accelerator.h"
 #include "model/rewrite/data_parallel.h"
+#include "model/rewrite/modelled_times.h"
 #include "model/rewrite/parameter_server/build.h"
+#include "model/rewrite/repeated_step.h"
+#include "sim/analysis/step_times.h"
 #include "sim/engine/engine.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/headline.h"
 
 namespace stepsim::cli {
+
+namespace {
+
+constexpr const char* kExample = "--cluster FILE whose devices have a model ('devices: {count: 8, model: H100}')";
+
+InputLocation place_of(const Capture& capture) {
+  return {capture.inputs.empty() ? std::string{} : capture.inputs.front().name, {}, {}};
+}
+
+/// Throws CannotAnswer if the file names none, or one that the library lacks.
+const Accelerator& device_of(const Capture& capture, const CommonOptions& options, std::size_t tasks) {
+  const std::string what = fmt::format("{} of its tasks say what they compute and not how long", tasks);
+  if (!options.cluster_file) {
+    throw CannotAnswer(place_of(capture),
+                       fmt::format("{}; expected {}, a trace of torch.profiler of the same run "
+                                   "beside it, or the question that needs no times ('stepsim tasks')",
+                                   what, kExample));
+  }
+  std::vector<InputFile> read;
+  const Cluster cluster = ingest::read_cluster_file(*options.cluster_file, read);
+  const std::string model = cluster.devices.empty() ? std::string{} : cluster.devices.front().model;
+  if (model.empty())
+    throw CannotAnswer({*options.cluster_file, {}, {}},
+                       fmt::format("{}, and no device has a model; expected {}", what, kExample));
+  if (const Accelerator* const device = find_accelerator(model)) return *device;
+  throw CannotAnswer({*options.cluster_file, {}, {}},
+                     fmt::format("{}, and the device '{}' is not known; expected one of 'stepsim list devices'", what,
+                                 shown(model, 60)));
+}
+
+/// Nothing was measured, and nothing in the graph takes any time or moves anything.
+bool has_no_times(const Capture& capture) {
+  if (!capture.recording.start.empty() || !capture.task_ids.empty()) return false;
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.duration(task) > Duration{} || capture.dag.bytes(task) > Bytes{}) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void model_missing_times(Capture& capture, const CommonOptions& options) {
+  const UntimedWork untimed = untimed_work(capture);
+  if (untimed.device > 0) capture = with_modelled_times(capture, device_of(capture, options, untimed.device));
+  if (has_no_times(capture)) {
+    throw CannotAnswer(
+        place_of(capture),
+        "none of its tasks says how long it took, and none works on a device that a model knows; expected "
+        "a trace of torch.profiler of the same run beside it");
+  }
+  const bool has_network = options.cluster_file || options.network->make != nullptr;
+  if (untimed.communication > 0 && !has_network) {
+    throw CannotAnswer(place_of(capture),
+                       fmt::format("{} of its collectives and messages say how much they move and not how long; "
+                                   "expected --network maxmin and --cluster FILE, which time them",
+                                   untimed.communication));
+  }
+}
+
 namespace {
 
 constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // as load() takes
-
-/// Refers to its arguments.
-ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
-  progress.phase("reading");
-  return_freed_memory();
-  return {.job_file = options.job_file,
-          .steps = options.steps,
-          .ranks = options.ranks,
-          .untimed = options.untimed,
-          .threads = options.threads,
-          .stop = &session.stop,
-          .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};
-}
-
-Capture load(const CommonOptions& options, const Session& session, Progress& progress) {
-  return ingest::load(options.traces, load_options(options, session, progress));
-}
 
 /// Throws InputError at the file of --cluster if its cluster does not fit the job.
 void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
@@ -120,49 +168,54 @@ Replayed replay(Capture capture, const CommonOptions& options, const Session& se
 
 }  // namespace
 
-Capture load_capture(CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  Capture capture = load(options, session, progress);
-  if (options.output) refuse_input_as_output(*options.output, capture.inputs);
-  return capture;
+ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
+  progress.phase("reading");
+  return_freed_memory();
+  return {.job_file = options.job_file,
+          .steps = options.steps,
+          .ranks = options.ranks,
+          .untimed = options.untimed,
+          .threads = options.threads,
+          .stop = &session.stop,
+          .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};
 }
 
-ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  ingest::DetailedCapture detailed =
-      ingest::load_with_details(options.traces, load_options(options, session, progress));
-  if (options.output) refuse_input_as_output(*options.output, detailed.capture.inputs);
-  return detailed;
+Capture load_capture(const CommonOptions& options, const Session& session) {
+  return loaded(
+      options, session, [&](const ingest::LoadOptions& loading) { return ingest::load(options.traces, loading); },
+      [](const Capture& capture) { return &capture.inputs; });
 }
 
-ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  ingest::SourcedCapture sourced = ingest::load_with_sources(options.traces, load_options(options, session, progress));
-  if (options.output) refuse_input_as_output(*options.output, sourced.capture.inputs);
-  return sourced;
+ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session) {
+  return loaded(
+      options, session,
+      [&](const ingest::LoadOptions& loading) { return ingest::load_with_sources(options.traces, loading); },
+      [](const ingest::SourcedCapture& sourced) { return &sourced.capture.inputs; });
 }
 
-StagedCapture load_staged_capture(CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  StagedCapture staged;
-  ingest::LoadOptions loading = load_options(options, session, progress);
-  loading.inspect = [&staged](const ingest::ReadInputs& read) {
-    staged.stages = ingest::recorded_stages(read);
-    if (read.job) staged.job_text = read.job->text;
+StagedCapture load_staged_capture(const CommonOptions& options, const Session& session) {
+  const auto read = [&](ingest::LoadOptions loading) {
+    StagedCapture staged;
+    loading.inspect = [&staged](const ingest::ReadInputs& inputs) {
+      staged.stages = ingest::recorded_stages(inputs);
+      if (inputs.job) staged.job_text = inputs.job->text;
+    };
+    ingest::DetailedCapture detailed = ingest::load_with_details(options.traces, loading);
+    const std::optional<std::string> job_file =
+        options.job_file ? options.job_file : ingest::find_job_file(options.traces);
+    if (job_file && (options.job_file || !staged.job_text))
+      staged.job_text = ingest::read_small_file(*job_file, kLargestJobFile).text;
+    staged.capture = std::move(detailed.capture);
+    staged.details = std::move(detailed.details);
+    return staged;
   };
-  ingest::DetailedCapture detailed = ingest::load_with_details(options.traces, loading);
-  const std::optional<std::string> job_file =
-      options.job_file ? options.job_file : ingest::find_job_file(options.traces);
-  if (job_file && (options.job_file || !staged.job_text))
-    staged.job_text = ingest::read_small_file(*job_file, kLargestJobFile).text;
-  staged.capture = std::move(detailed.capture);
-  staged.details = std::move(detailed.details);
-  if (options.output) refuse_input_as_output(*options.output, staged.capture.inputs);
-  return staged;
+  return loaded(options, session, read, [](const StagedCapture& staged) { return &staged.capture.inputs; });
+}
+
+ingest::Survey survey_capture(const CommonOptions& options, const Session& session) {
+  return loaded(
+      options, session, [&](const ingest::LoadOptions& loading) { return ingest::survey(options.traces, loading); },
+      [](const ingest::Survey& survey) { return survey.capture ? &survey.capture->inputs : nullptr; });
 }
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
@@ -177,19 +230,11 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   return {std::move(cluster), std::move(calibration)};
 }
 
-ingest::Survey survey_capture(CommonOptions options, const Session& session) {
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  ingest::Survey survey = ingest::survey(options.traces, load_options(options, session, progress));
-  if (options.output && survey.capture) refuse_input_as_output(*options.output, survey.capture->inputs);
-  return survey;
-}
-
 Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
   limit_threads(options.threads);
   Progress progress(options.quiet);
-  Capture capture = load(options, session, progress);
+  Capture capture = ingest::load(options.traces, load_options(options, session, progress));
   if (!options.untimed) model_missing_times(capture, options);
   return replay(std::move(capture), options, session, progress, test);
 }
@@ -247,6 +292,21 @@ void report(sim::Document& document, const sim::Answer& answer, const CommonOpti
   document.origin = origin_line(answer.provenance);
   write_output(options, answer);
   if (!writes_to_standard_output(options)) print_document(document, options, session);
+}
+
+Simulated simulate_steps(const Replayed& replayed, std::size_t count, const CommonOptions& options,
+                         const Session& session) {
+  Simulated simulated;
+  simulated.repeated =
+      sim::typical_step(sim::summarize(replayed.capture, replayed.timeline), repeatable_steps(replayed.capture));
+  simulated.capture = with_repeated_step(replayed.capture, simulated.repeated, count);
+  sim::Machine machine = sim::Machine::as_recorded(simulated.capture);
+  if (replayed.network->make != nullptr) machine.set_network(*replayed.network, replayed.hardware.cluster);
+  Progress progress(options.quiet);
+  simulated.timeline =
+      sim::replay(simulated.capture.dag, machine,
+                  engine_options("simulating", simulated.capture.dag.task_count(), options, session, progress));
+  return simulated;
 }
 
 }  // namespace stepsim::cli

@@ -1,13 +1,17 @@
 #ifndef STEPSIM_CLI_WORK_WORK_H
 #define STEPSIM_CLI_WORK_WORK_H
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/program/process.h"
 #include "cli/program/provenance.h"
+#include "cli/program/terminal.h"
 #include "ingest/load/load.h"
 #include "ingest/load/recorded_stages.h"
 #include "ingest/survey/survey.h"
@@ -19,6 +23,11 @@
 #include "sim/report/report.h"
 
 namespace stepsim::cli {
+
+/// Where the input says what runs and not how long: durations as modelled on the device that --cluster names. Other
+/// captures stay as they are. Throws CannotAnswer with the option that is missing if nothing times the device work, or
+/// the communication.
+void model_missing_times(Capture& capture, const CommonOptions& options);
 
 /// What a job ran on, and its calibration, if it was calibrated.
 struct Hardware {
@@ -35,14 +44,27 @@ struct Replayed {
   std::optional<sim::Perturbation> perturbation;  ///< where it was asked for and could be made
 };
 
-/// Loads the traces, with progress on standard error.
-[[nodiscard]] Capture load_capture(CommonOptions options, const Session& session);
+/// What the options say of loading; begins the phase "reading". Refers to its arguments.
+[[nodiscard]] ingest::LoadOptions load_options(const CommonOptions& options, const Session& session,
+                                               Progress& progress);
 
-/// The same with what the traces hold beside what a replay needs.
-[[nodiscard]] ingest::DetailedCapture load_detailed_capture(CommonOptions options, const Session& session);
+/// read(LoadOptions), with progress on standard error and after the threads are limited. Throws UsageError if -o is one
+/// of the inputs: `inputs_of` returns those of what was read, or null.
+template <class Read, class InputsOf>
+[[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
+  limit_threads(options.threads);
+  Progress progress(options.quiet);
+  auto result = read(load_options(options, session, progress));
+  if (const std::vector<InputFile>* const inputs = inputs_of(result); inputs != nullptr && options.output)
+    refuse_input_as_output(*options.output, *inputs);
+  return result;
+}
+
+/// Loads the traces.
+[[nodiscard]] Capture load_capture(const CommonOptions& options, const Session& session);
 
 /// The same with the inputs that it is made from.
-[[nodiscard]] ingest::SourcedCapture load_sourced_capture(CommonOptions options, const Session& session);
+[[nodiscard]] ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session);
 
 /// The same with what of it is BytePS's own comm.json, as it was recorded, and the text of its job.yaml.
 struct StagedCapture {
@@ -51,10 +73,10 @@ struct StagedCapture {
   std::vector<ingest::RecordedStages> stages;
   std::optional<std::string> job_text;
 };
-[[nodiscard]] StagedCapture load_staged_capture(CommonOptions options, const Session& session);
+[[nodiscard]] StagedCapture load_staged_capture(const CommonOptions& options, const Session& session);
 
 /// What the traces hold, whether or not they make a job.
-[[nodiscard]] ingest::Survey survey_capture(CommonOptions options, const Session& session);
+[[nodiscard]] ingest::Survey survey_capture(const CommonOptions& options, const Session& session);
 
 /// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
 /// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
@@ -88,6 +110,18 @@ void print_document(const sim::Document& document, const CommonOptions& options,
 /// Ends a command: writes `answer` to -o FILE, if that is given, and prints `document`, which the answer
 /// holds and which gets its origin here.
 void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session);
+
+/// Iterations that do one captured step again and again, and their replay.
+struct Simulated {
+  std::int64_t repeated = 0;  ///< the captured step's number
+  Capture capture;
+  sim::Timeline timeline;
+};
+
+/// Simulates `count` iterations of the typical step of a replay, under the same models. Throws what
+/// with_repeated_step() throws.
+[[nodiscard]] Simulated simulate_steps(const Replayed& replayed, std::size_t count, const CommonOptions& options,
+                                       const Session& session);
 
 }  // namespace stepsim::cli
 

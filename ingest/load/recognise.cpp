@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"ste
                                                          R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
                                                          R"({"name":"stepsimreplay","hosts":)"};
 
-/// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/sqlite.cpp sets it.
+/// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/container/sqlite.cpp sets it.
 bool is_own_database(std::string_view head) {
   constexpr std::size_t kApplicationId = 68;
   constexpr std::string_view kOurs = "step";

@@ -1,9 +1,8 @@
-#include "cli/help/explain.h"
+#include "cli/help/topics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/help/topics.h"
 #include "model/base/error.h"
 
 namespace stepsim::cli {

@@ -1,4 +1,4 @@
-#include "cli/program/progress.h"
+#include "cli/program/terminal.h"
 
 #include <gtest/gtest.h>
 

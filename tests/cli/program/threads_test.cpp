@@ -1,4 +1,4 @@
-#include "cli/program/threads.h"
+#include "cli/program/process.h"
 
 #include <gtest/gtest.h>
 
