@@ -1,4 +1,4 @@
-#include "ingest/stitch/parameter_server/recorded_gpu.h"
+#include "ingest/stitch/parameter_server/gpu_passes.h"
 
 #include <gtest/gtest.h>
 
