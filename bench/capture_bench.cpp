@@ -16,8 +16,8 @@
 
 #include "capture/cupti/translator.h"
 #include "capture/writer/writer.h"
-#include "ingest/bytes/file_source.h"
-#include "ingest/formats/capture/blocks.h"
+#include "ingest/bytes/byte_source.h"
+#include "ingest/formats/capture/records.h"
 
 namespace stepsim {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 #include "ingest/load/load.h"
 #include "model/cost/network/network.h"
 #include "model/job/dag_builder.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 
 namespace stepsim::bench {
 

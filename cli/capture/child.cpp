@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cli/program/terminal.h"
-#include "ingest/bytes/file_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/formats/capture/survey.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/config/job_file.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "model/base/input_file.h"
 #include "model/base/number.h"

@@ -7,7 +7,7 @@
 #include "cli/program/options.h"
 #include "cli/program/terminal.h"
 #include "cli/work/work.h"
-#include "ingest/config/nccl_tests.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
 #include "model/calibration/nccl_tables.h"

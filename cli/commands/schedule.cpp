@@ -6,7 +6,7 @@
 #include "cli/program/command.h"
 #include "cli/program/output_rule.h"
 #include "cli/program/terminal.h"
-#include "ingest/config/ranges_file.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "sim/output/write_file.h"
 

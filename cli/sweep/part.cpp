@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "cli/sweep/head_lines.h"
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 

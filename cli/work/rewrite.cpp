@@ -18,7 +18,7 @@
 #include "ingest/load/recorded_stages.h"
 #include "ingest/parts/byteps_names.h"
 #include "ingest/privacy/scrubbed_files.h"
-#include "ingest/survey/ranks_of_files.h"
+#include "ingest/survey/survey.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/comm_json.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

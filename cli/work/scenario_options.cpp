@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

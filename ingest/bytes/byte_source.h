@@ -2,8 +2,10 @@
 #define STEPSIM_INGEST_BYTES_BYTE_SOURCE_H
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace stepsim::ingest {
@@ -28,6 +30,42 @@ class ByteSource {
  private:
   std::string name_;
 };
+
+/// Calls `take(byte)` for each byte of `source`, and `rest()` now and then and at the end: what was gathered meanwhile
+/// can be handed on there.
+template <class Take, class Rest>
+void for_each_byte(ByteSource& source, Take&& take, Rest&& rest) {
+  constexpr std::size_t kPiece = std::size_t{256} << 10U;
+  std::string piece(kPiece, '\0');
+  for (std::size_t size = source.read(piece); size > 0; size = source.read(piece)) {
+    for (std::size_t i = 0; i < size; ++i) take(piece[i]);
+    rest();
+  }
+}
+
+/// The bytes of a file as they lie on disk, or of a FIFO as they come; waits until something writes
+/// to that. Throws InputError if it cannot be opened or is neither.
+[[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path);
+
+/// The bytes on standard input. Throws InputError if it is closed or a terminal.
+[[nodiscard]] std::unique_ptr<ByteSource> open_standard_input();
+
+/// Bytes in memory, which must outlive the source. `name` stands for a path in messages.
+[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::span<const char> bytes, std::string name);
+
+/// Inflates the gzip members that `compressed` holds, one after the other (RFC 1952 allows
+/// several), and checks their checksums. Zeros after the last member are padding. What is cut
+/// short or damaged gives the bytes up to there and truncated(); if there are none, read()
+/// throws InputError.
+[[nodiscard]] std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed);
+
+/// True if bytes that begin so are a frame of Zstandard (RFC 8878).
+[[nodiscard]] bool is_zstd(std::string_view head) noexcept;
+
+/// Inflates the frames that `compressed` holds, one after the other. What is cut short or damaged gives the bytes up to
+/// there, less at most 128 KiB that libarchive keeps to itself, and truncated(); if there are none, read() throws
+/// InputError. Memory: a window of at most 128 MiB.
+[[nodiscard]] std::unique_ptr<ByteSource> inflate_zstd(std::unique_ptr<ByteSource> compressed);
 
 }  // namespace stepsim::ingest
 

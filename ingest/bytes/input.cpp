@@ -1,16 +1,50 @@
 #include "ingest/bytes/input.h"
 
+#include <isa-l/crc64.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
-#include "ingest/bytes/file_source.h"
-#include "ingest/bytes/gzip_source.h"
-#include "ingest/bytes/memory_source.h"
-#include "ingest/bytes/zstd_source.h"
+#include "ingest/bytes/byte_source.h"
+#include "model/base/error.h"
 
 namespace stepsim::ingest {
+
+MeteredSource::MeteredSource(std::unique_ptr<ByteSource> bytes, Watch watch)
+    : ByteSource(bytes->name()), bytes_(std::move(bytes)), watch_(std::move(watch)), seen_{name(), 0, 0} {}
+
+std::size_t MeteredSource::read(std::span<char> out) {
+  if (watch_.stop != nullptr && watch_.stop->load(std::memory_order_relaxed)) throw Interrupted();
+  const std::size_t got = bytes_->read(out);
+  // 60 GB/s where the bytes are still in the cache: nothing beside what reads them.
+  seen_.checksum = crc64_ecma_refl(seen_.checksum, reinterpret_cast<const unsigned char*>(out.data()), got);
+  seen_.size += got;
+  if (watch_.progress && got > 0) watch_.progress(got);
+  return got;
+}
+
+const InputFile& MeteredSource::drain() {
+  constexpr std::size_t kPiece = std::size_t{256} << 10U;
+  std::vector<char> piece(kPiece);
+  while (read(piece) > 0) {
+  }
+  return seen_;
+}
+
+PeekedSource::PeekedSource(std::unique_ptr<ByteSource> bytes)
+    : ByteSource(bytes->name()), bytes_(std::move(bytes)), head_(kHead, '\0') {
+  head_.resize(bytes_->read(head_));
+}
+
+std::size_t PeekedSource::read(std::span<char> out) {
+  const std::size_t take = std::min(out.size(), head_.size() - read_);
+  std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(read_), take, out.begin());
+  read_ += take;
+  return take == out.size() ? take : take + bytes_->read(out.subspan(take));
+}
 
 namespace {
 
@@ -49,6 +83,25 @@ Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
 std::optional<double> Input::share_taken() const noexcept {
   if (file_size_ == 0) return std::nullopt;
   return std::min(1.0, static_cast<double>(taken()) / static_cast<double>(file_size_));
+}
+
+SmallFile read_small_file(const std::string& path, std::size_t largest) {
+  Input input = Input::open(path);
+  std::string text = read_text(input.stream(), largest);
+  InputFile identity = text.size() > largest ? InputFile{path, 0, 0} : input.identify();
+  return {std::move(text), std::move(identity)};
+}
+
+std::string read_text(ByteSource& source, std::size_t largest) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  std::string text;
+  for (std::size_t got = 1; got > 0 && text.size() <= largest;) {
+    const std::size_t size = text.size();
+    text.resize(size + std::min(kPiece, largest + 1 - size));
+    got = source.read({text.data() + size, text.size() - size});
+    text.resize(size + got);
+  }
+  return text;
 }
 
 }  // namespace stepsim::ingest

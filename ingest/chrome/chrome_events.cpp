@@ -2,19 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 
+#include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/chrome_record.h"
-#include "ingest/chrome/record_marks.h"
 #include "ingest/chrome/records_ahead.h"
-#include "ingest/chrome/trace_defects.h"
 #include "ingest/json/source_cursor.h"
+#include "model/base/diagnostics.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
-
 namespace {
+/// Counts what is wrong with a Chrome trace that can still be used. Offsets are those in the
+/// inflated file.
+class TraceDefects {
+ public:
+  /// Both must outlive this.
+  TraceDefects(const ByteSource& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
+
+  [[nodiscard]] InputLocation at(std::uint64_t offset) const { return {source_.name(), offset, {}}; }
+  /// Only the first `detail` is kept, so it may be empty once bad_records() > 0.
+  void bad_record(std::uint64_t offset, std::string_view detail);
+  [[nodiscard]] std::uint64_t bad_records() const noexcept { return bad_records_; }
+  void bad_member(std::uint64_t offset, std::string_view detail);
+  /// Text that is not strict JSON, but whose meaning is clear.
+  void odd(std::uint64_t offset);
+  void ignored_member(std::uint64_t offset);
+  void text_behind(std::uint64_t offset, std::string_view detail);
+  /// The file ends inside the trace.
+  void cut(std::uint64_t offset);
+  /// The trace is whole, but the gzip stream is damaged behind it.
+  void damaged_gzip(std::uint64_t offset);
+
+ private:
+  const ByteSource& source_;
+  Diagnostics& diagnostics_;
+  std::uint64_t bad_records_ = 0;
+};
+
+void TraceDefects::bad_record(std::uint64_t offset, std::string_view detail) {
+  ++bad_records_;
+  diagnostics_.count(diagnostic("bad_record"), at(offset), detail);
+}
+
+void TraceDefects::bad_member(std::uint64_t offset, std::string_view detail) {
+  diagnostics_.count(diagnostic("bad_member"), at(offset), detail);
+}
+
+void TraceDefects::odd(std::uint64_t offset) { diagnostics_.count(diagnostic("odd_json"), at(offset)); }
+
+void TraceDefects::ignored_member(std::uint64_t offset) {
+  diagnostics_.count(diagnostic("member_ignored"), at(offset));
+}
+
+void TraceDefects::text_behind(std::uint64_t offset, std::string_view detail) {
+  if (diagnostics_.count_of("trailing_text") > 0) return;
+  diagnostics_.count(diagnostic("trailing_text"), at(offset), detail);
+}
+
+void TraceDefects::cut(std::uint64_t offset) {
+  diagnostics_.count(diagnostic("truncated_file"), at(offset),
+                     source_.truncated() ? "the gzip data is cut off or damaged" : "the text ends here");
+}
+
+void TraceDefects::damaged_gzip(std::uint64_t offset) { diagnostics_.count(diagnostic("damaged_gzip"), at(offset)); }
 
 using json::Scanner;
 using json::Type;

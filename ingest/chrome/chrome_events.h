@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
-#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 #include "model/base/diagnostics.h"
 #include "model/base/units.h"
 

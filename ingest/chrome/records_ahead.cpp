@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "ingest/chrome/chrome_record.h"
-#include "ingest/chrome/record_marks.h"
 #include "ingest/json/scanner.h"
 #include "model/base/hand_over.h"
 #include "model/base/tbb_threads.h"

@@ -1,22 +1,94 @@
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bitset>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "ingest/config/cluster_links.h"
-#include "ingest/config/cluster_measured.h"
-#include "ingest/config/cluster_tables.h"
 #include "model/base/yaml_parse.h"
+#include "model/base/yaml_value.h"
 #include "model/cost/network/parameters.h"
+#include "model/job/measured_collective.h"
+#include "model/job/timed_collective.h"
 #include "model/job/topology.h"
 
 namespace stepsim::ingest {
 namespace {
+
+constexpr std::uint32_t kMostMeasuredRanks = 100'000;
+constexpr std::size_t kMostSizes = 1'000;
+constexpr std::size_t kMostTables = 1'000;
+
+struct MeasuredEntry {
+  MeasuredCollective table;
+  std::vector<Bytes> bytes;
+  std::vector<Duration> times;
+};
+
+const std::vector<YamlKey<MeasuredEntry>>& measured_keys() {
+  static const std::vector<YamlKey<MeasuredEntry>> keys{
+      {"op",
+       [](MeasuredEntry& to, const YamlField& field) {
+         std::vector<std::string> names;
+         for (const CollectiveOp op : kNamedOps) names.emplace_back(name_of(op));
+         to.table.op = kNamedOps[field.one_of_words(names)];
+       }},
+      {"ranks", [](MeasuredEntry& to, const YamlField& field) { to.table.ranks = field.count(2, kMostMeasuredRanks); }},
+      {"hosts", [](MeasuredEntry& to, const YamlField& field) { to.table.hosts = field.count(1, kMostMeasuredRanks); }},
+      {"link", [](MeasuredEntry& to, const YamlField& field) { to.table.link = field.bandwidth(); }},
+      {"bandwidth", [](MeasuredEntry& to, const YamlField& field) { to.table.bandwidth = field.bandwidth(); }},
+      {"bytes",
+       [](MeasuredEntry& to, const YamlField& field) {
+         for (const YamlField& one : field.list("a list of sizes such as [1MiB, 8MiB]"))
+           to.bytes.push_back(one.bytes(1));
+       }},
+      {"times",
+       [](MeasuredEntry& to, const YamlField& field) {
+         for (const YamlField& one : field.list("a list of times such as [60us, 120us]")) {
+           to.times.push_back(one.duration());
+           if (to.times.back() <= Duration{}) one.reject("a time above 0");
+         }
+       }},
+  };
+  return keys;
+}
+
+MeasuredCollective read_table(const YamlField& field) {
+  if (!field.is(YamlValue::Kind::kMap))
+    field.reject("a map such as {op: all_reduce, ranks: 4, link: 240GB/s, bytes: [1MiB], times: [60us]}");
+  MeasuredEntry entry;
+  read_map(field, measured_keys(), entry);
+  MeasuredCollective& table = entry.table;
+  if (table.link <= Bandwidth{}) field.fail(fmt::format("'{}' has no link; expected what it carries", field.name));
+  if (table.bandwidth <= Bandwidth{}) table.bandwidth = table.link;
+  if (table.hosts > table.ranks) field.fail(fmt::format("'{}' has more hosts than ranks", field.name));
+  if (entry.bytes.empty() || entry.bytes.size() != entry.times.size() || entry.bytes.size() > kMostSizes) {
+    field.fail(fmt::format("'{}' has {} sizes and {} times; expected as many of both, from 1 to {}", field.name,
+                           entry.bytes.size(), entry.times.size(), kMostSizes));
+  }
+  for (std::size_t i = 0; i < entry.bytes.size(); ++i) {
+    if (i > 0 && entry.bytes[i] <= entry.bytes[i - 1])
+      field.fail(fmt::format("the sizes of '{}' do not rise; expected them in order", field.name));
+    table.times.emplace_back(entry.bytes[i], entry.times[i]);
+  }
+  return table;
+}
+
+/// The key `collectives` of cluster.yaml: a list of maps such as {op: all_reduce, ranks: 4, link: 240GB/s,
+/// bytes: [1MiB, 8MiB], times: [60us, 120us]}. Throws InputError with the place of what is wrong.
+std::vector<MeasuredCollective> read_measured(const YamlField& field) {
+  std::vector<MeasuredCollective> tables;
+  for (const YamlField& item : field.list("a list of measured collectives")) tables.push_back(read_table(item));
+  if (tables.size() > kMostTables)
+    field.fail(fmt::format("{} tables; expected at most {}", tables.size(), kMostTables));
+  return tables;
+}
 
 using Kind = YamlValue::Kind;
 

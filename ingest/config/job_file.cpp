@@ -1,8 +1,8 @@
-#include "ingest/config/job_file.h"
+#include "ingest/config/config.h"
 
 #include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/yaml_parse.h"
 #include "model/job/parameter_server/server_rules/server_rule.h"

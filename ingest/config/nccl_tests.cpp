@@ -1,17 +1,17 @@
-#include "ingest/config/nccl_tests.h"
+#include "ingest/config/config.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
+#include "model/base/number.h"
 
 // # nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) ...
 // #  Rank  0 Group  0 Pid  4242 on  node-a device  0 [0x07] NVIDIA A100-SXM4-80GB
@@ -23,7 +23,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLargest = 16U << 20U;
-constexpr std::uint32_t kMostTestedRanks = 100'000;
+constexpr std::uint32_t kMostRanks = 100'000;
 constexpr double kLongestUs = 3.6e9;  // an hour, as everywhere
 
 using Words = std::vector<std::string_view>;
@@ -39,17 +39,10 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
-}
-
 /// The whole number behind a word of the line.
 std::optional<std::uint32_t> number_after(const Words& words, std::string_view word) {
   const auto found = std::find(words.begin(), words.end(), word);
-  return found == words.end() || found + 1 == words.end() ? std::nullopt : number<std::uint32_t>(*(found + 1));
+  return found == words.end() || found + 1 == words.end() ? std::nullopt : parse_number<std::uint32_t>(*(found + 1));
 }
 
 /// By the name of a program of nccl-tests that `text` holds. Those that hold another come first.
@@ -151,7 +144,7 @@ class Reader {
   void take_rank(std::string_view line, const Words& words) {
     const std::optional<std::uint32_t> rank = number_after(words, "Rank");
     const auto on = std::find(words.begin(), words.end(), "on");
-    if (!rank || *rank >= kMostTestedRanks || on + 1 == words.end()) return;
+    if (!rank || *rank >= kMostRanks || on + 1 == words.end()) return;
     ranks_.insert(*rank);
     hosts_.insert(std::string(*(on + 1)));
     const std::size_t bus = line.find(']', line.find(" device "));
@@ -172,19 +165,19 @@ class Reader {
   }
 
   void take_row(const Words& words) {
-    const std::optional<std::int64_t> bytes = number<std::int64_t>(words.front());
+    const std::optional<std::int64_t> bytes = parse_number<std::int64_t>(words.front());
     if (!bytes || *bytes <= 0) return;
     Row row{.bytes = Bytes{*bytes}};
     std::size_t times = 0;
     for (const std::size_t column : columns_.times) {
       if (column >= words.size()) continue;
-      const std::optional<double> us = number<double>(words[column]);
+      const std::optional<double> us = parse_number<double>(words[column]);
       if (!us || !(*us > 0) || *us > kLongestUs) continue;
       row.us += *us;
       ++times;
       if (column + 2 >= words.size()) continue;
-      const double algorithm = number<double>(words[column + 1]).value_or(0);
-      const double bus = number<double>(words[column + 2]).value_or(0);
+      const double algorithm = parse_number<double>(words[column + 1]).value_or(0);
+      const double bus = parse_number<double>(words[column + 2]).value_or(0);
       // Both are printed with two places.
       if (algorithm >= 1 && bus > 0) row.ratio = bus / algorithm;
     }
@@ -194,7 +187,7 @@ class Reader {
       return column && *column < words.size() ? words[*column] : std::string_view{};
     };
     row.reduces = !word(columns_.redop).empty() && word(columns_.redop) != "none";
-    row.has_root = number<std::int64_t>(word(columns_.root)).value_or(-1) >= 0;
+    row.has_root = parse_number<std::int64_t>(word(columns_.root)).value_or(-1) >= 0;
     rows_.push_back(row);
   }
 
@@ -227,9 +220,9 @@ class Reader {
     const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
     if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
       ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));
-    if (ranks < 2 || ranks > kMostTestedRanks)
+    if (ranks < 2 || ranks > kMostRanks)
       fail(fmt::format("a table of {} ranks; expected lines such as '#  Rank  0 ... on node-a device  0', for 2 to {}",
-                       ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostTestedRanks));
+                       ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostRanks));
     return static_cast<std::uint32_t>(ranks);
   }
 

@@ -1,4 +1,4 @@
-#include "ingest/config/ranges_file.h"
+#include "ingest/config/config.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/yaml_parse.h"

@@ -14,7 +14,7 @@
 #include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/chrome/trace_copy.h"
-#include "ingest/formats/kineto/categories.h"
+#include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include "ingest/formats/kineto/categories.h"
+#include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

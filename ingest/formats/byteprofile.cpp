@@ -9,19 +9,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/byteps_names.h"
 #include "model/base/known_diagnostics.h"
-#include "model/base/text.h"
+#include "model/base/number.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -37,25 +35,38 @@ bool is_known(std::string_view name) noexcept {
 /// The N of "argN" or "inputN"; nothing for other keys.
 std::optional<std::int64_t> input_number(std::string_view key) noexcept {
   const std::size_t word = key.starts_with("input") ? 5 : key.starts_with("arg") ? 3 : 0;
-  if (word == 0) return std::nullopt;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(key.data() + word, key.data() + key.size(), number);
-  return error == std::errc{} && end == key.data() + key.size() && number >= 0 ? std::optional{number} : std::nullopt;
+  const auto number = word == 0 ? std::nullopt : parse_number<std::int64_t>(key.substr(word));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 class ByteprofileReader {
  public:
-  ByteprofileReader(Input& input, PartSink& sink)
-      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  ByteprofileReader(const std::string& file, PartSink& sink) : file_(file), sink_(sink), open_(sink, file, 1) {}
 
-  [[nodiscard]] OperatorTrace read() {
-    ChromeEvent event;
-    while (events_.next(event)) take(event);
-    for (const auto& [row, open] : open_) {
-      for (const Open& begin : open) skip(begin.offset, diagnostic("unmatched_begin"));
+  void take(const ChromeEvent& event) {
+    if (event.phase == "M") return;
+    if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
+      sink_.diagnostics.count(diagnostic("instant_event"), {file_, event.offset, {}});
+      return;
     }
-    sink_.events += events_.records();
-    sink_.skipped += events_.skipped();
+    if (event.phase == "E") {
+      if (auto pair = open_.end(event, split_process(event.name).name)) add(std::move(pair->span), pair->time);
+      return;
+    }
+    if (event.phase != "X" && event.phase != "B") return skip(event.offset, diagnostic("not_a_span"));
+    OperatorTrace::Event made = named(event);
+    if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
+      return skip(event.offset, diagnostic("unknown_operator"));
+    }
+    read_arguments(event, made);
+    if (event.phase == "B") return open_.begin(event, std::move(made));
+    const std::optional<RecordedTime> time = span_time(event.start_ns, event.duration_ns);
+    if (!time) return skip(event.offset, diagnostic("bad_time"));
+    add(std::move(made), *time);
+  }
+
+  [[nodiscard]] OperatorTrace finish() && {
+    open_.finish();
     if (trace_.events.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
                        "no operator in the file; expected events named FW.<op>, BW.<op>, UPDATE or Comm.<tensor>");
@@ -64,51 +75,9 @@ class ByteprofileReader {
   }
 
  private:
-  struct Open {
-    OperatorTrace::Event event;
-    std::uint64_t offset = 0;
-  };
-  using Row = std::pair<std::string, std::string>;  // process, thread
-
-  void take(const ChromeEvent& event) {
-    if (event.phase == "M") return;
-    if (event.phase == "i" || event.phase == "I" || event.category == "debug") {
-      sink_.diagnostics.count(diagnostic("instant_event"), {file_, event.offset, {}});
-      return;
-    }
-    if (event.phase == "E") return end(event);
-    if (event.phase != "X" && event.phase != "B") return skip(event.offset, diagnostic("not_a_span"));
-    OperatorTrace::Event made = named(event);
-    if (!is_known(made.name) && event.category != "operator" && event.category != "I/O") {
-      return skip(event.offset, diagnostic("unknown_operator"));
-    }
-    if (!event.start_ns.has_value() || *event.start_ns < 0 || *event.start_ns > kLatestTime)
-      return bad_time(event.offset);
-    made.start = Time{Duration{*event.start_ns}};
-    read_arguments(event, made);
-    if (event.phase == "B") {
-      open_[{std::string(event.process), std::string(event.thread)}].push_back({std::move(made), event.offset});
-      return;
-    }
-    if (!event.duration_ns.has_value()) return bad_time(event.offset);
-    add(std::move(made), Duration{*event.duration_ns}, event.offset);
-  }
-
-  void end(const ChromeEvent& event) {
-    const auto row = open_.find({std::string(event.process), std::string(event.thread)});
-    const bool matches = row != open_.end() && !row->second.empty() &&
-                         (event.name.empty() || split_process(event.name).name == row->second.back().event.name);
-    if (!matches || !event.start_ns.has_value()) return skip(event.offset, diagnostic("unmatched_end"));
-    Open begin = std::move(row->second.back());
-    row->second.pop_back();
-    const Duration duration = Duration{*event.start_ns} - begin.event.start.time_since_epoch();
-    add(std::move(begin.event), duration, begin.offset);
-  }
-
-  void add(OperatorTrace::Event event, Duration duration, std::uint64_t offset) {
-    if (duration < Duration{} || duration.count() > kLatestTime - event.start.time_since_epoch().count())
-      return bad_time(offset);
-    event.duration = duration;
+  void add(OperatorTrace::Event event, RecordedTime time) {
+    event.start = time.start;
+    event.duration = time.length;
     trace_.events.push_back(std::move(event));
   }
 
@@ -137,38 +106,38 @@ class ByteprofileReader {
     for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
   }
 
-  void bad_time(std::uint64_t offset) { skip(offset, diagnostic("bad_time")); }
-
   void skip(std::uint64_t offset, const Diagnostic& what) {
     ++sink_.skipped;
     sink_.diagnostics.count(what, {file_, offset, {}});
   }
 
-  std::string file_;
-  ChromeEventReader events_;
+  const std::string& file_;
   PartSink& sink_;
+  SpanPairs<OperatorTrace::Event> open_;
   OperatorTrace trace_;
-  std::map<Row, std::vector<Open>> open_;
 };
 
-int recognise_byteprofile(std::string_view file_name, std::string_view head) {
-  if (file_name.find("bps_trace") != std::string_view::npos) return 96;
-  const std::size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
-  if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
-  const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  if (file_name.starts_with("io.json") && has("I/O")) return 90;  // of a trial
-  const bool operators = has("\"FW.") || has("\"BW.") || has(".FW.") || has(".BW.") || has("->FW.") || has("->BW.");
-  if (operators && (has("\"operator\"") || has("\"input0\"") || has("\"arg0\""))) return 90;
-  return operators ? 60 : 0;
-}
+constexpr std::array<std::string_view, 8> kOperatorNames{"\"FW.", "\"BW.", ".FW.", ".BW.", "->FW.", "->BW."};
+constexpr Sign kByteprofileSigns[]{
+    {.sure = 96, .named = {"*bps_trace*"}},
+    {.sure = 90, .named = {"io.json*"}, .opens = "{[", .all = {"I/O"}},  // of a trial
+    {.sure = 90, .opens = "{[", .all = {"\"operator\""}, .any = kOperatorNames},
+    {.sure = 90, .opens = "{[", .all = {"\"input0\""}, .any = kOperatorNames},
+    {.sure = 90, .opens = "{[", .all = {"\"arg0\""}, .any = kOperatorNames},
+    {.sure = 60, .opens = "{[", .any = kOperatorNames},
+};
 
-void read_byteprofile(Input& input, PartSink& sink) { sink.add(ByteprofileReader(input, sink).read()); }
+void read_byteprofile(Input& input, PartSink& sink) {
+  ByteprofileReader reader(input.name(), sink);
+  for_each_record(input, sink, [&reader](const ChromeEvent& event) { reader.take(event); });
+  sink.add(std::move(reader).finish());
+}
 
 }  // namespace
 
 extern const Format byteprofile_format;
 const Format byteprofile_format{"byteprofile",
                                 "merged traces of ByteProfile and dPRO: operators with what they depend on",
-                                recognise_byteprofile, read_byteprofile};
+                                kByteprofileSigns, read_byteprofile};
 
 }  // namespace stepsim::ingest

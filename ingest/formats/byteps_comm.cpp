@@ -6,14 +6,15 @@
 //
 // tid is "total" or the partition key; cat may be missing. The file has no steps, hosts or sizes,
 // and its order is arbitrary. Tensor names contain dots.
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 
-#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
 #include "ingest/parts/byteps_names.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -22,95 +23,76 @@ namespace {
 constexpr std::string_view kPrefix = "Comm.";
 
 // Start and end are each cut to whole microseconds, so an empty event may come out as -1.
-constexpr std::int64_t kLeastDuration = -1'000;
+constexpr Duration kLeastDuration{-1'000};
 
-class BytepsCommReader {
+class StageReader {
  public:
-  BytepsCommReader(Input& input, PartSink& sink)
-      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  StageReader(const std::string& file, PartSink& sink) : file_(file), sink_(sink) {}
 
-  [[nodiscard]] StageTrace read() {
-    ChromeEvent event;
-    while (events_.next(event)) take(event);
-    sink_.events += events_.records();
-    sink_.skipped += events_.skipped();
-    if (trace_.events.empty()) {
-      throw InputError({file_, std::uint64_t{0}, {}},
-                       "no stage of any tensor in the file; expected events named Comm.<tensor>.<stage>");
-    }
-    return std::move(trace_);
-  }
-
- private:
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return;
     if (event.phase != "X") return skip(event, diagnostic("not_a_span"));
     const QualifiedName qualified = split_process(event.name);
     if (!qualified.name.starts_with(kPrefix)) return skip(event, diagnostic("not_a_stage"));
-    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.duration_ns < kLeastDuration ||
-        *event.start_ns < 0 || *event.start_ns > kLatestTime || *event.duration_ns > kLatestTime - *event.start_ns) {
-      return skip(event, diagnostic("bad_time"));
-    }
+    const std::optional<RecordedTime> time = span_time(event.start_ns, event.duration_ns, kLeastDuration);
+    if (!time) return skip(event, diagnostic("bad_time"));
     const std::string_view name = qualified.name.substr(kPrefix.size());
     const bool total = event.thread == "total" || event.thread == "-1";
     const std::optional<std::int64_t> key = total ? std::nullopt : partition_key(event.thread);
     const StagedName staged = total ? StagedName{name, Stage::kTotal} : split_stage(name);
     if (!total && !key.has_value()) return skip(event, diagnostic("bad_partition_key"));
     if (!total && staged.stage == Stage::kTotal) return skip(event, diagnostic("unknown_stage"));
-    trace_.events.push_back({tensor(staged.tensor), staged.stage, key.value_or(-1),
-                             process(qualified.process, event.process), Time{Duration{*event.start_ns}},
-                             Duration{std::max<std::int64_t>(*event.duration_ns, 0)}});
+    trace_.events.push_back({tensors_.intern(staged.tensor).value(), staged.stage, key.value_or(-1),
+                             process(qualified.process, event.process), time->start, time->length});
   }
 
+  [[nodiscard]] StageTrace finish() && {
+    if (trace_.events.empty()) {
+      throw InputError({file_, std::uint64_t{0}, {}},
+                       "no stage of any tensor in the file; expected events named Comm.<tensor>.<stage>");
+    }
+    trace_.tensors = std::move(tensors_).take();
+    trace_.processes = std::move(processes_).take();
+    return std::move(trace_);
+  }
+
+ private:
   void skip(const ChromeEvent& event, const Diagnostic& what) {
     ++sink_.skipped;
     sink_.diagnostics.count(what, {file_, event.offset, {}});
   }
 
-  std::uint32_t tensor(std::string_view name) { return intern(tensor_ids_, trace_.tensors, name); }
-
   /// BytePS writes the tensor's name as pid; merged files have the rank there, or in front of the name.
   std::uint32_t process(std::string_view from_name, std::string_view pid) {
     const QualifiedName qualified = split_process(pid);
     const bool tensor_pid = qualified.name.starts_with(kPrefix);
-    return intern(process_ids_, trace_.processes,
-                  !from_name.empty() ? from_name
-                  : tensor_pid       ? qualified.process
-                                     : pid);
+    const std::string_view name = !from_name.empty() ? from_name : tensor_pid ? qualified.process : pid;
+    return processes_.intern(name).value();
   }
 
-  static std::uint32_t intern(std::unordered_map<std::string, std::uint32_t>& ids, std::vector<std::string>& names,
-                              std::string_view name) {
-    const auto [slot, added] = ids.try_emplace(std::string(name), static_cast<std::uint32_t>(names.size()));
-    if (added) names.emplace_back(name);
-    return slot->second;
-  }
-
-  std::string file_;
-  ChromeEventReader events_;
+  const std::string& file_;
   PartSink& sink_;
   StageTrace trace_;
-  std::unordered_map<std::string, std::uint32_t> tensor_ids_;
-  std::unordered_map<std::string, std::uint32_t> process_ids_;
+  TextTable tensors_;
+  TextTable processes_;
 };
 
-int recognise_byteps_comm(std::string_view file_name, std::string_view head) {
-  const bool named = file_name == "comm.json" || file_name == "comm.json.gz";
-  const bool stages = head.find("\"Comm.") != std::string_view::npos;
-  const bool partitions =
-      head.find("\"total\"") != std::string_view::npos || head.find(".PUSH\"") != std::string_view::npos ||
-      head.find(".REDUCE\"") != std::string_view::npos || head.find(".PULL\"") != std::string_view::npos ||
-      head.find(".BROADCAST\"") != std::string_view::npos || head.find(".COPY") != std::string_view::npos;
-  if (stages) return named ? 95 : partitions ? 85 : 0;
-  return named ? 30 : 0;
-}
+constexpr Sign kBytepsCommSigns[]{
+    {.sure = 95, .named = {"comm.json", "comm.json.gz"}, .all = {"\"Comm."}},
+    {.sure = 85, .all = {"\"Comm."}, .any = {"\"total\"", ".PUSH\"", ".REDUCE\"", ".PULL\"", ".BROADCAST\"", ".COPY"}},
+    {.sure = 30, .named = {"comm.json", "comm.json.gz"}},
+};
 
-void read_byteps_comm(Input& input, PartSink& sink) { sink.add(BytepsCommReader(input, sink).read()); }
+void read_byteps_comm(Input& input, PartSink& sink) {
+  StageReader reader(input.name(), sink);
+  for_each_record(input, sink, [&reader](const ChromeEvent& event) { reader.take(event); });
+  sink.add(std::move(reader).finish());
+}
 
 }  // namespace
 
 extern const Format byteps_comm_format;
 const Format byteps_comm_format{"byteps_comm", "comm.json of BytePS: the stages of every partition on one GPU",
-                                recognise_byteps_comm, read_byteps_comm};
+                                kBytepsCommSigns, read_byteps_comm};
 
 }  // namespace stepsim::ingest

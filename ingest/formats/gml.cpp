@@ -1,3 +1,24 @@
+#include "ingest/formats/gml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/bytes/text_input.h"
+#include "ingest/formats/format.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
+#include "model/base/quoted.h"
+#include "model/base/text.h"
+
 // dag.gml of ByteProfile and dPRO: GML as networkx 2 writes it, and what older writers add
 // (Creator and Version lines, nodes without labels, ids in any order, CRLF).
 //
@@ -8,19 +29,6 @@
 //   ]
 //
 // A list is a repeated key; its first entry is "_networkx_list_start" where it has one element.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "ingest/bytes/text_input.h"
-#include "ingest/formats/format.h"
-#include "model/base/known_diagnostics.h"
-#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -151,9 +159,7 @@ class Lexer {
 
 std::optional<std::int64_t> integer_of(std::string_view text) noexcept {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+  return parse_number<std::int64_t>(text);
 }
 
 class GmlReader {
@@ -354,5 +360,34 @@ extern const Format gml_format;
 const Format gml_format{"gml",
                         "dag.gml of ByteProfile and dPRO: operators and their dependencies, as networkx writes them",
                         recognise_gml, read_gml};
+
+namespace {
+
+/// networkx writes larger integers as texts.
+bool is_bare_number(std::string_view value) {
+  if (parse_number<std::int32_t>(value)) return true;
+  if (value == "NAN" || value == "+INF" || value == "-INF") return true;
+  const auto number = parse_number<double>(value);
+  return number && std::isfinite(*number) && value.find('.') != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string gml_text(const OperatorGraph& graph) {
+  std::string out = "graph [\n  directed 1\n";
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const OperatorGraph::Node& node = graph.nodes[i];
+    out += fmt::format("  node [\n    id {}\n    label {}\n", i, gml_quoted(node.label));
+    for (const OperatorGraph::Attribute& attribute : node.attributes)
+      out += fmt::format("    {} {}\n", attribute.key,
+                         is_bare_number(attribute.value) ? attribute.value : gml_quoted(attribute.value));
+    out += "  ]\n";
+  }
+  std::vector<OperatorGraph::Edge> edges = graph.edges;
+  std::stable_sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return a.source < b.source; });
+  for (const OperatorGraph::Edge& edge : edges)
+    out += fmt::format("  edge [\n    source {}\n    target {}\n  ]\n", edge.source, edge.target);
+  return out + "]\n";
+}
 
 }  // namespace stepsim::ingest

@@ -11,14 +11,13 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/named_spans.h"
 #include "ingest/formats/tensor_size.h"
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
@@ -42,9 +41,9 @@ std::optional<Bytes> size_in(const std::string& arguments) {
   return dtype.empty() ? std::nullopt : tensor_size(shape, dtype);
 }
 
-class HorovodTimelineReader {
+class HorovodReader {
  public:
-  HorovodTimelineReader(Input& input, PartSink& sink) : file_(input.name()), sink_(sink) {}
+  HorovodReader(Input& input, PartSink& sink) : file_(input.name()), sink_(sink) {}
 
   [[nodiscard]] HorovodTrace read(const NamedSpans& found) {
     trace_.has_base_time = found.base_time.has_value();
@@ -54,6 +53,7 @@ class HorovodTimelineReader {
                        "nothing that Horovod did for a tensor is in the file; expected B and E events in rows that "
                        "process_name events name");
     }
+    trace_.names = std::move(names_).take();
     return std::move(trace_);
   }
 
@@ -72,44 +72,36 @@ class HorovodTimelineReader {
     if (const auto bytes = span.arguments.empty() ? std::nullopt : size_in(span.arguments))
       trace_.tensors[id].bytes = bytes;
     if (span.holds_another && !sync) return;  // the whole operation: its phases say more
-    trace_.phases.push_back({id, name_id(sync ? kSync : std::string_view{span.name}), span.start, span.duration});
+    trace_.phases.push_back(
+        {id, names_.intern(sync ? kSync : std::string_view{span.name}).value(), span.start, span.duration});
   }
 
   std::uint32_t tensor_id(std::string_view name) {
-    const auto [slot, added] =
-        tensors_.try_emplace(std::string{name}, static_cast<std::uint32_t>(trace_.tensors.size()));
-    if (added) trace_.tensors.push_back({std::string{name}, {}});
-    return slot->second;
-  }
-
-  std::uint32_t name_id(std::string_view name) {
-    const auto [slot, added] = names_.try_emplace(std::string{name}, static_cast<std::uint32_t>(trace_.names.size()));
-    if (added) trace_.names.emplace_back(name);
-    return slot->second;
+    const std::uint32_t id = tensors_.intern(name).value();
+    if (id == trace_.tensors.size()) trace_.tensors.push_back({std::string{name}, {}});
+    return id;
   }
 
   std::string file_;
   PartSink& sink_;
   HorovodTrace trace_;
-  std::unordered_map<std::string, std::uint32_t> tensors_;
-  std::unordered_map<std::string, std::uint32_t> names_;
+  TextTable tensors_;
+  TextTable names_;
 };
 
-int recognise_horovod_timeline(std::string_view file_name, std::string_view head) {
-  constexpr int kSure = 96;
-  constexpr int kLikely = 80;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  if (has("\"NEGOTIATE_") || has("start_time_since_epoch_in_micros")) return kSure;
-  const bool named = file_name == "comm.json" || file_name == "comm.json.gz";
-  if (has("horovod_allreduce.") && has("process_name")) return named ? kSure : kLikely;
-  return named && has("process_name") && has("\"Sync") ? kSure : 0;
-}
+constexpr Sign kHorovodSigns[]{
+    {.sure = 96, .opens = "{[", .any = {"\"NEGOTIATE_", "start_time_since_epoch_in_micros"}},
+    {.sure = 96,
+     .named = {"comm.json", "comm.json.gz"},
+     .opens = "{[",
+     .all = {"process_name"},
+     .any = {"horovod_allreduce.", "\"Sync"}},
+    {.sure = 80, .opens = "{[", .all = {"horovod_allreduce.", "process_name"}},
+};
 
 void read_horovod_timeline(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
-  sink.add(HorovodTimelineReader(input, sink).read(found));
+  sink.add(HorovodReader(input, sink).read(found));
 }
 
 }  // namespace
@@ -117,6 +109,6 @@ void read_horovod_timeline(Input& input, PartSink& sink) {
 extern const Format horovod_timeline_format;
 const Format horovod_timeline_format{
     "horovod_timeline", "timelines of Horovod: negotiations and reductions by tensor; comm.json of a dPRO trial",
-    recognise_horovod_timeline, read_horovod_timeline};
+    kHorovodSigns, read_horovod_timeline};
 
 }  // namespace stepsim::ingest

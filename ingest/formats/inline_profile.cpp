@@ -205,16 +205,8 @@ class InlineProfileReader {
   std::map<std::string, std::uint32_t> streams_;
 };
 
-int recognise_inline_profile(std::string_view, std::string_view head) {
-  constexpr int kSure = 95;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return 0;
-  constexpr std::array<std::string_view, 2> kMembers{"\"measured_times_ms\"", "\"iter_start_to_event_start_times_ms\""};
-  return std::any_of(kMembers.begin(), kMembers.end(),
-                     [head](std::string_view member) { return head.find(member) != std::string_view::npos; })
-             ? kSure
-             : 0;
-}
+constexpr Sign kInlineSigns[]{
+    {.sure = 95, .opens = "{[", .any = {"\"measured_times_ms\"", "\"iter_start_to_event_start_times_ms\""}}};
 
 void read_inline_profile(Input& input, PartSink& sink) { sink.add(InlineProfileReader(input, sink).read()); }
 
@@ -224,7 +216,7 @@ extern const Format inline_profile_format;
 const Format inline_profile_format{
     .name = "inline_profile",
     .summary = "results of an inline profiler: HugeCTR's prof.json (V0 to V3), and that of capture/inline.h",
-    .recognise = recognise_inline_profile,
+    .recognise = kInlineSigns,
     .read = read_inline_profile,
 };
 

@@ -1,4 +1,4 @@
-#include "ingest/formats/known_others.h"
+#include "ingest/formats/format.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kKineto = "the trace of torch.profiler (export_chrome_trace or tensorboard_trace_handler)";
 
 std::string_view without_leading_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const std::size_t first = first_character(text);
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
 }
 

@@ -6,11 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include "ingest/chrome/chrome_events.h"
-#include "ingest/formats/event_time.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
+#include "ingest/parts/busy_time.h"
 #include "ingest/parts/host_device_builder.h"
-#include "ingest/parts/time_range.h"
 #include "model/base/known_diagnostics.h"
 
 // What export_chrome_trace() of torch.autograd.profiler.profile wrote before Kineto (PyTorch 0.4 to 1.8): a bare array
@@ -23,23 +22,17 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kHost = "CPU functions";
-constexpr std::string_view kAutogradDevice = "CUDA functions";
+constexpr std::string_view kDevice = "CUDA functions";
 
-int recognise_legacy_autograd(std::string_view, std::string_view head) {
-  constexpr int kSure = 95;  // such a file looks like one of Kineto, too
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || (head[first] != '[' && head[first] != '{')) return 0;
-  const bool has_process = head.find("\"CPU functions\"") != std::string_view::npos ||
-                           head.find("\"CUDA functions\"") != std::string_view::npos;
-  return has_process ? kSure : 0;
-}
+constexpr Sign kAutogradSigns[]{// surer than Kineto, because such a file looks like one of Kineto, too
+                                {.sure = 95, .opens = "[{", .any = {"\"CPU functions\"", "\"CUDA functions\""}}};
 
 class LegacyAutograd {
  public:
   LegacyAutograd(PartSink& sink, const std::string& file) : sink_(sink), file_(file) {}
 
   void add(const ChromeEvent& event) {
-    const bool on_device = event.process == kAutogradDevice;
+    const bool on_device = event.process == kDevice;
     if (event.phase != "X" || (!on_device && event.process != kHost)) return leave_out(event);
     if (!has_usable_time(event, on_device, file_, sink_)) return;
     if (on_device) {
@@ -121,12 +114,8 @@ class LegacyAutograd {
 };
 
 void read_legacy_autograd(Input& input, PartSink& sink) {
-  ChromeEventReader reader{input.stream(), sink.diagnostics};
   LegacyAutograd trace{sink, input.name()};
-  ChromeEvent event;
-  while (reader.next(event)) trace.add(event);
-  sink.events += reader.records();
-  sink.skipped += reader.skipped();
+  for_each_record(input, sink, [&trace](const ChromeEvent& event) { trace.add(event); });
   HostDeviceTrace result = std::move(trace).finish();
   if (result.size() == 0) {
     throw InputError({input.name(), {}, {}},
@@ -141,7 +130,7 @@ extern const Format legacy_autograd_format;
 const Format legacy_autograd_format{
     .name = "legacy_autograd",
     .summary = "torch.autograd.profiler's export_chrome_trace of before Kineto: operators, and their spans on devices",
-    .recognise = recognise_legacy_autograd,
+    .recognise = kAutogradSigns,
     .read = read_legacy_autograd,
 };
 

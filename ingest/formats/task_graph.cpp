@@ -21,6 +21,7 @@
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/text_table.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -114,9 +115,8 @@ class TaskGraphReader {
   [[nodiscard]] double bandwidth() {
     const std::uint64_t offset = json_.offset();
     const std::string_view digits = json_.number();
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || !(value >= kSlowestLink && value <= kFastestLink)) {
+    const double value = parse_number<double>(digits).value_or(0);
+    if (!(value >= kSlowestLink && value <= kFastestLink)) {
       fail(offset, fmt::format("'bandwidth_Bps' is {}; expected bytes per second from 1 to 1e18", shown(digits, 40)));
     }
     return value;
@@ -342,7 +342,7 @@ class TaskGraphReader {
 };
 
 int recognise_task_graph(std::string_view /*file_name*/, std::string_view head) {
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const std::size_t first = first_character(head);
   if (first == std::string_view::npos || head[first] != '{') return 0;
   if (head.find("\"traceEvents\"") != std::string_view::npos) return 0;
   int sure = 0;

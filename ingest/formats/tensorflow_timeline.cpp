@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/chrome/chrome_events.h"
-#include "ingest/formats/event_time.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/host_device_builder.h"
@@ -24,13 +23,8 @@
 namespace stepsim::ingest {
 namespace {
 
-int recognise_tensorflow_timeline(std::string_view, std::string_view head) {
-  constexpr int kSure = 90;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || head[first] != '{') return 0;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  return has("/job:") && has("/task:") && (has(" Compute\"") || has(" Tensors\"")) ? kSure : 0;
-}
+constexpr Sign kTimelineSigns[]{
+    {.sure = 90, .opens = "{", .all = {"/job:", "/task:"}, .any = {" Compute\"", " Tensors\""}}};
 
 /// The number behind the last `word` in a text; nothing if there is none.
 std::optional<std::int32_t> number_behind(std::string_view text, std::string_view word) {
@@ -197,12 +191,8 @@ class TensorflowTimeline {
 };
 
 void read_tensorflow_timeline(Input& input, PartSink& sink) {
-  ChromeEventReader reader{input.stream(), sink.diagnostics};
   TensorflowTimeline timeline{sink, input.name()};
-  ChromeEvent event;
-  while (reader.next(event)) timeline.add(event);
-  sink.events += reader.records();
-  sink.skipped += reader.skipped();
+  for_each_record(input, sink, [&timeline](const ChromeEvent& event) { timeline.add(event); });
   HostDeviceTrace trace = std::move(timeline).finish();
   if (trace.size() == 0) {
     throw InputError(
@@ -219,7 +209,7 @@ extern const Format tensorflow_timeline_format;
 const Format tensorflow_timeline_format{
     .name = "tensorflow_timeline",
     .summary = "TensorFlow 1 timeline (timeline.Timeline.generate_chrome_trace_format): one session.run()",
-    .recognise = recognise_tensorflow_timeline,
+    .recognise = kTimelineSigns,
     .read = read_tensorflow_timeline,
 };
 

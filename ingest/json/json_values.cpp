@@ -1,15 +1,15 @@
 #include "ingest/json/json_values.h"
 
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <limits>
 
 #include "ingest/json/escape.h"
+#include "ingest/json/scanner.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
-
 namespace {
 
 /// A decimal number as digits x 10^exponent. Nineteen digits are kept, which is all that an
@@ -169,9 +169,7 @@ std::optional<std::int64_t> microseconds_as_ns(std::string_view raw) noexcept {
 
 std::optional<std::int64_t> as_integer(std::string_view raw) noexcept {
   const std::string_view text = without_quotes(raw);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc{} && end == text.data() + text.size()) return value;
+  if (const auto value = parse_number<std::int64_t>(text)) return value;
   const auto number = DecimalParser{text}.parse();
   if (!number || number->dropped) return std::nullopt;
   if (number->exponent >= 0) {
@@ -186,6 +184,58 @@ std::optional<std::int64_t> as_integer(std::string_view raw) noexcept {
 std::string as_text(std::string_view raw) {
   if (raw.size() < 2 || raw.front() != '"') return std::string{raw};
   return json::unescaped(without_quotes(raw));
+}
+
+namespace {
+
+std::string padded(std::string_view text) {
+  std::string copy;
+  copy.reserve(text.size() + json::kPadding);
+  return copy.append(text).append(json::kPadding, '\0');
+}
+
+}  // namespace
+
+ItemCursor::ItemCursor(std::string_view container)
+    : text_(container), padded_(padded(container)), at_(padded_.data()) {}
+
+bool ItemCursor::at_item(char opening) {
+  at_ = json::skip_blanks(at_, end());
+  if (!inside_ && *at_ != opening) return false;
+  // A comma too many is let pass.
+  while (*at_ == ',' || !inside_) {
+    inside_ = true;
+    at_ = json::skip_blanks(at_ + 1, end());
+  }
+  return true;
+}
+
+std::string_view ItemCursor::original(const char* begin, const char* end) const noexcept {
+  return text_.substr(static_cast<std::size_t>(begin - padded_.data()), static_cast<std::size_t>(end - begin));
+}
+
+bool ItemCursor::next(std::string_view& key, std::string_view& value) {
+  if (!at_item('{')) return false;
+  json::Scanner scanner{at_, end()};
+  std::string_view name;
+  json::Value ignored;
+  if (!scanner.key(name)) return false;
+  const char* const begin = scanner.at();
+  if (!scanner.value(ignored)) return false;
+  at_ = scanner.at();
+  key = original(name.data(), name.data() + name.size());
+  value = original(begin, at_);
+  return true;
+}
+
+bool ItemCursor::next(std::string_view& value) {
+  if (!at_item('[')) return false;
+  json::Scanner scanner{at_, end()};
+  json::Value ignored;
+  if (!scanner.value(ignored)) return false;
+  value = original(at_, scanner.at());
+  at_ = scanner.at();
+  return true;
 }
 
 }  // namespace stepsim::ingest

@@ -2,9 +2,62 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "ingest/json/json_bytes.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
+namespace {
+
+std::unique_ptr<char[]> room_for(std::size_t bytes) {
+  return std::make_unique_for_overwrite<char[]>(bytes + json::kPadding);
+}
+
+}  // namespace
+
+TextWindow::TextWindow(ByteSource& source) : source_(source), storage_(room_for(kInitial)) {
+  std::memset(storage_.get(), 0, json::kPadding);
+}
+
+void TextWindow::make_room(std::size_t kept_from) {
+  const std::size_t kept = size_ - kept_from;
+  // Doubling keeps the cost of reading a long record again linear in its length.
+  if (kept > capacity_ / 2 && capacity_ < kLargest) {
+    auto larger = room_for(capacity_ * 2);
+    std::memcpy(larger.get(), storage_.get() + kept_from, kept);
+    storage_ = std::move(larger);
+    capacity_ *= 2;
+  } else if (kept_from > 0) {
+    std::memmove(storage_.get(), storage_.get() + kept_from, kept);
+  }
+  begin_offset_ += kept_from;
+  size_ = kept;
+}
+
+void TextWindow::skip_to(std::uint64_t offset) noexcept {
+  begin_offset_ = offset;
+  size_ = 0;
+  std::memset(storage_.get(), 0, json::kPadding);
+}
+
+bool TextWindow::more(std::uint64_t keep) {
+  if (source_ended_) return false;
+  make_room(keep - begin_offset_);
+  // Twice what is kept, however little a source delivers at a time: a long record is read again a few times only.
+  const std::size_t kept = size_;
+  const std::size_t wanted = std::min(capacity_, 2 * kept + 1);
+  while (size_ < wanted && !source_ended_) {
+    const std::size_t got = source_.read(std::span{storage_.get() + size_, capacity_ - size_});
+    size_ += got;
+    source_ended_ = got == 0;
+  }
+  std::memset(storage_.get() + size_, 0, json::kPadding);
+  return size_ > kept;
+}
 
 char SourceCursor::behind_blanks() {
   while (true) {

@@ -10,13 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
-#include "ingest/combined/combined_record.h"
+#include "ingest/combined/combined_trace.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/gml_text.h"
+#include "ingest/formats/gml.h"
 #include "ingest/load/discover.h"
-#include "ingest/load/mxnet_operators.h"
 #include "ingest/load/operator_links.h"
 #include "ingest/parts/byteps_names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
@@ -73,7 +72,7 @@ std::map<std::string, GpuFiles, bool (*)(std::string_view, std::string_view) noe
   return folders;
 }
 
-const Format& format_called(std::string_view name) {
+const Format& registered_format(std::string_view name) {
   const auto all = formats();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Format* one) { return one->name == name; });
   STEPSIM_ASSERT(found != all.end(), "the format is a registered one");
@@ -85,7 +84,7 @@ template <class PartType>
 PartType read_part(const std::string& path, std::string_view format) {
   Input input = Input::open(path);
   PartSink sink;
-  format_called(format).read(input, sink);
+  registered_format(format).read(input, sink);
   return std::get<PartType>(std::move(sink.parts.front().part));
 }
 

@@ -1,24 +1,110 @@
 #include "ingest/load/combine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
+#include "ingest/chrome/chrome_events.h"
 #include "ingest/combined/combined_trace.h"
-#include "ingest/load/comm_filter.h"
 #include "ingest/load/discover.h"
+#include "ingest/load/load.h"
+#include "ingest/parts/byteps_names.h"
+#include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
+/// Which communication of BytePS is kept: what is named "Comm.<tensor>" or "Comm.<tensor>.<STAGE>", as the list of
+/// gradients calls the tensor or as it was recorded. All other events are kept.
+class CommFilter {
+ public:
+  /// Throws UsageError if names are given and none of `sources` is a trace of BytePS.
+  CommFilter(std::vector<std::string> names, const std::vector<Source>& sources);
+
+  /// Says of an event of `source` whether it is kept; empty where all are. Valid as long as the filter.
+  [[nodiscard]] std::function<bool(const ChromeEvent&)> keep_of(const Source& source);
+
+  /// Throws UsageError, with the nearest, for a name that no event had. To be called when all have been seen.
+  void refuse_unused() const;
+
+ private:
+  struct Gpu {
+    explicit Gpu(std::vector<std::string> list) : names(std::move(list)), numbers(names) {}
+    std::vector<std::string> names;
+    TensorNames numbers;
+  };
+
+  [[nodiscard]] bool keeps(std::string_view event_name, const Gpu& gpu);
+  [[nodiscard]] bool has(const std::string& name);
+
+  std::vector<std::string> names_;
+  std::set<std::string> used_;
+  std::set<std::string> seen_;       ///< the tensors of events, with "Comm."
+  std::map<std::string, Gpu> gpus_;  ///< by folder
+};
+
+CommFilter::CommFilter(std::vector<std::string> names, const std::vector<Source>& sources) : names_(std::move(names)) {
+  if (names_.empty()) return;
+  for (const Source& source : sources) {
+    if (source.gpu && !source.tensors.empty()) gpus_.try_emplace(source.gpu_folder, Gpu(source.tensors));
+  }
+  for (const Source& source : sources) {
+    if (source.gpu) gpus_.try_emplace(source.gpu_folder, Gpu({}));
+  }
+  if (gpus_.empty())
+    throw UsageError("--filter names communication of BytePS, and these are other traces; expected no --filter");
+}
+
+std::function<bool(const ChromeEvent&)> CommFilter::keep_of(const Source& source) {
+  const auto gpu = gpus_.find(source.gpu_folder);
+  if (gpu == gpus_.end()) return {};
+  return [this, &of = gpu->second](const ChromeEvent& event) { return keeps(split_process(event.name).name, of); };
+}
+
+bool CommFilter::keeps(std::string_view event_name, const Gpu& gpu) {
+  if (!event_name.starts_with(kComm)) return true;
+  const StagedName staged = split_stage(event_name.substr(kComm.size()));
+  const std::string stage =
+      staged.stage == Stage::kTotal ? std::string{} : fmt::format(".{}", stepsim::ingest::to_text(staged.stage));
+  std::vector<std::string> called{std::string(kComm) + std::string(staged.tensor)};
+  if (const auto number = gpu.numbers.find(staged.tensor)) called.push_back(std::string(kComm) + gpu.names[*number]);
+  bool kept = false;
+  for (const std::string& tensor : called) {
+    seen_.insert(tensor);
+    kept = has(tensor) || kept;
+    kept = (!stage.empty() && has(tensor + stage)) || kept;
+  }
+  return kept;
+}
+
+bool CommFilter::has(const std::string& name) {
+  const bool found = std::find(names_.begin(), names_.end(), name) != names_.end();
+  if (found) used_.insert(name);
+  return found;
+}
+
+void CommFilter::refuse_unused() const {
+  for (const std::string& name : names_) {
+    if (used_.contains(name)) continue;
+    const std::vector<std::string> known(seen_.begin(), seen_.end());
+    const std::optional<std::string> nearest = nearest_name(name, known);
+    throw UsageError(fmt::format("--filter: no communication is named '{}'; {}expected names such as {}", shown(name),
+                                 nearest ? fmt::format("did you mean '{}'? ", shown(*nearest)) : "",
+                                 known.empty() ? "Comm.fc1_weight" : shown(known.front())));
+  }
+}
 
 namespace fs = std::filesystem;
 

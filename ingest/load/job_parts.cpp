@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "ingest/load/windows.h"
 #include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/given_graphs.h"
 #include "ingest/stitch/host_device/host_device.h"

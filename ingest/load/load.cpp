@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "ingest/bytes/small_file.h"
-#include "ingest/config/job_file.h"
+#include "ingest/bytes/input.h"
+#include "ingest/config/config.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/job_parts.h"
 #include "ingest/load/read.h"
@@ -51,8 +51,6 @@ struct Extras {
   std::vector<Source>* sources = nullptr;
   std::optional<std::string>* job_text = nullptr;
 };
-
-constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // parse_job() refuses larger ones
 
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options, const Extras& extras) {
   FoundFiles found = discover(traces);

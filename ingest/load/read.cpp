@@ -10,8 +10,9 @@
 #include <fmt/format.h>
 
 #include "ingest/bytes/archive.h"
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "ingest/combined/combined_trace.h"
+#include "ingest/config/config.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -22,8 +23,6 @@ namespace stepsim::ingest {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kLargestJobMember = std::size_t{1} << 20U;  // parse_job() refuses larger ones
 
 /// Adds up the bytes that the readers of several files take, and passes the sum on, one call at a time.
 class ReadProgress {
@@ -198,7 +197,7 @@ class ArchiveFile {
                                                    shown(content_.job->name)));
     }
     const std::unique_ptr<ByteSource> source = archive_.open(name);
-    content_.job = JobMember{name, read_text(*source, kLargestJobMember)};
+    content_.job = JobMember{name, read_text(*source, kLargestJobFile)};
   }
 
   void note_unreadable(const std::string& name, std::string_view whynot) {

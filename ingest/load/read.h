@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/formats/known_others.h"
+#include "ingest/formats/format.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/load.h"
-#include "ingest/parts/part_sink.h"
+#include "ingest/parts/part.h"
 
 namespace stepsim::ingest {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "ingest/formats/format.h"
-#include "ingest/formats/known_others.h"
 
 namespace stepsim::ingest {
 

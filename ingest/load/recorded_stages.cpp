@@ -16,7 +16,7 @@ using FolderOrder = bool (*)(std::string_view, std::string_view) noexcept;
 using Gpus = std::map<std::string, GpuParts, FolderOrder>;
 
 /// What only trials have, in which merged traces are made of the other files (job_parts.cpp).
-bool is_of_trial(const Part& part) {
+bool is_part_of_trial(const Part& part) {
   return std::holds_alternative<TensorflowTrace>(part) || std::holds_alternative<HorovodTrace>(part) ||
          std::holds_alternative<ChunkTrace>(part);
 }
@@ -33,7 +33,7 @@ std::vector<RecordedStages> recorded_stages(const ReadInputs& read) {
   std::map<std::string, Gpus, FolderOrder> workers(&natural_less);
   for (const ReadInput& input : read.inputs) {
     for (const auto& [part, of] : input.sink.parts) {
-      if (is_of_trial(part)) return {};
+      if (is_part_of_trial(part)) return {};
       if (!has_events(part, input.name)) continue;
       Gpus& gpus =
           workers.try_emplace(of.empty() ? input.worker_folder : input.gpu_folder, Gpus(&natural_less)).first->second;

@@ -1,4 +1,4 @@
-#include "ingest/load/windows.h"
+#include "ingest/load/job_parts.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "ingest/parts/time_range.h"
+#include "ingest/parts/busy_time.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -91,48 +91,59 @@ class Appending {
   }
 
   void run(Duration earlier) {
+    // Names every member, so that this does not compile until a new one is dealt with below.
+    auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
+           launches, launch_of, modules, python, memory, flops_of, overheads, hand_overs, storage_uses,
+           collective_calls, communicators, transports, rank, world_size, backend, host_name, windows, device_name,
+           has_base_time, base_time] = from_;
     map_texts();
     map_tracks();
     const auto first_event = static_cast<std::uint32_t>(to_.size());
     const auto first_detail = static_cast<std::uint32_t>(to_.details.size());
     const auto first_launch = static_cast<std::uint32_t>(to_.launches.size());
     const auto first_operator = static_cast<std::uint32_t>(to_.operators.size());
-    for (EventDetail& detail : from_.details) add_detail(detail);
+    for (EventDetail& detail : details) add_detail(detail);
     to_.start.reserve(to_.size() + from_.size());
     to_.duration.reserve(to_.size() + from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      const Time start = from_.start[i];
-      to_.start.push_back(in_time(start, from_.duration[i]) ? start - earlier : start);
-      to_.duration.push_back(from_.duration[i]);
-      to_.kind.push_back(from_.kind[i]);
-      to_.name.push_back(texts_[from_.name[i].index()]);
-      to_.track.push_back(tracks_[from_.track[i].index()]);
-      to_.correlation.push_back(moved(from_.correlation[i]));
-      const std::uint32_t detail = from_.detail[i];
-      to_.detail.push_back(detail == HostDeviceTrace::kNoDetail ? detail : detail + first_detail);
+      to_.start.push_back(in_time(start[i], duration[i]) ? start[i] - earlier : start[i]);
+      to_.duration.push_back(duration[i]);
+      to_.kind.push_back(kind[i]);
+      to_.name.push_back(texts_[name[i].index()]);
+      to_.track.push_back(tracks_[track[i].index()]);
+      to_.correlation.push_back(moved(correlation[i]));
+      to_.detail.push_back(detail_of[i] == HostDeviceTrace::kNoDetail ? detail_of[i] : detail_of[i] + first_detail);
     }
-    to_.launches.insert(to_.launches.end(), from_.launches.begin(), from_.launches.end());
-    for (const auto& [event, number] : from_.launch_of)
+    to_.launches.insert(to_.launches.end(), launches.begin(), launches.end());
+    for (const auto& [event, number] : launch_of)
       to_.launch_of.emplace_back(event + first_event, number + first_launch);
-    for (const HostDeviceTrace::ModuleCall& call : from_.modules)
-      to_.modules.push_back(
-          {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length});
-    for (const HostDeviceTrace::ModuleCall& call : from_.python)
-      to_.python.push_back({tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length});
-    for (HostDeviceTrace::MemoryEvent event : from_.memory) {
+    for (const HostDeviceTrace::ModuleCall& call : modules) to_.modules.push_back(moved(call, earlier));
+    for (const HostDeviceTrace::ModuleCall& call : python) to_.python.push_back(moved(call, earlier));
+    for (HostDeviceTrace::MemoryEvent event : memory) {
       event.time -= earlier;
       to_.memory.push_back(event);
     }
-    for (const auto& [event, flops] : from_.flops_of) to_.flops_of.emplace_back(event + first_event, flops);
-    for (auto& one : from_.operators) to_.operators.push_back(std::move(one));
-    for (const auto& [from, to] : from_.hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
-    for (const auto& [event, number] : from_.operator_of)
+    for (const auto& [event, flops] : flops_of) to_.flops_of.emplace_back(event + first_event, flops);
+    for (auto& one : operators) to_.operators.push_back(std::move(one));
+    for (const auto& [from, to] : hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
+    for (const auto& [event, number] : operator_of)
       to_.operator_of.emplace_back(event + first_event, number + first_operator);
-    for (const HostDeviceTrace::Communicator& known : from_.communicators)
+    for (const HostDeviceTrace::Communicator& known : communicators)
       to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size});
-    for (const HostDeviceTrace::Overhead& one : from_.overheads)
+    for (const HostDeviceTrace::Overhead& one : overheads)
       to_.overheads.push_back({texts_[one.kind.index()], one.start - earlier, one.length});
-    for (TransportUse& use : from_.transports) to_.transports.push_back(std::move(use));
+    for (TransportUse& use : transports) to_.transports.push_back(std::move(use));
+    for (HostDeviceTrace::StorageUse use : storage_uses) {
+      use.event += first_event;
+      to_.storage_uses.push_back(use);
+    }
+    for (HostDeviceTrace::CollectiveCall call : collective_calls) {
+      call.event += first_event;
+      to_.collective_calls.push_back(call);
+    }
+    // What is said of the process as a whole is that of its first trace.
+    static_cast<void>(
+        std::tie(tracks, texts, rank, world_size, backend, host_name, windows, device_name, has_base_time, base_time));
   }
 
  private:
@@ -163,6 +174,10 @@ class Appending {
     }
     detail.wait_correlation = moved(detail.wait_correlation);
     to_.details.push_back(detail);
+  }
+
+  [[nodiscard]] HostDeviceTrace::ModuleCall moved(const HostDeviceTrace::ModuleCall& call, Duration earlier) const {
+    return {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length};
   }
 
   /// A profiler that starts again may count its correlations from the start.

@@ -5,9 +5,19 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/part.h"
 #include "model/base/units.h"
+#include "model/job/overhead_use.h"
 
 namespace stepsim::ingest {
+
+/// True for times that can be subtracted from each other without overflow: from 73 years before 1970 to 146 years after
+/// it, the end of the duration included. Precondition: `duration` is not negative.
+[[nodiscard]] inline bool in_time(Time start, Duration duration = {}) noexcept {
+  constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
+  constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
+  return start >= kEarliest && start <= kLatest && duration <= kLatest - start;
+}
 
 /// How long at least one of many events runs, in whatever order they come. Keeps no more than some thousand intervals
 /// for events that follow each other. O(log n) an event on average.
@@ -24,6 +34,10 @@ class BusyTime {
   std::size_t merged_ = 0;  ///< how many of them are apart from each other, and in order
   std::uint64_t count_ = 0;
 };
+
+/// What the profiler told of its own and CUDA's work beside the program's, by kind: the longest in all first.
+/// O(n log n).
+[[nodiscard]] std::vector<OverheadUse> overhead_uses(const HostDeviceTrace& trace);
 
 }  // namespace stepsim::ingest
 

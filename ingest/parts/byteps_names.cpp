@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -44,12 +44,30 @@ StagedName split_stage(std::string_view name) noexcept {
 std::string_view to_text(Stage stage) noexcept { return kStages[static_cast<std::size_t>(stage)]; }
 
 std::optional<std::int64_t> partition_key(std::string_view thread) noexcept {
-  std::int64_t key = 0;
-  const auto [end, error] = std::from_chars(thread.data(), thread.data() + thread.size(), key);
   constexpr std::int64_t kKeys = std::int64_t{1} << 32U;
-  if (error != std::errc{} || end != thread.data() + thread.size() || key == -1 || key >= kKeys || key < -kKeys / 2)
-    return std::nullopt;
-  return key < 0 ? key + kKeys : key;
+  const auto key = parse_number<std::int64_t>(thread);
+  if (!key || *key == -1 || *key >= kKeys || *key < -kKeys / 2) return std::nullopt;
+  return *key < 0 ? *key + kKeys : *key;
+}
+
+std::optional<ExchangeName> exchange_name(std::string_view name) {
+  constexpr std::string_view kPartition = "~PART";
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+  ExchangeName divided{std::string{name.substr(0, dot)}, -1, name.substr(dot + 1)};
+  const std::size_t mark = divided.tensor.rfind(kPartition);
+  if (mark == std::string::npos) return divided;
+  const auto number = parse_number<std::int32_t>(std::string_view{divided.tensor}.substr(mark + kPartition.size()));
+  if (mark == 0 || !number.has_value() || *number < 0) return std::nullopt;
+  divided.partition = *number;
+  divided.tensor.resize(mark);
+  return divided;
+}
+
+std::optional<std::int32_t> node_number(std::string_view node, std::string_view role) {
+  if (!node.starts_with(role)) return std::nullopt;
+  const auto number = parse_number<std::int32_t>(node.substr(role.size()));
+  return number.has_value() && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace stepsim::ingest

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ingest/parts/execution_graph.h"
-#include "ingest/parts/part_sink.h"
+#include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
 
 namespace stepsim::ingest {

@@ -10,8 +10,14 @@
 
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
+#include "model/job/kernel_launch.h"
 
 namespace stepsim::ingest {
+
+/// How a kernel was launched, from what CUPTI recorded: blocks of the grid, threads of a block, registers of a thread,
+/// bytes of shared memory of a block. Nothing if one of them cannot be, as where it was not recorded.
+[[nodiscard]] std::optional<KernelLaunch> recorded_launch(std::int64_t blocks, std::int64_t threads,
+                                                          std::int64_t registers, std::int64_t shared_memory) noexcept;
 
 /// When something ran, on the clock of its trace.
 struct RecordedTime {

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_INGEST_PARTS_PART_H
 #define STEPSIM_INGEST_PARTS_PART_H
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,10 +12,9 @@
 #include <vector>
 
 #include "ingest/parts/execution_graph.h"
-#include "ingest/parts/execution_trace.h"
-#include "ingest/parts/optional_column.h"
 #include "ingest/parts/trial_part.h"
 #include "model/base/count_column.h"
+#include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
@@ -23,9 +23,37 @@
 #include "model/job/range_profile.h"
 #include "model/job/transport_use.h"
 
+namespace stepsim::ingest {
+
+/// A column in which kNone stands for no value. It takes memory up to the last row that has one, so none at all in the
+/// many traces without any.
+template <class Value, Value kNone>
+class OptionalColumn {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Makes room for that many rows, if any row has a value yet.
+  void reserve(std::size_t rows) {
+    if (!values_.empty()) values_.reserve(rows);
+  }
+  [[nodiscard]] Value operator[](std::size_t row) const noexcept { return row < values_.size() ? values_[row] : kNone; }
+
+  void push_back(Value value) {
+    ++size_;
+    if (value != kNone) set(size_ - 1, value);
+  }
+  /// Precondition: `row` < size().
+  void set(std::size_t row, Value value) {
+    if (row >= values_.size()) values_.resize(row + 1, kNone);
+    values_[row] = value;
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<Value> values_;
+};
+
 /// What the files of a capture hold before anything is joined. A format (ingest/formats/) turns one file
 /// into Parts and knows nothing of other files; ingest/stitch/ joins the Parts of all files into a Dag.
-namespace stepsim::ingest {
 
 // ---------------------------------------------------------------- host and device events
 
@@ -288,6 +316,25 @@ struct TaskGraph {
 using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
                           ExecutionGraph, ExecutionTrace, TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace,
                           RankGraph, MessageTrace, ServerTrace, KeyTable, RangeProfile>;
+
+/// Takes what a format makes of one input: its parts, and what was wrong with it.
+struct PartSink {
+  struct Item {
+    Part part;
+    std::string of;
+  };
+
+  /// Takes a part. Where an input holds several ranks or GPUs, `of` says whose part it is, as
+  /// messages shall name it: "rank 3", "GPU 1"; a rank's number is also in its HostDeviceTrace.
+  void add(Part part, std::string of = {}) { parts.push_back({std::move(part), std::move(of)}); }
+
+  bool details = false;  ///< whether the format is to deliver what only TraceDetails holds, too
+  int threads = 1;       ///< that may read the input
+  std::vector<Item> parts;
+  Diagnostics diagnostics;
+  std::uint64_t events = 0;   ///< records seen
+  std::uint64_t skipped = 0;  ///< records that could not be used
+};
 
 }  // namespace stepsim::ingest
 

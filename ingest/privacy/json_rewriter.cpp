@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "ingest/bytes/each_byte.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/json/escape.h"
 #include "model/base/error.h"
 #include "model/base/quoted.h"

@@ -11,8 +11,8 @@ namespace {
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_word(char c) { return is_lower(c) || is_upper(c) || is_digit_char(c) || c == '_'; }
-constexpr bool is_token(char c) { return is_word(c) || c == '-'; }
+constexpr bool is_word_character(char c) { return is_lower(c) || is_upper(c) || is_digit_char(c) || c == '_'; }
+constexpr bool is_token(char c) { return is_word_character(c) || c == '-'; }
 constexpr bool is_local_part(char c) { return is_token(c) || c == '.' || c == '+' || c == '%'; }
 constexpr bool is_path(char c) {
   return is_token(c) || c == '.' || c == '/' || c == '+' || c == '@' || c == '%' || c == '~';
@@ -54,7 +54,7 @@ std::size_t end_of(std::string_view text, std::size_t at, bool (*belongs)(char))
 bool is_jwt(char c) { return is_token(c) || c == '.'; }
 
 std::optional<PrivatePiece> token_at(std::string_view text, std::size_t at) {
-  if (at > 0 && is_word(text[at - 1])) return std::nullopt;
+  if (at > 0 && is_word_character(text[at - 1])) return std::nullopt;
   for (const TokenForm& form : kTokenForms) {
     if (!text.substr(at).starts_with(form.beginning)) continue;
     const std::size_t behind = at + form.beginning.size();
@@ -106,9 +106,9 @@ std::optional<PrivatePiece> email_at(std::string_view text, std::size_t at) {
 }
 
 std::optional<PrivatePiece> url_at(std::string_view text, std::size_t at) {
-  if (!text.substr(at).starts_with("://") || at == 0 || !is_word(text[at - 1])) return std::nullopt;
+  if (!text.substr(at).starts_with("://") || at == 0 || !is_word_character(text[at - 1])) return std::nullopt;
   std::size_t begin = at;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   const std::size_t end = end_of(text, at + 3, is_url);
   if (end == at + 3) return std::nullopt;
   const std::string_view authority = text.substr(at + 3, text.find('/', at + 3) - at - 3);
@@ -177,7 +177,8 @@ bool is_source_file(std::string_view path) {
 
 /// Absolute paths of two components and more, and relative ones of files of programs.
 std::optional<PrivatePiece> path_at(std::string_view text, std::size_t at) {
-  const bool windows = at + 2 < text.size() && is_word(text[at]) && text[at + 1] == ':' && text[at + 2] == '\\';
+  const bool windows =
+      at + 2 < text.size() && is_word_character(text[at]) && text[at + 1] == ':' && text[at + 2] == '\\';
   if (!is_path(text[at]) || (at > 0 && (is_path(text[at - 1]) || text[at - 1] == '\\'))) return std::nullopt;
   std::size_t end = at;
   if (windows) {
@@ -188,8 +189,8 @@ std::optional<PrivatePiece> path_at(std::string_view text, std::size_t at) {
   while (end > at && text[end - 1] == '.') --end;  // the end of a sentence
   const std::string_view path = text.substr(at, end - at);
   const std::size_t slash = path.find('/', 1);
-  const bool absolute =
-      path.size() > 2 && path[0] == '/' && (is_word(path[1]) || path[1] == '.') && slash != std::string_view::npos;
+  const bool absolute = path.size() > 2 && path[0] == '/' && (is_word_character(path[1]) || path[1] == '.') &&
+                        slash != std::string_view::npos;
   const bool from_home = path.starts_with("~/") || path.starts_with("./") || path.starts_with("../");
   if (!absolute && !from_home && !is_source_file(path)) return std::nullopt;
   const std::size_t shared = public_part(path);

@@ -30,7 +30,7 @@ TextForm form_of(const Input& input) {
   const bool trace =
       format != nullptr && std::find(kTraceFormats.begin(), kTraceFormats.end(), format->name) != kTraceFormats.end();
   if (trace) return TextForm::kTrace;
-  const std::size_t first = input.head().find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const std::size_t first = first_character(input.head());
   const bool json = first != std::string_view::npos && (input.head()[first] == '{' || input.head()[first] == '[');
   return json ? TextForm::kJson : TextForm::kLines;
 }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "ingest/bytes/each_byte.h"
+#include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -47,7 +47,7 @@ bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c); }
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c); }
 
 bool is_number(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
@@ -229,7 +229,7 @@ std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std
 /// Names stand out between characters that are neither letters nor digits.
 void Scrubber::append_with_names(std::string& out, std::string_view text, const JsonPlace& place) {
   for (std::size_t at = 0; at < text.size();) {
-    if (at > 0 && is_letter_or_digit(text[at - 1])) {
+    if (at > 0 && is_word(text[at - 1])) {
       out += text[at++];
       continue;
     }
@@ -237,7 +237,7 @@ void Scrubber::append_with_names(std::string& out, std::string_view text, const 
     const auto name = std::find_if(candidates.begin(), candidates.end(), [&](const auto* known) {
       const std::string& word = known->first;
       const std::size_t end = at + word.size();
-      return text.substr(at).starts_with(word) && (end == text.size() || !is_letter_or_digit(text[end])) &&
+      return text.substr(at).starts_with(word) && (end == text.size() || !is_word(text[end])) &&
              may_be_replaced(word, place.key(), text);
     });
     if (name == candidates.end()) {

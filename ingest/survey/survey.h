@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ingest/load/load.h"
+#include "model/base/id.h"
 #include "model/job/capture_contents.h"
 
 namespace stepsim::ingest {
@@ -22,6 +23,15 @@ struct Survey {
 /// be joined, are no errors but findings. Throws InputError for a path that is not there and for a job.yaml that cannot
 /// be used, UsageError as load() does, Interrupted. Reads each file once; where one cannot be used, twice.
 [[nodiscard]] Survey survey(const std::vector<std::string>& traces, const LoadOptions& options);
+
+struct RankFile {
+  std::string file;
+  Rank rank = 0;
+};
+
+/// The files of PyTorch's profiler under `traces` with the rank of each: the one that it names, else the smallest that
+/// is free, as load() numbers them. Reads the files. Throws InputError as load() does for a file that cannot be read.
+[[nodiscard]] std::vector<RankFile> ranks_of_files(const std::vector<std::string>& traces, const LoadOptions& options);
 
 }  // namespace stepsim::ingest
 

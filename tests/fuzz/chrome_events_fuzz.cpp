@@ -15,7 +15,6 @@
 
 #include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/combined/combined_trace.h"
 #include "model/base/error.h"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/config/nccl_tests.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 
 /// A table that is read has times and ranks.

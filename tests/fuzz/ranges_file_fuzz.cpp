@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/config/ranges_file.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/trace_copy.h"
 #include "ingest/json/scanner.h"
 #include "ingest/privacy/json_rewriter.h"

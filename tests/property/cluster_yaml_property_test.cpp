@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/parameters.h"
 #include "model/job/timed_collective.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "scenarios/answer/sweep.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"

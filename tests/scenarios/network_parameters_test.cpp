@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "ingest/bytes/small_file.h"
-#include "ingest/config/cluster_file.h"
+#include "ingest/bytes/input.h"
+#include "ingest/config/config.h"
 #include "model/cost/network/network.h"
 #include "model/cost/network/parameters.h"
 #include "sim/output/cluster_yaml.h"

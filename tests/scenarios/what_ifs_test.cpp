@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/bytes/small_file.h"
+#include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/source_folder.h"

@@ -1,14 +1,352 @@
-#include "ingest/formats/capture/trace.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ingest/formats/capture/nccl.h"
+#include "ingest/formats/capture/records.h"
 #include "ingest/formats/format.h"
+#include "ingest/formats/nsys/names.h"
+#include "ingest/parts/host_device_builder.h"
+#include "ingest/parts/part.h"
+#include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
+#include "model/base/text.h"
+#include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
 namespace {
 
-int recognise_capture(std::string_view, std::string_view head) {
-  constexpr int kSure = 95;
-  const std::string_view magic{wire::BlockHeader::kMagic.data(), wire::BlockHeader::kMagic.size()};
-  return head.starts_with(magic) ? kSure : 0;
+using wire::Kind;
+using wire::Record;
+
+/// CUPTI numbers memories from 1, and 0 is an unknown one; names.h, as Nsight Systems, from 0, and 7 is.
+std::int64_t memory_kind(std::uint32_t kind) noexcept { return kind == 0 ? 7 : static_cast<std::int64_t>(kind) - 1; }
+
+Bytes size_of(const Record& record) noexcept {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // nobody moves a pebibyte at once
+  return record.a > kMost ? Bytes{} : Bytes{static_cast<std::int64_t>(record.a)};
 }
+
+std::int64_t stream_of(const Record& record) noexcept {
+  return record.stream == Record::kNoStream ? -1 : static_cast<std::int64_t>(record.stream);
+}
+
+std::int32_t device_of(const Record& record) noexcept {
+  return record.device == Record::kNoDevice ? -1 : static_cast<std::int32_t>(record.device);
+}
+
+std::int64_t correlation_of(const Record& record) noexcept {
+  return record.correlation == 0 ? -1 : static_cast<std::int64_t>(record.correlation);
+}
+
+RecordedTime time_of(const Record& record) {
+  return {Time{Duration{static_cast<std::int64_t>(record.start)}},
+          Duration{static_cast<std::int64_t>(record.duration)}};
+}
+
+constexpr std::size_t kLongestReason = 1000;
+
+class TraceMaker {
+ public:
+  TraceMaker(const CaptureRecords& records, const std::string& file, PartSink& sink)
+      : records_(records), windows_(records.events), file_(file), sink_(sink) {
+    process_ = session("pid");
+    for (const Record& record : records.events) {
+      if (record.kind == Kind::kCall) {
+        call_starts_.try_emplace(record.correlation, record.start);
+        call_threads_.try_emplace(record.correlation, record.stream);
+      }
+      if (record.kind != Kind::kEventRecord) continue;
+      if (record.a != 0) event_records_.insert_or_assign(record.a, &record);
+      records_of_event_[record.which].push_back(&record);
+    }
+    for (auto& [event, of_event] : records_of_event_) {
+      std::stable_sort(of_event.begin(), of_event.end(),
+                       [this](const Record* a, const Record* b) { return call_start(*a) < call_start(*b); });
+    }
+  }
+
+  HostDeviceTrace make() && {
+    for (const Record& record : records_.events) {
+      if (is_wanted(record)) add(record);
+    }
+    if (!open_ranges_.empty())
+      sink_.diagnostics.count(diagnostic("open_range"), {file_, {}, {}}, {}, open_ranges_.size());
+    refuse_if_empty();
+    add_steps();
+    return finish();
+  }
+
+ private:
+  /// Marks of steps alone would give an iteration with nothing in it.
+  void refuse_if_empty() const {
+    if (builder_.trace().size() > 0) return;
+    const std::string& why = records_.reason;
+    throw InputError({file_, {}, {}},
+                     why.empty()
+                         ? "the capture holds no call, no device work and no range; expected those of a program "
+                           "that uses CUDA"
+                         : fmt::format("nothing was recorded: {}", shown(why, kLongestReason)));
+  }
+
+  [[nodiscard]] std::string session(const std::string& key) const {
+    const auto found = records_.session.find(key);
+    return found == records_.session.end() ? std::string{} : found->second;
+  }
+  [[nodiscard]] std::optional<std::int64_t> session_number(const std::string& key) const {
+    constexpr std::int64_t kMost = 1'000'000;
+    const auto number = parse_number<std::int64_t>(session(key));
+    return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
+  }
+
+  [[nodiscard]] TrackId thread(std::uint32_t number) {
+    return builder_.thread(process_, std::to_string(static_cast<std::int32_t>(number)));
+  }
+
+  /// What a call began belongs to where the call does.
+  [[nodiscard]] bool is_wanted(const Record& record) const {
+    if (record.kind == Kind::kRangeEnd) return true;
+    const auto call = call_starts_.find(record.correlation);
+    const bool of_call = record.kind != Kind::kCall && record.correlation != 0 && call != call_starts_.end();
+    return windows_.contains(of_call ? call->second : record.start);
+  }
+
+  void add(const Record& record) {
+    switch (record.kind) {
+      case Kind::kCall:
+        calls_.emplace_back(record.correlation, builder_.trace().size());
+        builder_.add(EventKind::kRuntimeCall, call_name(name_of(record, "call without a name")), thread(record.stream),
+                     time_of(record), correlation_of(record));
+        return;
+      case Kind::kKernel: return add_kernel(record);
+      case Kind::kMemcpy:
+        return add_transfer(
+            record, EventKind::kMemcpy,
+            copy_name(record.detail, memory_kind(record.which & 0xFFU), memory_kind(record.which >> 8U & 0xFFU)));
+      case Kind::kMemset: return add_transfer(record, EventKind::kMemset, memset_name(memory_kind(record.which)));
+      case Kind::kSync: return add_sync(record);
+      case Kind::kRangeBegin: open_ranges_.insert_or_assign(record.a, &record); return;
+      case Kind::kRangeEnd: return end_range(record);
+      case Kind::kRangeMark:
+        builder_.add(EventKind::kAnnotation, name_of(record, "mark without a name"), thread(record.stream),
+                     time_of(record));
+        return;
+      case Kind::kOverhead: return builder_.add_overhead(name_of(record, "Other"), time_of(record));
+      case Kind::kExternal: return not_used("external correlations");
+      default: return;
+    }
+  }
+
+  [[nodiscard]] std::string_view name_of(const Record& record, std::string_view otherwise) const {
+    const std::string_view name = records_.text(record.which);
+    return name.empty() ? otherwise : name;
+  }
+
+  void not_used(std::string_view what) {
+    sink_.diagnostics.count_about(diagnostic("not used:"), what, {file_, {}, {}}, {}, 1);
+  }
+
+  void add_kernel(const Record& record) {
+    const bool whole_graph = record.detail == 1;
+    const std::string graph = whole_graph ? fmt::format("CUDA graph {}", record.a >> 32U) : std::string{};
+    const std::uint32_t event = builder_.add(
+        EventKind::kKernel, whole_graph ? std::string_view{graph} : name_of(record, "kernel without a name"),
+        builder_.stream(device_of(record), stream_of(record)), time_of(record), correlation_of(record));
+    if (communication_kernel(name_of(record, {}))) add_communication(record, event);
+    const auto launch = static_cast<std::uint32_t>(record.a);
+    if (launch != 0 && records_.launches[launch - 1]) builder_.set_launch(event, *records_.launches[launch - 1]);
+    if (whole_graph) sink_.diagnostics.count(diagnostic("whole_graphs"), {file_, {}, {}}, graph);
+  }
+
+  void add_communication(const Record& record, std::uint32_t event) {
+    const auto call = call_threads_.find(record.correlation);
+    if (record.correlation == 0 || call == call_threads_.end()) return;
+    communication_.push_back({event, call->second, call_start(record)});
+  }
+
+  void add_transfer(const Record& record, EventKind kind, std::string_view name) {
+    const TrackId track = builder_.stream(device_of(record), stream_of(record));
+    builder_.detail(builder_.add(kind, name, track, time_of(record), correlation_of(record))).bytes = size_of(record);
+  }
+
+  void add_sync(const Record& record) {
+    constexpr std::uint8_t kOfEvent = 1;
+    constexpr std::uint8_t kStreamOnEvent = 2;
+    const std::string_view name = sync_name(record.detail);
+    if (name.empty()) return not_used("waits of unknown kinds");
+    const Record* waited_for = nullptr;
+    if (record.detail == kOfEvent || record.detail == kStreamOnEvent) {
+      waited_for = awaited_by(record);
+      if (waited_for == nullptr) return sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
+    }
+    const auto context = records_.device_of_context.find(record.b);
+    const std::int32_t device = context == records_.device_of_context.end() ? device_of(record) : context->second;
+    RecordedTime time = time_of(record);
+    if (record.start == 0) time.start = Time{Duration{static_cast<std::int64_t>(call_start(record))}};
+    EventDetail& detail = builder_.detail(
+        builder_.add(EventKind::kSync, name, builder_.stream(device, stream_of(record)), time, correlation_of(record)));
+    detail.stream = stream_of(record);
+    if (waited_for == nullptr) return;
+    detail.wait_stream = stream_of(*waited_for);
+    detail.wait_correlation = correlation_of(*waited_for);
+  }
+
+  [[nodiscard]] std::uint64_t call_start(const Record& record) const {
+    const auto call = call_starts_.find(record.correlation);
+    return call == call_starts_.end() ? 0 : call->second;
+  }
+
+  /// The record of the event that `wait` names by its id. Before CUDA 12.8 there is none: then the last one of the same
+  /// event that was called before the wait was.
+  [[nodiscard]] const Record* awaited_by(const Record& wait) const {
+    if (wait.a != 0) {
+      const auto found = event_records_.find(wait.a);
+      return found == event_records_.end() ? nullptr : found->second;
+    }
+    const auto of_event = records_of_event_.find(wait.which);
+    if (of_event == records_of_event_.end()) return nullptr;
+    const auto behind =
+        std::lower_bound(of_event->second.begin(), of_event->second.end(), call_start(wait),
+                         [this](const Record* record, std::uint64_t called) { return call_start(*record) < called; });
+    return behind == of_event->second.begin() ? nullptr : *std::prev(behind);
+  }
+
+  void end_range(const Record& record) {
+    const auto open = open_ranges_.find(record.a);
+    if (open == open_ranges_.end()) return;
+    const Record& begin = *open->second;
+    const std::string_view name = name_of(begin, "range without a name");
+    const RecordedTime time{time_of(begin).start, time_of(record).start - time_of(begin).start};
+    if (const auto op = operator_name(name)) {
+      builder_.add(EventKind::kOp, *op, thread(begin.stream), time);
+    } else {
+      builder_.add(EventKind::kAnnotation, name, thread(begin.stream), time);
+    }
+    open_ranges_.erase(open);
+  }
+
+  void add_steps() {
+    for (const CaptureWindows::Step& step : windows_.steps()) {
+      if (step.end != CaptureWindows::kOpen) mark(step.number, step.begin, step.end, thread(step.thread));
+    }
+    if (windows_.steps().empty()) find_steps();
+  }
+
+  void mark(std::uint64_t number, std::uint64_t begin, std::uint64_t end, TrackId track) {
+    builder_.add(EventKind::kAnnotation, fmt::format("ProfilerStep#{}", number), track,
+                 {Time{Duration{static_cast<std::int64_t>(begin)}}, Duration{static_cast<std::int64_t>(end - begin)}});
+  }
+
+  /// Steps by the launches of the thread that launched most. They begin where it rested longest before a launch, all
+  /// rounds together: where a batch is fetched, or a loss read.
+  void find_steps() {
+    const HostDeviceTrace& trace = builder_.trace();
+    std::unordered_map<std::int64_t, std::uint32_t> kernel_of;  // name, by correlation
+    for (std::uint32_t i = 0; i < trace.size(); ++i) {
+      if (trace.kind[i] == EventKind::kKernel) kernel_of.try_emplace(trace.correlation[i], trace.name[i].value());
+    }
+    std::map<TrackId, std::vector<std::uint32_t>> launches;  // calls, in order of time
+    for (const auto& [correlation, event] : calls_) {
+      if (kernel_of.contains(correlation)) launches[trace.track[event]].push_back(static_cast<std::uint32_t>(event));
+    }
+    const auto most = std::max_element(launches.begin(), launches.end(),
+                                       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    if (most == launches.end()) return;
+    const std::vector<std::uint32_t>& calls = most->second;
+    std::vector<std::uint32_t> names;
+    for (const std::uint32_t call : calls) names.push_back(kernel_of.at(trace.correlation[call]));
+    const std::optional<Repetition> found = repetition_of(names);
+    if (!found) return sink_.diagnostics.count(diagnostic("no_steps_marked"), {file_, {}, {}});
+    mark_rounds(calls, *found, most->first);
+  }
+
+  void mark_rounds(const std::vector<std::uint32_t>& calls, const Repetition& found, TrackId track) {
+    const HostDeviceTrace& trace = builder_.trace();
+    const auto begin_of = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(trace.start[calls[i]].time_since_epoch().count());
+    };
+    const auto rest_before = [&](std::size_t i) {
+      const std::uint64_t end = begin_of(i - 1) + static_cast<std::uint64_t>(trace.duration[calls[i - 1]].count());
+      return begin_of(i) - std::min(begin_of(i), end);
+    };
+    std::vector<double> rests(found.period, 0.0);
+    for (std::size_t i = std::max<std::size_t>(found.first, 1); i < calls.size(); ++i)
+      rests[(i - found.first) % found.period] += static_cast<double>(rest_before(i));
+    const auto longest = static_cast<std::size_t>(std::max_element(rests.begin(), rests.end()) - rests.begin());
+    std::vector<std::uint64_t> begins;
+    for (std::size_t i = found.first + longest; i < calls.size(); i += found.period) begins.push_back(begin_of(i));
+    for (std::size_t i = 0; i + 1 < begins.size(); ++i) mark(i, begins[i], begins[i + 1], track);
+    sink_.diagnostics.count(diagnostic("steps_from_launches"), {file_, {}, {}},
+                            fmt::format("every {} launches", found.period), begins.size() - 1);
+  }
+
+  HostDeviceTrace finish() {
+    NcclUses nccl_uses = describe_by_nccl(
+        records_, std::move(communication_), [this](std::uint64_t time) { return windows_.contains(time); }, builder_,
+        file_, sink_);
+    const std::optional<std::int32_t> device = builder_.device();
+    HostDeviceTrace trace = std::move(builder_).take();
+    trace.communicators = std::move(nccl_uses.communicators);
+    trace.transports = std::move(nccl_uses.transports);
+    trace.rank = session_number("rank");
+    trace.world_size = session_number("world");
+    if (!trace.rank) use_rank_in_communicator(trace);
+    trace.host_name = session("host");
+    trace.has_base_time = true;
+    if (const auto name = records_.device_names.find(device.value_or(-1)); name != records_.device_names.end())
+      trace.device_name = name->second;
+    const bool nccl = std::any_of(trace.texts.begin(), trace.texts.end(),
+                                  [](const std::string& text) { return communication_kernel(text).has_value(); });
+    if (nccl) trace.backend = "nccl";
+    return trace;
+  }
+
+  /// Where no launcher told the rank, it is that in the largest communicator.
+  void use_rank_in_communicator(HostDeviceTrace& trace) const {
+    const NcclCommunicator* largest = nullptr;
+    for (const auto& [number, known] : records_.communicators) {
+      const bool told = known.rank >= 0 && known.rank < known.size;
+      if (told && (largest == nullptr || known.size > largest->size)) largest = &known;
+    }
+    if (largest == nullptr) return;
+    trace.rank = largest->rank;
+    if (!trace.world_size) trace.world_size = largest->size;
+  }
+
+  const CaptureRecords& records_;
+  CaptureWindows windows_;
+  const std::string& file_;
+  PartSink& sink_;
+  std::string process_;
+  HostDeviceBuilder builder_;
+  std::unordered_map<std::uint32_t, std::uint64_t> call_starts_;   // by correlation
+  std::unordered_map<std::uint32_t, std::uint32_t> call_threads_;  // by correlation
+  std::vector<LaunchedKernel> communication_;
+  std::unordered_map<std::uint64_t, const Record*> event_records_;
+  std::unordered_map<std::uint32_t, std::vector<const Record*>> records_of_event_;  // by CUDA's number of the event
+  std::unordered_map<std::uint64_t, const Record*> open_ranges_;
+  std::vector<std::pair<std::int64_t, std::size_t>> calls_;  // correlation, event; in order of time
+};
+
+/// The host and device events of a capture, as Kineto's reader would deliver them: of the active steps of its schedule,
+/// with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait for a CUDA
+/// event waits for the record of that event: both have one id. Without marks, steps are where the launches of kernels
+/// repeat (repetition.h). `file` stands in messages.
+HostDeviceTrace host_device_trace(const CaptureRecords& records, const std::string& file, PartSink& sink) {
+  return TraceMaker(records, file, sink).make();
+}
+
+constexpr Sign kCaptureSigns[]{
+    {.sure = 95, .begins = {wire::BlockHeader::kMagic.data(), wire::BlockHeader::kMagic.size()}}};
 
 void read_capture(Input& input, PartSink& sink) {
   const CaptureRecords records = read_capture_records(input.stream(), sink);
@@ -21,7 +359,7 @@ extern const Format capture_format;
 const Format capture_format{
     .name = "capture",
     .summary = "what stepsim capture recorded in one process: calls, kernels, copies, waits, NVTX ranges and steps",
-    .recognise = recognise_capture,
+    .recognise = kCaptureSigns,
     .read = read_capture,
 };
 

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/formats/capture/blocks.h"
-#include "ingest/formats/capture/windows.h"
+#include "ingest/formats/capture/records.h"
 
 namespace stepsim::ingest {
 namespace {

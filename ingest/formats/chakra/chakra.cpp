@@ -1,9 +1,22 @@
-#include "ingest/formats/chakra/json.h"
-#include "ingest/formats/chakra/messages.h"
+#include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ingest/bytes/byte_source.h"
 #include "ingest/formats/chakra/node.h"
-#include "ingest/formats/chakra/protobuf.h"
 #include "ingest/formats/execution_trace/process_groups.h"
 #include "ingest/formats/format.h"
+#include "ingest/json/json_reader.h"
+#include "ingest/json/json_values.h"
 #include "ingest/parts/execution_graph_builder.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -14,16 +27,388 @@
 
 namespace stepsim::ingest {
 namespace {
+/// Protobuf messages that follow each other, each with its length before it as a varint. Memory is that of the largest
+/// message, and never more than what the source really holds.
+class DelimitedMessages {
+ public:
+  /// Longer messages are damage: the largest real ones, nodes with long lists of tensors, have some hundred kilobytes.
+  static constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
-bool is_chakra_json(std::string_view head) {
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  /// `source` must outlive this.
+  explicit DelimitedMessages(ByteSource& source) : source_(source) {}
+
+  /// The next message, valid until the next call; nothing behind the last one, and where the rest is no message.
+  [[nodiscard]] std::optional<std::string_view> next();
+  /// Where the message that next() gave begins, or would have begun.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Why next() gave nothing: what was found and what was expected; empty at a clean end.
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  /// Has `size` bytes from at_ on in buffer_, or all that are left. Returns how many there are.
+  std::size_t fill(std::size_t size);
+
+  ByteSource& source_;
+  std::string buffer_;
+  std::size_t at_ = 0;  // in buffer_, the first byte that was not given
+  std::uint64_t offset_ = 0;
+  std::uint64_t next_offset_ = 0;
+  bool ended_ = false;
+  std::string problem_;
+};
+
+std::optional<std::string_view> DelimitedMessages::next() {
+  constexpr std::size_t kLongestVarint = 10;
+  constexpr std::size_t kBitsInByte = 7;
+  offset_ = next_offset_;
+  if (!problem_.empty()) return std::nullopt;
+  const std::size_t there = std::min(fill(kLongestVarint), kLongestVarint);
+  if (there == 0) return std::nullopt;
+  std::uint64_t size = 0;
+  std::size_t digits = 0;
+  bool more = true;
+  while (more && digits < there) {
+    const auto byte = static_cast<unsigned char>(buffer_[at_ + digits]);
+    size |= static_cast<std::uint64_t>(byte & 0x7FU) << (kBitsInByte * digits);
+    more = byte >= 0x80U;
+    ++digits;
+  }
+  if (more) {
+    problem_ = there < kLongestVarint ? "the file ends in the length of a message; expected a whole message"
+                                      : "the length of a message has more than 10 bytes; expected a varint";
+    return std::nullopt;
+  }
+  if (size > kLongest) {
+    problem_ = fmt::format("a message of {} bytes; expected at most {}", size, kLongest);
+    return std::nullopt;
+  }
+  at_ += digits;
+  const std::size_t body = fill(size);
+  if (body < size) {
+    problem_ = fmt::format("a message of {} bytes, of which the file has {}; expected all of it", size, body);
+    return std::nullopt;
+  }
+  const std::string_view message = std::string_view{buffer_}.substr(at_, size);
+  at_ += message.size();
+  next_offset_ += digits + message.size();
+  return message;
+}
+
+std::size_t DelimitedMessages::fill(std::size_t size) {
+  constexpr std::size_t kPiece = std::size_t{256} << 10U;
+  if (buffer_.size() - at_ < size) {
+    buffer_.erase(0, at_);
+    at_ = 0;
+  }
+  while (!ended_ && buffer_.size() - at_ < size) {
+    const std::size_t old = buffer_.size();
+    buffer_.resize(old + kPiece);
+    const std::size_t read = source_.read({buffer_.data() + old, kPiece});
+    buffer_.resize(old + read);
+    ended_ = read == 0;
+  }
+  return buffer_.size() - at_;
+}
+
+/// "ctrlDeps" and "ctrl_deps", "Id" and "id" are one key.
+std::string plain(std::string_view key) {
+  std::string letters;
+  for (const char c : key) {
+    if (c != '_') letters.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return letters;
+}
+
+class ChakraJsonReader {
+ public:
+  ChakraJsonReader(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph)
+      : json_(source), file_(file), sink_(sink), graph_(graph) {}
+
+  void read() {
+    try {
+      json_.object([this](const std::string& key) { read_member(key); });
+      json_.expect_end();
+    } catch (const InputError& error) {
+      if (!json_.ended() || nodes_ == 0) throw;
+      sink_.diagnostics.count(diagnostic("truncated_file"), {file_, json_.offset(), {}});
+    }
+  }
+
+ private:
+  void read_member(const std::string& key) {
+    if (key == "workload_graph" && json_.peek() == '[') {
+      json_.array([this] { read_node(); });
+    } else if (key == "ngpus" && is_number()) {
+      const std::int64_t world = number().value_or(0);
+      if (world > 0 && world <= kMostRanks) graph_.graph().world = static_cast<std::size_t>(world);
+    } else {
+      json_.skip();
+    }
+  }
+
+  void read_node() {
+    const std::uint64_t offset = json_.offset();
+    ++sink_.events;
+    node_.clear();
+    if (json_.peek() != '{') {
+      json_.skip();
+    } else {
+      json_.object([this](const std::string& key) { read_node_member(plain(key)); });
+    }
+    add_chakra_node(node_, offset, file_, sink_, graph_);
+    ++nodes_;
+  }
+
+  void read_node_member(const std::string& key) {
+    if (key == "ctrldeps") return read_list(node_.control);
+    if (key == "datadeps") return read_list(node_.data);
+    if (key == "name" && json_.peek() == '"') {
+      node_.name = json_.text();
+    } else if (key == "pgname" && json_.peek() == '"') {
+      node_.group = json_.text();
+    } else if ((key == "runtime" || key == "durationmicros") && is_number()) {
+      node_.nanoseconds = microseconds_as_ns(json_.number()).value_or(-1);
+    } else if (json_.peek() == 't' || json_.peek() == 'f') {
+      if (key == "iscpuop") node_.on_host = json_.peek() == 't';
+      json_.skip();
+    } else if (is_number()) {
+      if (const auto value = number()) take_number(key, *value);
+    } else {
+      json_.skip();
+    }
+  }
+
+  void take_number(const std::string& key, std::int64_t value) {
+    if (key == "id") {
+      node_.id = value;
+    } else if (key == "nodetype" || key == "type") {
+      node_.type = value;
+    } else {
+      take_chakra_number(key, value, node_);
+    }
+  }
+
+  void read_list(std::vector<std::int64_t>& list) {
+    if (json_.peek() != '[') return json_.skip();
+    json_.array([&] {
+      if (!is_number()) return json_.skip();
+      if (const auto value = number()) list.push_back(*value);
+    });
+  }
+
+  [[nodiscard]] bool is_number() {
+    const char first = json_.peek();
+    return first == '-' || (first >= '0' && first <= '9');
+  }
+  [[nodiscard]] std::optional<std::int64_t> number() { return as_integer(json_.number()); }
+
+  static constexpr std::int64_t kMostRanks = 100'000;
+
+  JsonReader json_;
+  const std::string& file_;
+  PartSink& sink_;
+  ExecutionGraphBuilder& graph_;
+  ChakraNode node_;
+  std::uint64_t nodes_ = 0;
+};
+
+/// Reads a Chakra trace in JSON, {"workload_graph": [{"Id": 1, ...}], "ngpus": 8}, whose keys are those of Chakra's
+/// JSONNode and of et_def.proto, in any case. Throws InputError where it is no JSON; nodes before a cut are used.
+void read_chakra_json(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph) {
+  ChakraJsonReader(source, file, sink, graph).read();
+}
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+// Node
+constexpr protozero::pbf_tag_type kId = 1;
+constexpr protozero::pbf_tag_type kName = 2;
+constexpr protozero::pbf_tag_type kType = 3;
+constexpr protozero::pbf_tag_type kControl = 4;
+constexpr protozero::pbf_tag_type kData = 5;
+constexpr protozero::pbf_tag_type kDuration = 7;
+constexpr protozero::pbf_tag_type kInputs = 8;
+constexpr protozero::pbf_tag_type kAttribute = 10;
+
+/// A field that is used has another type than et_def.proto gives it.
+struct WrongType {};
+
+pbf_reader& typed(pbf_reader& field, pbf_wire_type type) {
+  if (!field.has_wire_type(type)) throw WrongType{};
+  return field;
+}
+
+std::string_view text_of(pbf_reader& field) {
+  const protozero::data_view view = typed(field, pbf_wire_type::length_delimited).get_view();
+  return {view.data(), view.size()};
+}
+
+std::int64_t integer_of(pbf_reader& field) {
+  return static_cast<std::int64_t>(typed(field, pbf_wire_type::varint).get_uint64());
+}
+
+/// Repeated numbers, packed or one by one: a reader has to take both.
+void append_to(std::vector<std::int64_t>& list, pbf_reader& field) {
+  if (field.has_wire_type(pbf_wire_type::varint)) {
+    list.push_back(integer_of(field));
+    return;
+  }
+  std::string_view packed = text_of(field);
+  const char* at = packed.data();
+  const char* const end = at + packed.size();
+  while (at != end) list.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
+}
+
+/// The value of an attribute: a number of any type, or a text. Lists are of no use here.
+struct Value {
+  std::optional<std::int64_t> number;
+  std::string_view text;
+};
+
+std::optional<std::int64_t> whole(double value) {
+  constexpr double kLargest = 9e18;
+  if (!(std::abs(value) <= kLargest)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+void read_value(pbf_reader& field, Value& value) {
+  switch (field.tag()) {
+    case 3: value.number = whole(typed(field, pbf_wire_type::fixed64).get_double()); break;
+    case 5: value.number = whole(static_cast<double>(typed(field, pbf_wire_type::fixed32).get_float())); break;
+    case 7:
+    case 9:
+    case 11:
+    case 13:
+    case 27: value.number = integer_of(field); break;
+    case 15:
+    case 17: value.number = protozero::decode_zigzag64(static_cast<std::uint64_t>(integer_of(field))); break;
+    case 19: value.number = typed(field, pbf_wire_type::fixed32).get_fixed32(); break;
+    case 23: value.number = typed(field, pbf_wire_type::fixed32).get_sfixed32(); break;
+    case 21: value.number = static_cast<std::int64_t>(typed(field, pbf_wire_type::fixed64).get_fixed64()); break;
+    case 25: value.number = typed(field, pbf_wire_type::fixed64).get_sfixed64(); break;
+    case 29:
+    case 31: value.text = text_of(field); break;
+    default: field.skip();
+  }
+}
+
+void use(std::string_view name, const Value& value, ChakraNode& node) {
+  if (name == "pg_name") {
+    node.group = value.number ? std::to_string(*value.number) : std::string(value.text);
+    return;
+  }
+  if (!value.number) return;
+  take_chakra_number(name, *value.number, node);
+}
+
+void read_attribute(pbf_reader attribute, ChakraNode& node) {
+  constexpr protozero::pbf_tag_type kAttributeName = 1;
+  constexpr protozero::pbf_tag_type kDocumentation = 2;
+  std::string_view name;
+  Value value;
+  while (attribute.next()) {
+    if (attribute.tag() == kAttributeName) {
+      name = text_of(attribute);
+    } else if (attribute.tag() == kDocumentation) {
+      attribute.skip();
+    } else {
+      read_value(attribute, value);
+    }
+  }
+  use(name, value, node);
+}
+
+/// IOInfo: only the texts of its values are used, and those of metadata alone.
+std::string_view values_of(pbf_reader inputs) {
+  constexpr protozero::pbf_tag_type kValues = 1;
+  std::string_view values;
+  while (inputs.next()) {
+    if (inputs.tag() == kValues) {
+      values = text_of(inputs);
+    } else {
+      inputs.skip();
+    }
+  }
+  return values;
+}
+
+pbf_reader message_of(pbf_reader& field) { return typed(field, pbf_wire_type::length_delimited).get_message(); }
+
+void read_field(pbf_reader& field, ChakraNode& node) {
+  constexpr std::int64_t kNanoseconds = 1000;
+  constexpr std::int64_t kMostMicroseconds = 9'000'000'000'000'000;
+  switch (field.tag()) {
+    case kId: node.id = integer_of(field); break;
+    case kName: node.name = text_of(field); break;
+    case kType: node.type = integer_of(field); break;
+    case kControl: append_to(node.control, field); break;
+    case kData: append_to(node.data, field); break;
+    case kDuration: {
+      const std::int64_t micros = integer_of(field);
+      node.nanoseconds = micros < 0 || micros > kMostMicroseconds ? -1 : micros * kNanoseconds;
+      break;
+    }
+    case kInputs: node.values = values_of(message_of(field)); break;
+    case kAttribute: read_attribute(message_of(field), node); break;
+    default: field.skip();
+  }
+}
+
+/// Reads one Node message of et_def.proto into `node`, whose memory is used again. Fields are told by their numbers;
+/// those of other versions are skipped. False if the message is damaged, or a field that is used has another type.
+bool read_chakra_node(std::string_view message, ChakraNode& node) {
+  node.clear();
+  try {
+    pbf_reader fields{message.data(), message.size()};
+    while (fields.next()) read_field(fields, node);
+    if (!node.id) node.id = 0;  // proto3 does not write a number that is 0
+    return true;
+  } catch (const protozero::exception&) {
+    return false;
+  } catch (const WrongType&) {
+    return false;
+  }
+}
+
+/// How sure it is, 0 to 100, that a file that begins so is a Chakra trace in Protobuf: a GlobalMetadata and a Node,
+/// each with its length before it.
+int looks_like_chakra(std::string_view head) noexcept {
+  constexpr int kSure = 95;
+  constexpr int kLikely = 70;
+  constexpr std::size_t kShortLength = 2;  // bytes of the first message's length
+  constexpr unsigned char kText1 = 0x0A;   // field 1 or 2, a text or a message
+  constexpr unsigned char kText2 = 0x12;
+  constexpr unsigned char kNodeId = 0x08;  // field 1, a number
+  std::size_t at = 0;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kShortLength && i < head.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(head[i]);
+    length |= static_cast<std::size_t>(byte & 0x7FU) << (7 * i);
+    at = i + 1;
+    if (byte < 0x80U) break;
+    if (i + 1 == kShortLength) return 0;
+  }
+  if (at + length > head.size() || length == 0) return 0;
+  const std::string_view metadata = head.substr(at, length);
+  const auto first = static_cast<unsigned char>(metadata.front());
+  if (first != kText1 && first != kText2) return 0;
+  std::string_view node = head.substr(at + length);
+  while (!node.empty() && static_cast<unsigned char>(node.front()) >= 0x80U) node.remove_prefix(1);
+  if (node.size() < 2 || static_cast<unsigned char>(node[1]) != kNodeId) return 0;
+  const bool has_version = first == kText1 && metadata.size() >= 5 && metadata.find('.') != std::string_view::npos;
+  return has_version || metadata.find("schema") != std::string_view::npos ? kSure : kLikely;
+}
+
+bool is_json(std::string_view head) {
+  const std::size_t first = first_character(head);
   return first != std::string_view::npos && head[first] == '{';
 }
 
 int recognise_chakra(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 96;
   constexpr int kByName = 65;
-  if (is_chakra_json(head)) return head.find("\"workload_graph\"") != std::string_view::npos ? kSure : 0;
+  if (is_json(head)) return head.find("\"workload_graph\"") != std::string_view::npos ? kSure : 0;
   const int sure = looks_like_chakra(head);
   return sure == 0 && file_name.ends_with(".et") && !head.empty() ? kByName : sure;
 }
@@ -54,7 +439,7 @@ void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
 void read_chakra(Input& input, PartSink& sink) {
   ExecutionGraphBuilder graph{sink, input.name()};
   graph.graph().rank = rank_in_file_name(input.name());
-  if (is_chakra_json(input.head())) {
+  if (is_json(input.head())) {
     read_chakra_json(input.stream(), input.name(), sink, graph);
   } else {
     read_protobuf(input, sink, graph);

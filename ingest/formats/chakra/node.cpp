@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "ingest/formats/event_time.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/execution_trace/process_groups.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"

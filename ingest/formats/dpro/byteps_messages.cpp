@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
-#include "ingest/formats/dpro/byteps_exchange_names.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/named_spans.h"
+#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -40,7 +40,7 @@ std::optional<Connection> connection(std::string_view process) {
   return worker && server ? std::optional{Connection{*worker, *server, from_worker}} : std::nullopt;
 }
 
-std::optional<MessageTrace::Kind> kind_of(std::string_view operation, bool request) {
+std::optional<MessageTrace::Kind> message_kind_of(std::string_view operation, bool request) {
   using Kind = MessageTrace::Kind;
   if (operation == "PUSH") return request ? Kind::kPushRequest : Kind::kPushResponse;
   if (operation == "PULL") return request ? Kind::kPullRequest : Kind::kPullResponse;
@@ -49,30 +49,27 @@ std::optional<MessageTrace::Kind> kind_of(std::string_view operation, bool reque
 
 MessageTrace messages_of(const NamedSpans& found, const std::string& file, PartSink& sink) {
   MessageTrace trace;
-  std::unordered_map<std::string, std::uint32_t> tensors;
+  TextTable tensors;
   for (const NamedSpan& span : found.spans) {
     const auto name = exchange_name(span.name);
     const auto nodes = connection(span.process);
-    const auto kind = name && nodes ? kind_of(name->operation, nodes->from_worker) : std::nullopt;
+    const auto kind = name && nodes ? message_kind_of(name->operation, nodes->from_worker) : std::nullopt;
     if (!kind) {
       ++sink.skipped;
       sink.diagnostics.count(diagnostic("bad_message"), {file, span.offset, {}}, span.name);
       continue;
     }
-    const auto [slot, added] = tensors.try_emplace(name->tensor, static_cast<std::uint32_t>(trace.tensors.size()));
-    if (added) trace.tensors.push_back(name->tensor);
-    trace.messages.push_back(
-        {slot->second, name->partition, *kind, nodes->worker, nodes->server, span.start, span.duration});
+    trace.messages.push_back({tensors.intern(name->tensor).value(), name->partition, *kind, nodes->worker,
+                              nodes->server, span.start, span.duration});
   }
+  trace.tensors = std::move(tensors).take();
   return trace;
 }
 
-int recognise_byteps_messages(std::string_view file_name, std::string_view head) {
-  if (head.find_first_of("[{") == std::string_view::npos) return 0;
-  if (file_name == "comm_timeline.json" || file_name == "comm_timeline.json.gz") return 97;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  return has("\"worker_") && has(" -> server_") && has("process_name") ? 85 : 0;
-}
+constexpr Sign kMessageSigns[]{
+    {.sure = 97, .named = {"comm_timeline.json", "comm_timeline.json.gz"}, .any = {"[", "{"}},
+    {.sure = 85, .all = {"\"worker_", " -> server_", "process_name"}, .any = {"[", "{"}},
+};
 
 void read_byteps_messages(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
@@ -90,6 +87,6 @@ void read_byteps_messages(Input& input, PartSink& sink) {
 extern const Format byteps_messages_format;
 const Format byteps_messages_format{
     "byteps_messages", "comm_timeline.json of a dPRO trial: messages between workers and servers of BytePS",
-    recognise_byteps_messages, read_byteps_messages};
+    kMessageSigns, read_byteps_messages};
 
 }  // namespace stepsim::ingest

@@ -5,19 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
-#include "ingest/formats/dpro/byteps_exchange_names.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/named_spans.h"
+#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 
 namespace stepsim::ingest {
 namespace {
 
-std::optional<ServerTrace::Kind> kind_of(std::string_view operation) {
+std::optional<ServerTrace::Kind> server_kind_of(std::string_view operation) {
   if (operation == "COPY_FIRST") return ServerTrace::Kind::kCopyFirst;
   if (operation == "SUM") return ServerTrace::Kind::kSum;
   if (operation == "COPY_MERGED") return ServerTrace::Kind::kCopyMerged;
@@ -26,10 +26,10 @@ std::optional<ServerTrace::Kind> kind_of(std::string_view operation) {
 
 ServerTrace work_of(const NamedSpans& found, const std::string& file, PartSink& sink) {
   ServerTrace trace;
-  std::unordered_map<std::string, std::uint32_t> tensors;
+  TextTable tensors;
   for (const NamedSpan& span : found.spans) {
     const auto name = exchange_name(span.name);
-    const auto kind = name ? kind_of(name->operation) : std::nullopt;
+    const auto kind = name ? server_kind_of(name->operation) : std::nullopt;
     const auto server = node_number(span.process, "server_");
     const auto thread = parse_number<std::int32_t>(span.thread);
     if (!kind || !server || !thread || *thread < 0) {
@@ -37,19 +37,17 @@ ServerTrace work_of(const NamedSpans& found, const std::string& file, PartSink& 
       sink.diagnostics.count(diagnostic("bad_server_work"), {file, span.offset, {}}, span.name);
       continue;
     }
-    const auto [slot, added] = tensors.try_emplace(name->tensor, static_cast<std::uint32_t>(trace.tensors.size()));
-    if (added) trace.tensors.push_back(name->tensor);
-    trace.work.push_back({slot->second, name->partition, *kind, *server, *thread, span.start, span.duration});
+    trace.work.push_back(
+        {tensors.intern(name->tensor).value(), name->partition, *kind, *server, *thread, span.start, span.duration});
   }
+  trace.tensors = std::move(tensors).take();
   return trace;
 }
 
-int recognise_byteps_servers(std::string_view file_name, std::string_view head) {
-  if (head.find_first_of("[{") == std::string_view::npos) return 0;
-  if (file_name == "server_timeline.json" || file_name == "server_timeline.json.gz") return 97;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  return has("\"server_") && (has(".COPY_FIRST\"") || has(".COPY_MERGED\"")) ? 84 : 0;
-}
+constexpr Sign kServerSigns[]{
+    {.sure = 97, .named = {"server_timeline.json", "server_timeline.json.gz"}, .any = {"[", "{"}},
+    {.sure = 84, .all = {"\"server_", "{"}, .any = {".COPY_FIRST\"", ".COPY_MERGED\""}},
+};
 
 void read_byteps_servers(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
@@ -61,6 +59,6 @@ void read_byteps_servers(Input& input, PartSink& sink) {
 extern const Format byteps_servers_format;
 const Format byteps_servers_format{"byteps_servers",
                                    "server_timeline.json of a dPRO trial: what the servers of BytePS copied and summed",
-                                   recognise_byteps_servers, read_byteps_servers};
+                                   kServerSigns, read_byteps_servers};
 
 }  // namespace stepsim::ingest

@@ -16,7 +16,7 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::size_t kLongestKeyLine = 1U << 20U;
+constexpr std::size_t kLongestLine = 1U << 20U;
 constexpr std::size_t kMostKeys = 65'536;  // a key has 16 bits for the partition
 
 class KeyDictReader {
@@ -43,7 +43,7 @@ class KeyDictReader {
   std::string next_line(const InputLocation& where) {
     std::string line;
     while (text_.peek() != TextInput::kEnd && text_.peek() != '\n') {
-      if (line.size() > kLongestKeyLine)
+      if (line.size() > kLongestLine)
         throw InputError(where, "a line of more than 1 MiB; expected a tensor's name and its keys");
       line.push_back(static_cast<char>(text_.get()));
     }
@@ -79,9 +79,7 @@ class KeyDictReader {
   KeyTable table_;
 };
 
-int recognise_key_dict(std::string_view file_name, std::string_view) {
-  return file_name == "key_dict.txt" || file_name == "key_dict.txt.gz" ? 95 : 0;
-}
+constexpr Sign kKeyDictSigns[]{{.sure = 95, .named = {"key_dict.txt", "key_dict.txt.gz"}}};
 
 void read_key_dict(Input& input, PartSink& sink) { sink.add(KeyDictReader(input, sink).read()); }
 
@@ -89,6 +87,6 @@ void read_key_dict(Input& input, PartSink& sink) { sink.add(KeyDictReader(input,
 
 extern const Format key_dict_format;
 const Format key_dict_format{"key_dict", "key_dict.txt of a dPRO trial: the keys of BytePS's partitions by tensor",
-                             recognise_key_dict, read_key_dict};
+                             kKeyDictSigns, read_key_dict};
 
 }  // namespace stepsim::ingest

@@ -9,13 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/named_spans.h"
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -68,7 +67,7 @@ bool read_indices(const std::string& arguments, ChunkTrace::Chunk& chunk) {
 
 ChunkTrace chunks_of(const NamedSpans& found, const std::string& file, PartSink& sink) {
   ChunkTrace trace;
-  std::unordered_map<std::string, std::uint32_t> tensors;
+  TextTable tensors;
   for (const NamedSpan& span : found.spans) {
     const std::optional<ChunkName> name = chunk_name(span.name);
     ChunkTrace::Chunk chunk;
@@ -77,25 +76,20 @@ ChunkTrace chunks_of(const NamedSpans& found, const std::string& file, PartSink&
       sink.diagnostics.count(diagnostic("bad_chunk"), {file, span.offset, {}}, span.name);
       continue;
     }
-    const auto [slot, added] = tensors.try_emplace(name->tensor, static_cast<std::uint32_t>(trace.tensors.size()));
-    if (added) trace.tensors.push_back(name->tensor);
-    chunk.tensor = slot->second;
+    chunk.tensor = tensors.intern(name->tensor).value();
     chunk.send = name->send;
     chunk.start = span.start;
     chunk.duration = span.duration;
     trace.chunks.push_back(chunk);
   }
+  trace.tensors = std::move(tensors).take();
   return trace;
 }
 
-int recognise_nccl_chunks(std::string_view file_name, std::string_view head) {
-  constexpr int kSure = 97;
-  constexpr int kLikely = 85;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  const bool braces = head.find_first_of("[{") != std::string_view::npos;
-  if (braces && (file_name == "comm_detail.json" || file_name == "comm_detail.json.gz")) return kSure;
-  return has("\"chunkId\"") && has("\"sliceId\"") && (has(".SEND\"") || has(".RECV\"")) ? kLikely : 0;
-}
+constexpr Sign kChunkSigns[]{
+    {.sure = 97, .named = {"comm_detail.json", "comm_detail.json.gz"}, .any = {"[", "{"}},
+    {.sure = 85, .all = {"\"chunkId\"", "\"sliceId\""}, .any = {".SEND\"", ".RECV\""}},
+};
 
 void read_nccl_chunks(Input& input, PartSink& sink) {
   const NamedSpans found = read_named_spans(input, sink);
@@ -106,7 +100,7 @@ void read_nccl_chunks(Input& input, PartSink& sink) {
 
 extern const Format nccl_chunks_format;
 const Format nccl_chunks_format{"nccl_chunks",
-                                "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received",
-                                recognise_nccl_chunks, read_nccl_chunks};
+                                "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received", kChunkSigns,
+                                read_nccl_chunks};
 
 }  // namespace stepsim::ingest

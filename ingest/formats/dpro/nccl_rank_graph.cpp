@@ -35,9 +35,9 @@ std::optional<std::int32_t> rank_of(std::string_view text) {
   return rank.has_value() && *rank >= 0 ? rank : std::nullopt;
 }
 
-class NcclRankGraphReader {
+class RankGraphReader {
  public:
-  NcclRankGraphReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
+  RankGraphReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
 
   [[nodiscard]] RankGraph read() {
     json_.object([&](const std::string& key) {
@@ -110,19 +110,18 @@ class NcclRankGraphReader {
   RankGraph graph_;
 };
 
-int recognise_nccl_rank_graph(std::string_view file_name, std::string_view head) {
-  if (file_name == "nccl_rank_graph.json" || file_name == "nccl_rank_graph.json.gz") return 95;
-  return head.find("\"RealRing\"") != std::string_view::npos && head.find("\"Ring\"") != std::string_view::npos ? 85
-                                                                                                                : 0;
-}
+constexpr Sign kRankGraphSigns[]{
+    {.sure = 95, .named = {"nccl_rank_graph.json", "nccl_rank_graph.json.gz"}},
+    {.sure = 85, .all = {"\"RealRing\"", "\"Ring\""}},
+};
 
-void read_nccl_rank_graph(Input& input, PartSink& sink) { sink.add(NcclRankGraphReader(input, sink).read()); }
+void read_nccl_rank_graph(Input& input, PartSink& sink) { sink.add(RankGraphReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format nccl_rank_graph_format;
 const Format nccl_rank_graph_format{"nccl_rank_graph",
-                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built",
-                                    recognise_nccl_rank_graph, read_nccl_rank_graph};
+                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built", kRankGraphSigns,
+                                    read_nccl_rank_graph};
 
 }  // namespace stepsim::ingest

@@ -19,9 +19,9 @@ std::string operator_of(std::string_view tensor) {
   return std::string{tensor.substr(0, tensor.rfind(':'))};
 }
 
-class OperatorMetadataReader {
+class MetadataReader {
  public:
-  OperatorMetadataReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
+  MetadataReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
 
   [[nodiscard]] OperatorMetadata read() {
     json_.object([&](const std::string& name) {
@@ -110,20 +110,16 @@ class OperatorMetadataReader {
   OperatorMetadata metadata_;
 };
 
-int recognise_operator_metadata(std::string_view file_name, std::string_view head) {
-  const bool named = file_name == "metadata.json" || file_name == "metadata.json.gz";
-  const bool operators =
-      head.find("\"op\"") != std::string_view::npos && head.find("\"input\"") != std::string_view::npos;
-  return named && operators ? 90 : 0;
-}
+constexpr Sign kMetadataSigns[]{
+    {.sure = 90, .named = {"metadata.json", "metadata.json.gz"}, .all = {"\"op\"", "\"input\""}}};
 
-void read_operator_metadata(Input& input, PartSink& sink) { sink.add(OperatorMetadataReader(input, sink).read()); }
+void read_operator_metadata(Input& input, PartSink& sink) { sink.add(MetadataReader(input, sink).read()); }
 
 }  // namespace
 
 extern const Format operator_metadata_format;
 const Format operator_metadata_format{
     "operator_metadata", "metadata.json of a dPRO trial: TensorFlow's operators with types, shapes and inputs",
-    recognise_operator_metadata, read_operator_metadata};
+    kMetadataSigns, read_operator_metadata};
 
 }  // namespace stepsim::ingest

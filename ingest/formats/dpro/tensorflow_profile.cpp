@@ -9,15 +9,15 @@
 // the same work kernel by kernel, steps, modules, and what host threads did.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ingest/chrome/chrome_events.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {
@@ -26,16 +26,11 @@ namespace {
 constexpr std::string_view kDevice = "/device:GPU";
 constexpr std::string_view kOperators = "TensorFlow Ops";
 
-class TensorflowProfileReader {
+class TensorflowReader {
  public:
-  TensorflowProfileReader(Input& input, PartSink& sink)
-      : file_(input.name()), events_(input.stream(), sink.diagnostics), sink_(sink) {}
+  TensorflowReader(const std::string& file, PartSink& sink) : file_(file), sink_(sink) {}
 
-  [[nodiscard]] TensorflowTrace read() {
-    ChromeEvent event;
-    while (events_.next(event)) take(event);
-    sink_.events += events_.records();
-    sink_.skipped += events_.skipped();
+  [[nodiscard]] TensorflowTrace finish() && {
     keep_operators();
     if (trace_.runs.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
@@ -45,23 +40,18 @@ class TensorflowProfileReader {
     return std::move(trace_);
   }
 
- private:
-  using Row = std::pair<std::string, std::string>;  // pid, tid
-
   void take(const ChromeEvent& event) {
     if (event.phase == "M") return take_name(event);
     if (event.phase != "X") {
       if (!event.phase.empty()) leave_out("events other than spans", event.offset);
       return;
     }
-    if (!event.start_ns.has_value() || !event.duration_ns.has_value() || *event.start_ns < 0 ||
-        *event.start_ns > kLatestTime || *event.duration_ns < 0 || *event.duration_ns > kLatestTime - *event.start_ns) {
+    const std::optional<RecordedTime> time = span_time(event.start_ns, event.duration_ns);
+    if (!time) {
       ++sink_.skipped;
       return sink_.diagnostics.count(diagnostic("bad_time"), {file_, event.offset, {}});
     }
-    TensorflowTrace::Run run{std::string{event.name},         {},
-                             std::string{event.thread},       -1,
-                             Time{Duration{*event.start_ns}}, Duration{*event.duration_ns}};
+    TensorflowTrace::Run run{std::string{event.name}, {}, std::string{event.thread}, -1, time->start, time->length};
     event.for_each_argument([&](std::string_view key, std::string_view value) {
       if (key == "long_name") set_name(run, as_text(value));
       if (key == "group_id") run.step = std::max<std::int64_t>(as_integer(value).value_or(-1), -1);
@@ -69,6 +59,9 @@ class TensorflowProfileReader {
     rows_.push_back({{std::string{event.process}, std::string{event.thread}}, event.offset});
     trace_.runs.push_back(std::move(run));
   }
+
+ private:
+  using Row = std::pair<std::string, std::string>;  // pid, tid
 
   /// "StatefulPartitionedCall/m/a:MatMul" is m/a, a MatMul.
   static void set_name(TensorflowTrace::Run& run, const std::string& long_name) {
@@ -115,8 +108,7 @@ class TensorflowProfileReader {
     std::uint64_t offset = 0;
   };
 
-  std::string file_;
-  ChromeEventReader events_;
+  const std::string& file_;
   PartSink& sink_;
   TensorflowTrace trace_;
   std::vector<Place> rows_;  // of trace_.runs
@@ -124,23 +116,22 @@ class TensorflowProfileReader {
   std::map<Row, bool> has_operators_;
 };
 
-int recognise_tensorflow_profile(std::string_view file_name, std::string_view head) {
-  constexpr int kSure = 92;
-  constexpr int kByName = 30;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || head[first] != '{') return 0;
-  const auto has = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
-  if (has(kOperators) && (has(kDevice) || has("\"long_name\""))) return kSure;
-  return file_name == "trace.json.gz" && has("\"traceEvents\"") ? kByName : 0;
-}
+constexpr Sign kProfileSigns[]{
+    {.sure = 92, .opens = "{", .all = {kOperators}, .any = {kDevice, "\"long_name\""}},
+    {.sure = 30, .named = {"trace.json.gz"}, .opens = "{", .all = {"\"traceEvents\""}},
+};
 
-void read_tensorflow_profile(Input& input, PartSink& sink) { sink.add(TensorflowProfileReader(input, sink).read()); }
+void read_tensorflow_profile(Input& input, PartSink& sink) {
+  TensorflowReader reader(input.name(), sink);
+  for_each_record(input, sink, [&reader](const ChromeEvent& event) { reader.take(event); });
+  sink.add(std::move(reader).finish());
+}
 
 }  // namespace
 
 extern const Format tensorflow_profile_format;
 const Format tensorflow_profile_format{
     "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial",
-    recognise_tensorflow_profile, read_tensorflow_profile};
+    kProfileSigns, read_tensorflow_profile};
 
 }  // namespace stepsim::ingest

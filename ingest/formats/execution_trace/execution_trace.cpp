@@ -1,19 +1,21 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "ingest/formats/execution_trace/observed_operator.h"
 #include "ingest/formats/execution_trace/process_groups.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/kineto/operators.h"
+#include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/execution_trace.h"
+#include "ingest/parts/execution_graph.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -24,19 +26,227 @@
 
 namespace stepsim::ingest {
 namespace {
+/// A node of PyTorch's execution trace as its file says it. Lists are the JSON text of the file. Absent is empty.
+struct ObservedOperator {
+  std::optional<std::int64_t> id;
+  std::int64_t parent = 0;  ///< "parent", since schema 1.0.2 "ctrl_deps"
+  std::string name;
+  std::string schema;
+  std::string inputs, input_shapes, input_types, outputs;
+  std::string collective, group;  ///< attributes collective_name and pg_name of schema 1.1.1
 
-int recognise_execution_trace(std::string_view /*file_name*/, std::string_view head) {
-  constexpr int kSure = 96;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos || head[first] != '{' || !contains(head, "\"schema\"")) return 0;
-  const bool observed =
-      contains(head, "|execution_trace|") || contains(head, "|execution_graph|") || contains(head, "-chakra.");
-  return observed && !contains(head, "\"traceEvents\"") && !contains(head, "\"workload_graph\"") ? kSure : 0;
+  void clear();
+};
+
+/// A tensor among the values of a node: [tensor, storage, offset, elements, bytes of an element, device].
+struct ObservedTensor {
+  std::int64_t storage = 0;
+  std::int64_t bytes = 0;
+  bool on_device = false;
+};
+
+/// What "record_param_comms" was told: tensors, then number, group, rank, operation, sizes. Told by their kinds,
+/// because versions differ in how many there are.
+struct CommunicationCall {
+  std::string operation;  ///< "allreduce", "wait"
+  std::string group;      ///< its name; else what the process calls it, a number
+  bool is_local = false;  ///< the group is named by a number that other ranks do not share
+  std::int64_t sequence = -1;
+};
+
+constexpr int kDeepest = 3;  // a list of lists of tensors
+constexpr std::size_t kTensorMembers = 6;
+
+bool is_list(std::string_view value) noexcept { return value.starts_with('['); }
+bool is_text(std::string_view value) noexcept { return value.starts_with('"'); }
+
+/// The members of a tensor; false if the list is none.
+bool tensor_in(std::string_view list, ObservedTensor& tensor) {
+  std::array<std::int64_t, kTensorMembers - 1> numbers{};
+  ItemCursor items{list};
+  std::string_view item;
+  std::size_t count = 0;
+  while (items.next(item)) {
+    if (count < numbers.size()) {
+      const auto number = is_text(item) || is_list(item) ? std::nullopt : as_integer(item);
+      if (!number) return false;
+      numbers[count] = *number;
+    } else if (count > numbers.size() || !is_text(item)) {
+      return false;
+    } else {
+      const std::string device = as_text(item);
+      tensor.on_device = !device.empty() && !device.starts_with("cpu") && !device.starts_with("meta");
+    }
+    ++count;
+  }
+  if (count != kTensorMembers) return false;
+  const auto [id, storage, offset, elements, size] = numbers;
+  const bool fits = elements >= 0 && size >= 0 && (size == 0 || elements <= (std::int64_t{1} << 60U) / size);
+  tensor.storage = storage;
+  tensor.bytes = fits ? elements * size : 0;
+  return true;
 }
 
-class ExecutionTraceReader {
+/// The tensors among the values, those in lists too. What is too deep or no tensor is left out.
+void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensors, int depth) {
+  ItemCursor items{values};
+  std::string_view item;
+  while (items.next(item)) {
+    if (!is_list(item)) continue;
+    ObservedTensor tensor;
+    if (tensor_in(item, tensor)) {
+      tensors.push_back(tensor);
+    } else if (depth < kDeepest) {
+      append_tensors(item, tensors, depth + 1);
+    }
+  }
+}
+
+/// The type of a tensor, or of the first in a list: "float" of "GenericList[Tensor(float)]".
+std::string_view element_in(std::string_view type) {
+  constexpr std::string_view kTensor = "Tensor(";
+  const std::size_t begin = type.find(kTensor);
+  if (begin == std::string_view::npos) return type;
+  const std::string_view rest = type.substr(begin + kTensor.size());
+  return rest.substr(0, rest.find(')'));
+}
+
+void take_values(JsonReader& json, std::string& values, std::string* shapes, std::string* types) {
+  if (json.peek() != '{') return json.skip();
+  json.object([&](const std::string& key) {
+    if (key == "values") {
+      values = json.raw();
+    } else if (key == "shapes" && shapes != nullptr) {
+      *shapes = json.raw();
+    } else if (key == "types" && types != nullptr) {
+      *types = json.raw();
+    } else {
+      json.skip();
+    }
+  });
+}
+
+/// {"name": "rf_id", "type": "uint64", "value": 4}
+void take_attribute(JsonReader& json, ObservedOperator& node) {
+  if (json.peek() != '{') return json.skip();
+  std::string name;
+  std::string value;
+  json.object([&](const std::string& key) {
+    if ((key == "name" || key == "value") && json.peek() == '"') {
+      (key == "name" ? name : value) = json.text();
+    } else {
+      json.skip();
+    }
+  });
+  if (name == "op_schema") node.schema = std::move(value);
+  if (name == "collective_name") node.collective = std::move(value);
+  if (name == "pg_name") node.group = std::move(value);
+}
+
+bool is_number(JsonReader& json) {
+  const char first = json.peek();
+  return first == '-' || (first >= '0' && first <= '9');
+}
+
+void take_member(JsonReader& json, const std::string& key, ObservedOperator& node) {
+  if (key == "id" && is_number(json)) {
+    node.id = as_integer(json.number());
+  } else if ((key == "parent" || key == "ctrl_deps") && is_number(json)) {
+    node.parent = as_integer(json.number()).value_or(0);
+  } else if (key == "name" && json.peek() == '"') {
+    node.name = json.text();
+  } else if (key == "op_schema" && json.peek() == '"') {
+    node.schema = json.text();
+  } else if (key == "inputs" && json.peek() == '{') {
+    take_values(json, node.inputs, &node.input_shapes, &node.input_types);
+  } else if (key == "inputs") {
+    node.inputs = json.raw();
+  } else if (key == "input_shapes") {
+    node.input_shapes = json.raw();
+  } else if (key == "input_types") {
+    node.input_types = json.raw();
+  } else if (key == "outputs" && json.peek() == '{') {
+    take_values(json, node.outputs, nullptr, nullptr);
+  } else if (key == "outputs") {
+    node.outputs = json.raw();
+  } else if (key == "attrs" && json.peek() == '[') {
+    json.array([&] { take_attribute(json, node); });
+  } else {
+    json.skip();
+  }
+}
+
+void ObservedOperator::clear() {
+  id.reset();
+  parent = 0;
+  for (std::string* const text : {&name, &schema, &inputs, &input_shapes, &input_types, &outputs, &collective, &group})
+    text->clear();
+}
+
+/// Takes a node, in the flat form of schema 1.0.1 or that of 1.0.2 and later. Throws InputError where it is no JSON.
+void read_observed_operator(JsonReader& json, ObservedOperator& node) {
+  node.clear();
+  if (json.peek() != '{') return json.skip();
+  json.object([&](const std::string& key) { take_member(json, key, node); });
+}
+
+void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensors) {
+  append_tensors(values, tensors, 1);
+}
+
+/// The types of a node as Kineto writes them: ["Tensor(float)", "GenericList[Tensor(long int)]"] is
+/// ["float","long int"].
+std::string kineto_types(std::string_view types) {
+  std::string list = "[";
+  ItemCursor items{types};
+  std::string_view item;
+  while (items.next(item)) {
+    if (list.size() > 1) list += ',';
+    const std::string type = as_text(item);
+    std::string plain{element_in(type)};
+    std::erase_if(plain, [](char c) { return c == '"' || c == '\\'; });
+    list += '"' + plain + '"';
+  }
+  return list + ']';
+}
+
+CommunicationCall communication_call(const ObservedOperator& node) {
+  CommunicationCall call{.operation = node.collective, .group = node.group};
+  ItemCursor items{node.inputs};
+  std::string_view item;
+  bool has_group = !node.group.empty();
+  while (items.next(item)) {
+    if (is_text(item)) {
+      if (call.operation.empty()) call.operation = as_text(item);
+    } else if (is_list(item)) {
+      ItemCursor members{item};  // ["0", "default_pg"], else tensors or sizes
+      std::string_view first;
+      if (!has_group && members.next(first) && is_text(first)) {
+        call.group = as_text(first);
+        has_group = true;
+      }
+    } else if (const auto number = as_integer(item)) {
+      if (call.sequence < 0) {
+        call.sequence = *number;
+      } else if (!has_group) {
+        call.group = std::to_string(*number);
+        call.is_local = true;
+        has_group = true;
+      }
+    }
+  }
+  return call;
+}
+
+constexpr Sign kObserverSigns[]{{.sure = 96,
+                                 .opens = "{",
+                                 .all = {"\"schema\""},
+                                 .any = {"|execution_trace|", "|execution_graph|", "-chakra."},
+                                 .without = {"\"traceEvents\"", "\"workload_graph\""}}};
+
+class ObserverReader {
  public:
-  ExecutionTraceReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {
+  ObserverReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {
     trace_.rank = rank_in_file_name(file_);
   }
 
@@ -196,7 +406,7 @@ class ExecutionTraceReader {
   ObservedOperator node_;
 };
 
-void read_execution_trace(Input& input, PartSink& sink) { sink.add(ExecutionTraceReader(input, sink).read()); }
+void read_execution_trace(Input& input, PartSink& sink) { sink.add(ObserverReader(input, sink).read()); }
 
 }  // namespace
 
@@ -204,7 +414,7 @@ extern const Format execution_trace_format;
 const Format execution_trace_format{
     .name = "execution_trace",
     .summary = "PyTorch's ExecutionTraceObserver: operators, their tensors and collectives; no times",
-    .recognise = recognise_execution_trace,
+    .recognise = kObserverSigns,
     .read = read_execution_trace,
 };
 

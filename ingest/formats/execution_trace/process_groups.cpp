@@ -1,15 +1,14 @@
 #include "ingest/formats/execution_trace/process_groups.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/operation_names.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -73,9 +72,7 @@ std::optional<std::int64_t> rank_in_file_name(std::string_view name) {
   }
   std::size_t begin = name.size();
   while (begin > 0 && is_digit(name[begin - 1])) --begin;
-  std::int64_t rank = 0;
-  const auto [end, error] = std::from_chars(name.data() + begin, name.data() + name.size(), rank);
-  return error == std::errc{} ? std::optional{rank} : std::nullopt;
+  return parse_number<std::int64_t>(name.substr(begin));
 }
 
 }  // namespace stepsim::ingest

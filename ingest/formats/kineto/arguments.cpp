@@ -2,13 +2,73 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/recorded_launch.h"
+#include "ingest/parts/host_device_builder.h"
 
 namespace stepsim::ingest {
+
+const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
+  using enum EventKind;
+  // Current names, then those of 2021; the commonest first.
+  static constexpr std::array<KinetoCategory, 46> kCategories = {{
+      {"cpu_op", kOp, true},
+      {"cuda_runtime", kRuntimeCall, true},
+      {"kernel", kKernel, true},
+      {"python_function", kOp, false},
+      {"user_annotation", kAnnotation, true},
+      {"cuda_driver", kRuntimeCall, true},
+      {"gpu_memcpy", kMemcpy, true},
+      {"gpu_memset", kMemset, true},
+      {"gpu_user_annotation", kDeviceAnnotation, true},
+      {"cuda_sync", kSync, true},
+      {"mtia_ccp_events", kKernel, true},
+      {"mtia_runtime", kRuntimeCall, true},
+      {"xpu_runtime", kRuntimeCall, true},
+      {"xpu_driver", kRuntimeCall, true},
+      {"xpu_sync", kSync, true},
+      {"hpu_op", kRuntimeCall, true},
+      {"glow_runtime", kRuntimeCall, true},
+      {"privateuse1_runtime", kRuntimeCall, true},
+      {"privateuse1_driver", kRuntimeCall, true},
+      {"collective_comm", kAnnotation, true},
+      {"Operator", kOp, true},
+      {"Runtime", kRuntimeCall, true},
+      {"Kernel", kKernel, true},
+      {"Memcpy", kMemcpy, true},
+      {"Memset", kMemset, true},
+      {"hip_runtime", kRuntimeCall, true},
+      {"hip_driver", kRuntimeCall, true},
+      {"runtime", kRuntimeCall, true},
+      {"enqueue", kOp, true},  // torch_npu
+      {"dequeue", kOp, true},
+      {"cpu_instant_event", kOp, false},
+      {"cuda_event", kOp, false},
+      {"overhead", kOp, false},
+      {"Trace", kOp, false},
+      {"external_correlation", kOp, false},
+      {"mtia_insight", kOp, false},
+      {"mtia_counters", kOp, false},
+      {"cuda_profiler_range", kOp, false},
+      {"xpu_scope_profiler", kOp, false},
+      {"hardware_counters", kOp, false},
+      {"ac2g", kOp, false},
+      {"fwdbwd", kOp, false},
+      {"async", kOp, false},
+      {"async_gpu", kOp, false},
+      {"async_cpu_to_gpu", kOp, false},
+      {"critical_path", kOp, false},
+  }};
+  if (name.empty()) return nullptr;
+  const auto* const found = std::find_if(kCategories.begin(), kCategories.end(), [name](const KinetoCategory& known) {
+    return known.name.size() == name.size() && known.name.front() == name.front() && known.name == name;
+  });
+  return found == kCategories.end() ? nullptr : found;
+}
 
 namespace {
 
@@ -195,6 +255,199 @@ std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments) {
   if (!arguments.grid.starts_with('[') || !arguments.block.starts_with('[')) return std::nullopt;
   return recorded_launch(elements_of(arguments.grid), elements_of(arguments.block), arguments.registers,
                          arguments.shared_memory);
+}
+
+namespace {
+
+/// Larger sizes are damage.
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+
+/// Which inputs of a convolution are its settings. Other operators have none among their inputs.
+struct Settings {
+  std::string_view name;
+  std::size_t stride;
+  std::size_t padding;
+  std::size_t dilation;
+};
+
+const Settings* settings_of(std::string_view name) {
+  static constexpr auto kSettings = std::to_array<Settings>({{"aten::convolution", 3, 4, 5},
+                                                             {"aten::_convolution", 3, 4, 5},
+                                                             {"aten::conv1d", 3, 4, 5},
+                                                             {"aten::conv2d", 3, 4, 5},
+                                                             {"aten::conv3d", 3, 4, 5},
+                                                             {"aten::cudnn_convolution", 3, 2, 4},
+                                                             {"aten::miopen_convolution", 4, 3, 5}});
+  const auto* const found =
+      std::find_if(kSettings.begin(), kSettings.end(), [name](const Settings& s) { return s.name == name; });
+  return found == kSettings.end() ? nullptr : found;
+}
+
+Precision precision_of(std::string_view type) {
+  const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
+  if (holds("Float8")) return Precision::kFloat8;
+  if (holds("Half") || holds("BFloat16")) return Precision::kFloat16;
+  return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
+}
+
+/// A trace names no element type for a list of tensors.
+ElementKind element_of(std::string_view type) {
+  const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
+  if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
+  return element_size(type) > 0 ? ElementKind::kOther : ElementKind::kUnknown;
+}
+
+std::vector<std::int64_t> sizes_in(std::string_view list) {
+  std::vector<std::int64_t> sizes;
+  ItemCursor elements{list};
+  std::string_view element;
+  while (elements.next(element)) {
+    const std::int64_t size = as_integer(element).value_or(0);
+    sizes.push_back(size < 0 || size > kLargestSize ? 0 : size);
+  }
+  return sizes;
+}
+
+/// One input: a tensor, a list of tensors "[[2, 3], [4]]", or something without a shape.
+void add_input(std::string_view dims, std::string_view type, std::vector<TensorShape>& inputs) {
+  constexpr std::int64_t kAssumedSize = 4;
+  const std::int64_t size = element_size(type);
+  TensorShape shape{{}, size > 0 ? size : kAssumedSize, precision_of(type), element_of(type)};
+  ItemCursor elements{dims};
+  std::string_view first;
+  if (!elements.next(first) || first.front() != '[') {
+    shape.sizes = sizes_in(dims);
+    inputs.push_back(std::move(shape));
+    return;
+  }
+  do {
+    shape.sizes = sizes_in(first);
+    inputs.push_back(shape);
+  } while (elements.next(first));
+}
+
+void add_settings(const Settings& settings, std::string_view concrete, OperatorCall& call) {
+  ItemCursor inputs{concrete};
+  std::string_view input;
+  for (std::size_t i = 0; inputs.next(input); ++i) {
+    if (i == settings.stride) call.stride = sizes_in(as_text(input));
+    if (i == settings.padding) call.padding = sizes_in(as_text(input));
+    if (i == settings.dilation) call.dilation = sizes_in(as_text(input));
+  }
+}
+
+/// Operators that only make another view of a tensor or allocate one: half of all calls.
+bool is_view(std::string_view name) {
+  static constexpr auto kViews =
+      std::to_array<std::string_view>({"aten::as_strided",     "aten::transpose", "aten::t",
+                                       "aten::view",           "aten::slice",     "aten::narrow",
+                                       "aten::detach",         "aten::detach_",   "detach",
+                                       "aten::empty_like",     "aten::reshape",   "aten::expand",
+                                       "aten::_reshape_alias", "aten::select",    "aten::unsqueeze",
+                                       "aten::squeeze",        "aten::permute",   "aten::_unsafe_view",
+                                       "aten::record_stream",  "aten::split",     "aten::chunk",
+                                       "aten::unbind",         "aten::expand_as", "aten::view_as",
+                                       "aten::flatten",        "aten::alias",     "aten::unfold",
+                                       "aten::resize_",        "aten::set_",      "aten::requires_grad_"});
+  return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
+}
+
+/// Its kernels are often called after products, so its name tells what their shapes would.
+bool is_convolution(std::string_view name) { return name.find("convolution") != std::string_view::npos; }
+
+/// True if `key` consists of these texts, one a line.
+bool is_made_of(std::string_view key, std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) {
+    if (!key.starts_with(text)) return false;
+    key.remove_prefix(text.size());
+    if (key.empty() || key.front() != '\n') return false;
+    key.remove_prefix(1);
+  }
+  return key.empty();
+}
+
+/// The last eight characters, or all if they are fewer, as a number.
+std::uint64_t tail_of(std::string_view text) noexcept {
+  std::uint64_t word = 0;
+  const std::size_t size = std::min<std::size_t>(8, text.size());
+  if (size > 0) std::memcpy(&word, text.data() + text.size() - size, size);
+  return word;
+}
+
+}  // namespace
+
+KinetoOperators::RawCall KinetoOperators::raw_call(const ChromeEvent& event) {
+  RawCall raw{event.name, {}, {}, {}};
+  for (const ChromeArgument& argument : event.argument_list) {
+    // "Input Dims" and "Input type" have the same length; key[6] tells them apart without a comparison.
+    if (argument.key.size() == 10 && argument.key[6] == 'D' && argument.key == "Input Dims") {
+      raw.dims = argument.value;
+    } else if (argument.key.size() == 10 && argument.key[6] == 't' && argument.key == "Input type") {
+      raw.types = argument.value;
+    } else if (argument.key.size() == 15 && argument.key == "Concrete Inputs" && settings_of(event.name) != nullptr) {
+      raw.settings = argument.value;
+    }
+  }
+  return raw;
+}
+
+OperatorTable::Operator KinetoOperators::described(const RawCall& raw) {
+  OperatorCall call{raw.name, {}, {}, {}, {}};
+  ItemCursor dims{raw.dims};
+  ItemCursor types{raw.types};
+  std::string_view shape;
+  std::string_view type;
+  while (dims.next(shape)) add_input(shape, types.next(type) ? as_text(type) : std::string{}, call.inputs);
+  if (const Settings* const settings = settings_of(raw.name)) add_settings(*settings, raw.settings, call);
+  const Work work = work_of(call);
+  return {std::string{raw.name}, std::string{raw.dims}, work, std::move(call.inputs)};
+}
+
+/// A cheap hash, good enough for a cache: calls mostly differ at the ends of their texts.
+std::size_t KinetoOperators::place_of(const RawCall& raw) noexcept {
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;
+  const std::string_view half = raw.dims.substr(0, raw.dims.size() / 2);
+  std::uint64_t hash = (tail_of(raw.name) ^ raw.dims.size()) * kMultiplier;
+  hash = (hash ^ tail_of(raw.dims) ^ raw.types.size() << 32U) * kMultiplier;
+  hash = ((hash ^ hash >> 32U) ^ tail_of(half)) * kMultiplier;
+  return hash >> 54U;
+}
+
+std::uint32_t KinetoOperators::look_up(const RawCall& raw) {
+  key_.clear();
+  for (const std::string_view text : {raw.name, raw.dims, raw.types, raw.settings}) (key_ += text) += '\n';
+  const TextId number = keys_.intern(key_);
+  if (number.index() == operators_.size()) operators_.push_back(described(raw));
+  return number.value();
+}
+
+bool KinetoOperators::launches_nothing(std::string_view name, TextId id) {
+  if (id.index() >= launches_.size()) launches_.resize(id.index() + 1, Launches::kUnknown);
+  Launches& launches = launches_[id.index()];
+  if (launches == Launches::kUnknown) launches = is_view(name) ? Launches::kNothing : Launches::kSomething;
+  return launches == Launches::kNothing;
+}
+
+std::optional<std::uint32_t> KinetoOperators::number_of(const ChromeEvent& event, TextId name) {
+  if (launches_nothing(event.name, name)) return std::nullopt;
+  return number_of(raw_call(event));
+}
+
+std::optional<std::uint32_t> KinetoOperators::number_of(std::string_view operator_name, TextId name,
+                                                        std::string_view dims, std::string_view types,
+                                                        std::string_view settings) {
+  if (launches_nothing(operator_name, name)) return std::nullopt;
+  return number_of({operator_name, dims, types, settings_of(operator_name) == nullptr ? std::string_view{} : settings});
+}
+
+std::optional<std::uint32_t> KinetoOperators::number_of(const RawCall& raw) {
+  const bool has_size = std::any_of(raw.dims.begin(), raw.dims.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!has_size && !is_convolution(raw.name)) return std::nullopt;
+  std::uint32_t& cached = cache_[place_of(raw)];
+  const bool known =
+      !operators_.empty() && is_made_of(keys_.texts()[cached], {raw.name, raw.dims, raw.types, raw.settings});
+  if (!known) cached = look_up(raw);
+  return cached;
 }
 
 }  // namespace stepsim::ingest

@@ -23,7 +23,7 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 90;
   constexpr int kLikely = 60;
   constexpr int kGeneric = 10;
-  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const std::size_t first = first_character(head);
   if (first == std::string_view::npos) return head.empty() ? 0 : 1;
   if (head[first] != '{' && head[first] != '[') return 0;
   if (contains_any(head, {"\"cpu_op\"", "\"cuda_runtime\"", "\"cuda_driver\"", "\"kernel\"", "\"user_annotation\"",

@@ -5,9 +5,8 @@
 #include <map>
 #include <set>
 
-#include "ingest/json/item_cursor.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/time_range.h"
+#include "ingest/parts/busy_time.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 

@@ -1,22 +1,60 @@
 #include "ingest/formats/kineto/trace.h"
 
-#include <algorithm>
-#include <charconv>
-#include <limits>
-
 #include <fmt/format.h>
 
-#include "ingest/formats/event_time.h"
-#include "ingest/formats/kineto/categories.h"
-#include "ingest/json/item_cursor.h"
+#include <algorithm>
+#include <limits>
+
+#include "ingest/formats/chrome_spans.h"
+#include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/time_range.h"
+#include "ingest/parts/busy_time.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/annotation_table.h"
 
 namespace stepsim::ingest {
+namespace {
+
+/// Numbers larger than this are damage.
+constexpr std::int64_t kLargest = std::int64_t{1} << 50;
+
+constexpr std::int64_t kFewestMissing = 100;
+
+/// The smaller of the two: a block of 1024 then counts as two.
+constexpr std::int64_t kBlock = 512;
+
+}  // namespace
+
+void RecordedShare::add(const ChromeEvent& op) {
+  const auto found = std::find_if(op.argument_list.begin(), op.argument_list.end(), [](const ChromeArgument& argument) {
+    return argument.key.size() == 11 && argument.key == "External id";
+  });
+  if (found == op.argument_list.end()) return;
+  const std::int64_t number = as_integer(found->value).value_or(0);
+  if (number <= 0 || number > kLargest) return;
+  first_ = recorded_ == 0 ? number : std::min(first_, number);
+  last_ = std::max(last_, number);
+  const auto [block, is_new] = blocks_.try_emplace((number - 1) / kBlock, Numbers{number, number});
+  if (!is_new) {
+    block->second.first = std::min(block->second.first, number);
+    block->second.last = std::max(block->second.last, number);
+  }
+  ++recorded_;
+}
+
+std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
+  if (recorded_ == 0) return std::nullopt;
+  // Distances of neighbours within blocks: where those are small, what is missing are the rests of blocks.
+  std::int64_t within = 0;
+  for (const auto& [block, seen] : blocks_) within += seen.last - seen.first;
+  if (within <= 2 * (recorded_ - static_cast<std::int64_t>(blocks_.size()))) return std::nullopt;
+  const std::int64_t numbers = last_ - first_ + 1;
+  if (numbers - recorded_ < kFewestMissing || numbers <= 2 * recorded_) return std::nullopt;
+  return (numbers + recorded_ / 2) / recorded_;
+}
 
 namespace {
 
@@ -41,12 +79,10 @@ std::int64_t number_at_end(std::string_view text) {
   const std::size_t blank = text.find_last_not_of("0123456789");
   std::string_view digits = blank == std::string_view::npos ? text : text.substr(blank + 1);
   if (blank == 0 && text.front() == '-') digits = text;
-  std::int64_t number = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+  return parse_number<std::int64_t>(digits).value_or(-1);
 }
 
-std::int32_t device_number(std::int64_t number) {
+std::int32_t as_device(std::int64_t number) {
   return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
 }
 
@@ -158,7 +194,7 @@ void KinetoTrace::note_memory(const ChromeEvent& event) {
     if (key == "Bytes") memory.change = bytes;
     if (key == "Total Allocated") memory.allocated = bytes;
     if (key == "Total Reserved") memory.reserved = bytes;
-    if (key == "Device Id") memory.device = device_number(number);
+    if (key == "Device Id") memory.device = as_device(number);
   });
   trace_.memory.push_back(memory);
 }
@@ -252,7 +288,7 @@ std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
     for (int i = 0; i < 3; ++i) {
       if (!inputs.next(input)) input = {};
     }
-    detail.peer = device_number(as_integer(input).value_or(-1));
+    detail.peer = as_device(as_integer(input).value_or(-1));
   }
   return add_detail(detail);
 }
@@ -295,8 +331,8 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   if (!collective.empty()) detail.collective = texts_.intern(collective);
   if (!group.empty()) detail.group = texts_.intern(group);
   if (!dtype.empty()) detail.dtype = texts_.intern(dtype);
-  if (collective == "send") detail.peer = device_number(arguments.destination_rank);
-  if (collective == "recv") detail.peer = device_number(arguments.source_rank);
+  if (collective == "send") detail.peer = as_device(arguments.destination_rank);
+  if (collective == "recv") detail.peer = as_device(arguments.source_rank);
   return detail;
 }
 
@@ -342,7 +378,7 @@ TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArgument
                                .thread = std::string{event.thread},
                                .name = {},
                                .on_device = true,
-                               .device = device_number(device),
+                               .device = as_device(device),
                                .stream = stream});
   }
   return entry->second;

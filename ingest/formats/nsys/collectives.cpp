@@ -1,23 +1,106 @@
 #include "ingest/formats/nsys/collectives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
-#include <fmt/format.h>
-
+#include "ingest/formats/nsys/names.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/communication_kernel.h"
 
 namespace stepsim::ingest {
 namespace {
 
+constexpr std::string_view kKinetoStep = "profilerstep#";
+
+/// Values of eventType: pushed and popped on a thread, or started and ended anywhere; the latter two came in with text
+/// of their own.
+bool is_range(std::int64_t type) noexcept { return type == 59 || type == 60 || type == 70 || type == 71; }
+
+/// NCCL names its ranges after its functions: "ncclAllReduce".
+bool is_of_nccl(std::string_view name) noexcept {
+  constexpr std::string_view kPrefix = "nccl";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= 'A' &&
+         name[kPrefix.size()] <= 'Z';
+}
+
+}  // namespace
+
+void NsysRanges::read() {
+  enum Column : std::size_t { kFrom, kType, kThread, kTo, kText, kTextId, kPayload };
+  static constexpr std::array<std::string_view, 7> kColumns{"start", "eventType", "globalTid", "end",
+                                                            "text",  "textId",    "binaryData"};
+  const NsysTable table{"NVTX_EVENTS", kColumns, kTo, &diagnostic("missing table: NVTX_EVENTS")};
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    if (!is_range(*row.integer(kType)))
+      return sink_.diagnostics.count_about(diagnostic("not used:"), "NVTX marks", {file_, {}, {}}, {}, 1);
+    const auto end = row.integer(kTo);
+    if (!end) return sink_.diagnostics.count(diagnostic("open_range"), {file_, {}, {}});
+    const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *end);
+    if (!when) return;
+    const std::string_view text = row.text(kText);
+    add(*row.integer(kThread), text.empty() ? events_.text(row.integer(kTextId)) : text, *when, row.bytes(kPayload));
+  });
+  for (auto& [id, families] : steps_) mark_steps(events_.processes().at(id), families);
+}
+
+void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, std::string_view payload) {
+  NsysProcess& process = events_.process(thread);
+  const TrackId track = process.thread(thread);
+  if (is_of_nccl(name)) {
+    nccl_[process_of_nsys_id(thread)].push_back({track, when, std::string{name}, std::string{payload}});
+  }
+  if (const auto op = operator_name(name)) {
+    process.add(EventKind::kOp, *op, track, when);
+    return;
+  }
+  process.add(EventKind::kAnnotation, name.empty() ? "range without a name" : name, track, when);
+  if (auto step = step_name(name)) {
+    steps_[process_of_nsys_id(thread)][{track, std::move(step->family)}].push_back({when, step->number});
+  }
+}
+
+/// Adds a mark of Kineto's name around each step. Steps are counted where their names do not number them, or not in
+/// order.
+void NsysRanges::mark_steps(NsysProcess& process, Families& families) {
+  const auto covers = [](const auto& family) {
+    double sum = 0;  // of nanoseconds: ranges of strangers may add up to more than 64 bits hold
+    for (const Step& step : family.second) sum += static_cast<double>(step.time.length.count());
+    return sum;
+  };
+  const bool marked =
+      std::any_of(families.begin(), families.end(), [](const auto& f) { return f.first.second == kKinetoStep; });
+  if (marked) return;
+  const auto best = std::max_element(families.begin(), families.end(),
+                                     [&](const auto& a, const auto& b) { return covers(a) < covers(b); });
+  auto& [row, steps] = *best;
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.time.start < b.time.start; });
+  const bool out_of_order = std::adjacent_find(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+                              return !a.number || !b.number || *a.number >= *b.number;
+                            }) != steps.end();
+  const bool numbered = !out_of_order && steps.front().number;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::int64_t number = numbered ? *steps[i].number : static_cast<std::int64_t>(i);
+    process.add(EventKind::kAnnotation, fmt::format("ProfilerStep#{}", number), row.first, steps[i].time);
+  }
+  sink_.diagnostics.count(diagnostic("steps_from_ranges"), {file_, {}, {}},
+                          fmt::format("'{}{}'", row.second, numbered ? "N" : ""), steps.size());
+}
+
+namespace {
+
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 /// No job has more ranks, and nobody moves a pebibyte at once: a larger number is damage.
 constexpr std::int64_t kMostRanks = 1'000'000;
-constexpr std::int64_t kMostCollectiveBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 /// How many bytes a field has; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
 /// nvToolsExtPayload.h.
@@ -79,7 +162,7 @@ NsysCollectives::Call NsysCollectives::read(const NcclRange& range) const {
   return {.range = &range,
           .operation = lower_case(std::string_view{range.name}.substr(4)),
           .communicator = field(range, "NCCL communicator ID"),
-          .bytes = at_most(field(range, "Message size [bytes]"), kMostCollectiveBytes),
+          .bytes = at_most(field(range, "Message size [bytes]"), kMostBytes),
           .peer = at_most(field(range, "Peer rank"), kMostRanks),
           .ranks = at_most(field(range, "No. of ranks"), kMostRanks),
           .rank = at_most(field(range, "Rank"), kMostRanks)};
@@ -172,7 +255,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   // NCCL notes the part of one rank.
   const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
   std::int64_t bytes = call.bytes;
-  if (parts) bytes = ranks > 0 && call.bytes <= kMostCollectiveBytes / ranks ? call.bytes * ranks : 0;
+  if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;
   const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};
   EventDetail& detail = process.detail(kernel);
   detail.bytes = Bytes{bytes};

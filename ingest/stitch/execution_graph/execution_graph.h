@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ingest/parts/execution_graph.h"
-#include "ingest/parts/execution_trace.h"
 #include "ingest/stitch/assembly.h"
 
 namespace stepsim::ingest {

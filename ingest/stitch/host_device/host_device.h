@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/parts/execution_trace.h"
+#include "ingest/parts/execution_graph.h"
 #include "ingest/parts/part.h"
 #include "ingest/stitch/assembly.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "ingest/parts/time_range.h"
+#include "ingest/parts/busy_time.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/communication_kernel.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ingest/parts/overheads.h"
+#include "ingest/parts/busy_time.h"
 
 namespace stepsim::ingest {
 namespace {

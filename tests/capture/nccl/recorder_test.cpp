@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/bytes/file_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/formats/capture/records.h"
 #include "tests/sim/temporary_folder.h"
 

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "ingest/bytes/file_source.h"
-#include "ingest/formats/capture/blocks.h"
+#include "ingest/bytes/byte_source.h"
+#include "ingest/formats/capture/records.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace stepsim::capture {

@@ -1,4 +1,4 @@
-#include "ingest/bytes/zstd_source.h"
+#include "ingest/bytes/byte_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 #include "tests/source_folder.h"
 #include "tests/yaml_examples.h"
 

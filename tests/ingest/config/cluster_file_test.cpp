@@ -1,4 +1,4 @@
-#include "ingest/config/cluster_file.h"
+#include "ingest/config/config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/config/job_file.h"
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "tests/yaml_examples.h"
 

@@ -1,4 +1,4 @@
-#include "ingest/config/nccl_tests.h"
+#include "ingest/config/config.h"
 
 #include <gtest/gtest.h>
 

@@ -112,6 +112,21 @@ INSTANTIATE_TEST_SUITE_P(
         BadRecord{R"({"name": "FW.a", "ph": "B", "ts": 1, "pid": 0, "tid": 1})", "unmatched_begin"},
         BadRecord{R"({"name": "FW.a", "ph": "E", "ts": 1, "pid": 0, "tid": 1})", "unmatched_end"}));
 
+TEST(ByteprofileTest, EndsAtTimesThatCannotBeAreLeftOut) {
+  // Their differences to the begin do not fit into 64 bits.
+  for (const char* const end : {"-9223372036854775.807", "9223372036854775.807", "-1", "1e300"}) {
+    const auto parsed = read(R"({"name": "FW.a", "ph": "B", "ts": 2000000000000000, "pid": 0, "tid": 1},)"
+                             R"({"name": "FW.a", "ph": "E", "ts": )" +
+                             std::string(end) +
+                             R"(, "pid": 0, "tid": 1},)"
+                             R"({"name": "FW.b", "ph": "X", "ts": 1, "dur": 1, "pid": 0, "tid": 1})");
+    ASSERT_EQ(parsed.part.events.size(), 1U) << end;
+    EXPECT_EQ(parsed.sink.diagnostics.count_of("bad_time"), 1U) << end;
+    EXPECT_EQ(parsed.sink.diagnostics.count_of("unmatched_begin"), 1U) << end;
+    EXPECT_EQ(parsed.sink.skipped, 2U) << end;
+  }
+}
+
 TEST(ByteprofileTest, ManyOpenPairsAreMatchedInLinearTime) {
   constexpr int kPairs = 50'000;
   std::string events;

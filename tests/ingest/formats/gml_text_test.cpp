@@ -1,4 +1,4 @@
-#include "ingest/formats/gml_text.h"
+#include "ingest/formats/gml.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ingest/formats/known_others.h"
+#include "ingest/formats/format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

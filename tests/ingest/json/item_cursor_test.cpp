@@ -1,4 +1,4 @@
-#include "ingest/json/item_cursor.h"
+#include "ingest/json/json_values.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {

@@ -1,4 +1,4 @@
-#include "ingest/load/windows.h"
+#include "ingest/load/job_parts.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <string>
 
-#include "ingest/survey/ranks_of_files.h"
 #include "model/base/error.h"
 
 namespace stepsim::ingest {

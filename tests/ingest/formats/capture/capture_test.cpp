@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/bytes/memory_source.h"
+#include "ingest/bytes/byte_source.h"
 #include "ingest/formats/capture/survey.h"
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/formats/capture/nccl_operation.h"
+#include "ingest/formats/capture/nccl.h"
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
 

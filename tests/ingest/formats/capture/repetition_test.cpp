@@ -1,4 +1,4 @@
-#include "ingest/formats/capture/repetition.h"
+#include "ingest/formats/capture/records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
-#include "ingest/bytes/file_source.h"
+#include "ingest/bytes/byte_source.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -13,7 +14,6 @@
 #include "model/base/error.h"
 
 namespace stepsim::ingest {
-
 namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
@@ -99,6 +99,29 @@ std::unique_ptr<ByteSource> open_standard_input() {
     throw InputError({name, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace");
   }
   return std::make_unique<FileSource>(std::move(descriptor), name);
+}
+
+namespace {
+
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::span<const char> bytes, std::string name) : ByteSource(std::move(name)), rest_(bytes) {}
+
+  std::size_t read(std::span<char> out) override {
+    const std::size_t take = std::min(out.size(), rest_.size());
+    std::copy_n(rest_.begin(), take, out.begin());
+    rest_ = rest_.subspan(take);
+    return take;
+  }
+
+ private:
+  std::span<const char> rest_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> memory_source(std::span<const char> bytes, std::string name) {
+  return std::make_unique<MemorySource>(bytes, std::move(name));
 }
 
 }  // namespace stepsim::ingest

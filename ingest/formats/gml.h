@@ -1,5 +1,5 @@
-#ifndef STEPSIM_INGEST_FORMATS_GML_TEXT_H
-#define STEPSIM_INGEST_FORMATS_GML_TEXT_H
+#ifndef STEPSIM_INGEST_FORMATS_GML_H
+#define STEPSIM_INGEST_FORMATS_GML_H
 
 #include <string>
 #include <string_view>
