@@ -18,7 +18,8 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "5";
+constexpr std::string_view kVersion = "6";
+constexpr std::string_view kVersionOfTabs = "5";    // the last whose lines are no JSON
 constexpr std::string_view kOfCapture = "capture";  // what refuses a point: scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
@@ -136,12 +137,15 @@ constexpr std::array kKinds{
          }},
 };
 
+[[noreturn]] void refuse_version(const std::string& path, std::string_view version) {
+  fail(path, 1, fmt::format("is a part of version {}; expected version {}", shown(version, 20), kVersion));
+}
+
 void check_kind(std::span<const Fields> lines, const std::string& path) {
   if (lines.empty() || lines.front().size() != 2 || lines.front().front() != kKind) {
     fail(path, 1, "is not a part of a sweep; expected a file that a shard or --resume wrote");
   }
-  if (lines.front()[1] == kVersion) return;
-  fail(path, 1, fmt::format("is a part of version {}; expected version {}", shown(lines.front()[1], 20), kVersion));
+  if (lines.front()[1] != kVersion) refuse_version(path, lines.front()[1]);
 }
 
 std::string in_words(const Fields& fields) {
@@ -247,6 +251,10 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
   return read;
 }
 
-bool begins_like_a_part(std::string_view text) { return text.substr(0, kKind.size()) == kKind; }
+bool begins_like_a_part(std::string_view text) { return text.starts_with(fmt::format("[\"{}\"", kKind)); }
+
+void refuse_old_part(std::string_view text, const std::string& path) {
+  if (text.starts_with(fmt::format("{}\t", kKind))) refuse_version(path, kVersionOfTabs);
+}
 
 }  // namespace stepsim::cli

@@ -47,6 +47,9 @@ struct PointLine {
 /// Whether a text, whole or damaged, is the file of a part.
 [[nodiscard]] bool begins_like_a_part(std::string_view text);
 
+/// Throws InputError for a part that a version before JSON lines wrote.
+void refuse_old_part(std::string_view text, const std::string& path);
+
 }  // namespace stepsim::cli
 
 #endif

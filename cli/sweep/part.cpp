@@ -159,6 +159,7 @@ SweepPart read_part(const std::string& path) {
 }
 
 SweepPart parse_part(std::string_view text, const std::string& path) {
+  refuse_old_part(text, path);
   const SealedLines read = read_sealed(text);
   HeadRead head = read_head(read.lines, path);
   refuse_damaged(read, path);
@@ -189,6 +190,7 @@ SweepJournal::SweepJournal(const std::string& path, const SweepHead& head, const
   const std::vector<Fields> lines = head_lines(head, shard);
   const std::string wanted = text_of(lines);
   const std::string text = file_.read(kLargestPart);
+  refuse_old_part(text, path);
   if (!resume) refuse_to_lose(text, path);
   if (!resume || (wanted.starts_with(text) && wanted != text)) {  // a new file, or killed while it was begun
     file_.cut(0);

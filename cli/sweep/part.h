@@ -14,7 +14,8 @@
 
 /// The file that keeps the points of a sweep while it runs, so that it can be resumed after a kill. A
 /// shard leaves one for --merge. It holds the sweep's head, then one line for each point in the order in
-/// which they were done. Every line has a checksum (cli/sweep/sealed_lines.h).
+/// which they were done. Every line is JSON with a checksum
+/// (cli/sweep/sealed_lines.h).
 namespace stepsim::cli {
 
 using scenarios::SweepAnswer;

@@ -3,64 +3,108 @@
 #include <fmt/format.h>
 #include <isa-l/crc64.h>
 
+#include <charconv>
+#include <cstdint>
+
+#include "model/base/text.h"
+
 namespace stepsim::cli {
 namespace {
 
+constexpr std::string_view kBeforeSeal = ",\"";
 constexpr std::size_t kSealDigits = 16;
+constexpr std::string_view kAfterSeal = "\"]";
+constexpr std::size_t kEndOfLine = kBeforeSeal.size() + kSealDigits + kAfterSeal.size();
+constexpr char32_t kBytes = 0xDC00;  // plus a byte that is not UTF-8
 
 std::string seal_of(std::string_view text) {
   return fmt::format("{:016x}", crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size()));
 }
 
-std::string escaped(std::string_view field) {
-  std::string text;
-  for (const char c : field) {
-    switch (c) {
-      case '\\': text += "\\\\"; break;
-      case '\t': text += "\\t"; break;
-      case '\n': text += "\\n"; break;
-      default: text += c;
+void append_quoted(std::string& out, std::string_view field) {
+  constexpr char32_t kFirstPrintable = 0x20;
+  out += '"';
+  while (!field.empty()) {
+    const Character character = decode_utf8(field);
+    const auto byte = static_cast<unsigned char>(field.front());
+    if (!character.valid) {
+      out += fmt::format("\\u{:04x}", kBytes + byte);
+    } else if (character.code < kFirstPrintable) {
+      out += fmt::format("\\u{:04x}", unsigned{byte});
+    } else {
+      if (character.code == U'"' || character.code == U'\\') out += '\\';
+      out += field.substr(0, character.length);
     }
+    field.remove_prefix(character.length);
   }
-  return text;
+  out += '"';
 }
 
-char meant_by(char escape) {
-  switch (escape) {
-    case 't': return '\t';
-    case 'n': return '\n';
-    default: return escape;
+/// Takes an escape off `rest`, behind its backslash; false if sealed() writes no such escape.
+bool take_escape(std::string_view& rest, std::string& field) {
+  constexpr std::size_t kDigits = 4;
+  if (rest.starts_with('"') || rest.starts_with('\\')) {
+    field += rest.front();
+    rest.remove_prefix(1);
+    return true;
   }
+  std::uint32_t code = 0;
+  if (!rest.starts_with('u') || rest.size() <= kDigits) return false;
+  const char* const end = rest.data() + 1 + kDigits;
+  if (std::from_chars(rest.data() + 1, end, code, 16).ptr != end) return false;
+  rest.remove_prefix(1 + kDigits);
+  const std::uint32_t byte = code & 0xFFU;
+  if (code != byte && code != kBytes + byte) return false;
+  field += static_cast<char>(static_cast<unsigned char>(byte));
+  return true;
+}
+
+/// Takes a string off `rest`; nothing if none is there.
+std::optional<std::string> take_field(std::string_view& rest) {
+  if (!rest.starts_with('"')) return std::nullopt;
+  rest.remove_prefix(1);
+  std::string field;
+  while (!rest.empty() && rest.front() != '"') {
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    if (c != '\\') {
+      field += c;
+    } else if (!take_escape(rest, field)) {
+      return std::nullopt;
+    }
+  }
+  if (rest.empty()) return std::nullopt;
+  rest.remove_prefix(1);
+  return field;
 }
 
 }  // namespace
 
 std::string sealed(const Fields& fields) {
   std::string line;
-  for (const std::string& field : fields) line += escaped(field) + '\t';
-  if (!line.empty()) line.pop_back();
-  return line + '\t' + seal_of(line) + '\n';
+  for (const std::string& field : fields) {
+    line += line.empty() ? '[' : ',';
+    append_quoted(line, field);
+  }
+  return fmt::format("{}{}{}{}\n", line, kBeforeSeal, seal_of(line), kAfterSeal);
 }
 
-Fields fields_of(std::string_view text) {
-  Fields fields(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\t') {
-      fields.emplace_back();
-    } else if (text[i] == '\\' && i + 1 < text.size()) {
-      fields.back() += meant_by(text[++i]);
-    } else {
-      fields.back() += text[i];
-    }
+std::optional<Fields> fields_of(std::string_view text) {
+  Fields fields;
+  while (text.starts_with(fields.empty() ? '[' : ',')) {
+    text.remove_prefix(1);
+    std::optional<std::string> field = take_field(text);
+    if (!field) return std::nullopt;
+    fields.push_back(std::move(*field));
   }
-  return fields;
+  return text.empty() && !fields.empty() ? std::optional{std::move(fields)} : std::nullopt;
 }
 
 std::optional<Fields> unsealed(std::string_view line) {
-  if (line.size() <= kSealDigits) return std::nullopt;
-  const std::size_t tab = line.size() - kSealDigits - 1;
-  if (line[tab] != '\t' || line.substr(tab + 1) != seal_of(line.substr(0, tab))) return std::nullopt;
-  return fields_of(line.substr(0, tab));
+  if (line.size() <= kEndOfLine) return std::nullopt;
+  const std::string_view text = line.substr(0, line.size() - kEndOfLine);
+  if (line.substr(text.size()) != fmt::format("{}{}{}", kBeforeSeal, seal_of(text), kAfterSeal)) return std::nullopt;
+  return fields_of(text);
 }
 
 SealedLines read_sealed(std::string_view text) {

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-/// Lines of fields with a checksum: "FIELD\tFIELD\tCRC64\n". Within a field a tab, a new line and a
-/// backslash are written \t, \n and \\. The checksum covers everything before its tab.
+/// JSON lines with a checksum: each line is an array of strings, ["FIELD","FIELD","CRC64"]. The checksum, CRC-64 of
+/// ECMA-182 as 16 hexadecimal digits, covers everything before the comma in front of it. A byte that is not UTF-8 is
+/// written as half a surrogate pair, \udc80 to \udcff, as Python does it (PEP 383), so that any field comes back as it
+/// was.
 namespace stepsim::cli {
 
 using Fields = std::vector<std::string>;
@@ -18,8 +20,8 @@ using Fields = std::vector<std::string>;
 /// The fields of a line without its new line; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
-/// The fields of a line without its checksum.
-[[nodiscard]] Fields fields_of(std::string_view text);
+/// The fields of a line up to the comma in front of its checksum; nothing if that is not how sealed() writes them.
+[[nodiscard]] std::optional<Fields> fields_of(std::string_view text);
 
 /// The whole lines at the beginning of a text.
 struct SealedLines {

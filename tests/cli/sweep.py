@@ -43,7 +43,7 @@ def resumed_after_every_point(whole):
     head = len(lines) - POINTS
     for kept in range(0, POINTS + 1, 5):
         with open(os.path.join(folder, "journal"), "wb") as file:
-            file.write(b"".join(lines[:head + kept]) + b"point\t9\t12")
+            file.write(b"".join(lines[:head + kept]) + b'["point","9","12')
         run = sweep(folder, "--resume", "journal", "-o", "out.json")
         check(f"resumed after {kept} points", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
         check(f"{kept} points were not predicted again", kept == 0 or b"%d of %d points were predicted before; 1 was cut" % (kept, POINTS) in run.stderr, run.stderr)

@@ -24,6 +24,12 @@ TEST(SealedLinesTest, FieldsComeBackAsTheyWere) {
   EXPECT_THAT(unsealed(without_new_line(line)), Optional(Eq(kAwkward)));
 }
 
+TEST(SealedLinesTest, LineIsAJsonArrayOfStrings) {
+  const std::string line = without_new_line(sealed(kAwkward));
+  EXPECT_EQ(line.substr(0, line.rfind(',')),
+            R"(["point","","tab\u0009new\u000aline \\ back\\t","\u000d\u0001 \udcff end\\")");
+}
+
 TEST(SealedLinesTest, EveryBitThatTurnsIsSeen) {
   const std::string line = without_new_line(sealed({"point", "12", "480000000"}));
   for (std::size_t bit = 0; bit < line.size() * 8; ++bit) {

@@ -256,5 +256,14 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), OutputError);
 }
 
+TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
+  try {
+    static_cast<void>(parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"));
+    FAIL() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "old:1: is a part of version 5; expected version 6");
+  }
+}
+
 }  // namespace
 }  // namespace stepsim::cli
