@@ -285,8 +285,8 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
                           .path = {critical_path(capture, timeline), std::nullopt},
                           .stragglers = stragglers(capture.dag, timeline)};
   std::vector<std::string> sentences;
-  for (const Sentence& sentence : where_to_look_report.sections(findings).front().sentences)
-    sentences.push_back(sentence.text);
+  const std::vector<Section> sections = where_to_look_report.sections(findings);
+  for (const Sentence& sentence : sections.front().sentences) sentences.push_back(sentence.text);
   ASSERT_THAT(sentences, AllOf(SizeIs(::testing::Ge(3U)), SizeIs(::testing::Le(5U))));
   // The path takes 420 us, 300 us of it gemm on rank 1.
   EXPECT_EQ(sentences[0],

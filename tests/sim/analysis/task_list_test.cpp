@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/output/json_writer.h"
+#include "sim/report/task_list.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing {
