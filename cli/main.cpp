@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/schemas.h"
 #include "cli/help/topics.h"
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
@@ -40,6 +41,8 @@ void run(const Session& session) {
     session.out.write(whole_help());
   } else if (word == "--version" || word == "-V") {
     session.out.write(program_version());
+  } else if (word == "--json-schema") {
+    session.out.write(json_schemas());
   } else {
     run_command(find_command(word, commands()), session);
   }

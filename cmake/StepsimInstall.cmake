@@ -7,6 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(STEPSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stepsim)
 install(TARGETS stepsim COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/generated/schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim COMPONENT runtime)
 install(TARGETS stepsim_capture_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepsim COMPONENT capture)
 install(FILES ${PROJECT_SOURCE_DIR}/capture/capture.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim/capture COMPONENT capture)

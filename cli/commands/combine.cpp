@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands/schemas.h"
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/work/trace_output.h"
@@ -19,6 +20,7 @@
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
 #include "sim/report/cautions.h"
+#include "sim/report/field.h"
 
 namespace stepsim::cli {
 namespace {
@@ -62,37 +64,31 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-sim::Table table_of(const std::vector<ingest::CombinedSource>& files) {
-  sim::Table table{{{"file", sim::Align::kLeft},
-                    {"processes", sim::Align::kLeft},
-                    {"events"},
-                    {"left out", sim::Align::kRight, sim::Use::kHelp},
-                    {"clock ahead by"},
-                    {"may be off by"}}};
-  for (const ingest::CombinedSource& file : files)
-    table.add_row({file.name, file.process, file.events, file.left_out, file.offset, file.residual});
-  return table;
-}
-
-void write_json(sim::JsonWriter& json, const std::vector<ingest::CombinedSource>& files, const std::string& output,
-                const Provenance& provenance) {
-  json.begin_object().key("schema").value("stepsim.combine/1").new_line();
-  json.key("output").value(output).new_line().key("files").begin_array();
-  for (const ingest::CombinedSource& file : files) {
-    json.new_line().begin_object().key("name").value(file.name).key("process").value(file.process);
-    json.key("events").value(file.events).key("left_out").value(file.left_out).key("host").value(file.host);
-    json.key("offset_ns").value(file.offset).key("residual_ns").value(file.residual).end_object();
-  }
-  json.end_array().new_line();
-  sim::write_provenance(json, provenance);
-  json.end_object();
-}
+using ingest::CombinedSource;
+using sim::at;
+constexpr auto kFile = std::to_array<sim::Field<CombinedSource>>({
+    {"name", at<&CombinedSource::name>, {"file"}},
+    {"process", at<&CombinedSource::process>, {"processes"}},
+    {"events", at<&CombinedSource::events>, {"events"}},
+    {"left_out", at<&CombinedSource::left_out>, {"left out", sim::Use::kHelp}},
+    {"host", at<&CombinedSource::host>},
+    {"offset_ns", at<&CombinedSource::offset>, {"clock ahead by"}},
+    {"residual_ns", at<&CombinedSource::residual>, {"may be off by"}},
+});
+struct Combined {
+  std::string output;
+  const std::vector<CombinedSource>* files;
+};
+constexpr auto kCombined = std::to_array<sim::Field<Combined>>({
+    {"output", at<&Combined::output>, {}, sim::kLineAfter},
+    {"files", at<&Combined::files>, kFile, sim::kRowLines},
+});
 
 /// The members of `provenance`, without the braces around them.
 std::string members_of(const Provenance& provenance) {
   sim::JsonWriter json;
   json.begin_object();
-  sim::write_members(json, provenance);
+  sim::write_members(json, sim::kProvenanceFields, provenance);
   json.end_object();
   const std::string object = json.take();
   return object.substr(1, object.size() - 2);
@@ -120,8 +116,10 @@ void run_combine(CommonOptions options, const std::vector<std::string>& filter, 
                          .headline = fmt::format("Wrote {}: {} events of {} as they were recorded, on one clock.",
                                                  shown(output), events, counted(files.size(), "file")),
                          .caution = sim::caution_of(sourced.capture.diagnostics)};
-  document.sections.push_back({.title = "Files", .table = table_of(files)});
-  document.json = [&](sim::JsonWriter& json) { write_json(json, files, output, provenance); };
+  document.sections.push_back({.title = "Files", .table = sim::table_of(kFile, files)});
+  document.json = [&](sim::JsonWriter& json) {
+    sim::write_answer(json, "stepsim.combine/1", kCombined, Combined{output, &files}, provenance);
+  };
   print_document(document, options, session);
 }
 
@@ -141,6 +139,8 @@ Command::Run setup_combine(CLI::App& app) {
 }
 
 }  // namespace
+
+sim::AnswerSchema combine_schema() { return sim::schema_of("stepsim.combine/1", kCombined); }
 
 extern const Command combine_command;
 const Command combine_command{

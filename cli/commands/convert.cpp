@@ -13,7 +13,7 @@
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/units.h"
-#include "sim/check/cut_document.h"
+#include "sim/check/written_documents.h"
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {

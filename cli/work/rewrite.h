@@ -7,9 +7,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "ingest/cut/cut.h"
-#include "sim/check/comm_json_document.h"
-#include "sim/check/profiler_trace_document.h"
-#include "sim/check/scrub_document.h"
+#include "sim/check/written_documents.h"
 
 /// What `convert` writes of the traces' own text, and not of a replay.
 namespace stepsim::cli {

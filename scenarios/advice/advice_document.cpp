@@ -77,34 +77,6 @@ sim::Table rows_of(const Advice& advice) {
 
 }  // namespace
 
-std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
-                                    bool limits) {
-  std::vector<const Tried*> chosen;
-  for (const Tried& tried : findings.advice.tried) {
-    const bool is_meant = std::find(verdicts.begin(), verdicts.end(), tried.verdict) != verdicts.end();
-    if (chosen.size() == findings.rows) break;
-    if (tried.best && is_meant && (tried.candidate.effort == Effort::kLimit) == limits) chosen.push_back(&tried);
-  }
-  return chosen;
-}
-
-sim::Table table_of(const std::vector<const Tried*>& tried) {
-  sim::Table table({{"change", Align::kLeft},
-                    {"takes", Align::kLeft},
-                    {"iteration"},
-                    {"from"},
-                    {"to"},
-                    {"by"},
-                    {"best case"},
-                    {"worst case"}});
-  for (const Tried* const one : tried) {
-    table.add_row({to_text(one->candidate.settings), std::string(to_text(one->candidate.effort)), one->iteration,
-                   one->low, one->high, sim::signed_percent_cell(one->change.by),
-                   sim::signed_percent_cell(one->change.low), sim::signed_percent_cell(one->change.high)});
-  }
-  return table;
-}
-
 sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance) {
   sim::Document document{.warning = findings.advice.warning, .headline = headline(findings.advice)};
   sim::add_sections(document, advice_reports(), findings);
@@ -114,5 +86,7 @@ sim::Document advice_document(const AdviceFindings& findings, const sim::Provena
   };
   return document;
 }
+
+sim::AnswerSchema advice_schema() { return sim::schema_of("stepsim.advise/1", advice_reports()); }
 
 }  // namespace stepsim::scenarios

@@ -39,8 +39,8 @@ std::optional<double> time(const std::string& text) {
   return with_unit(text, [](const std::string& t) { return static_cast<double>(parse_duration(t).count()); });
 }
 
-using Form = std::optional<double> (*)(const std::string& text);
-constexpr Form kForms[] = {plain, factor, size, rate, time};
+using ParseNumber = std::optional<double> (*)(const std::string& text);
+constexpr ParseNumber kForms[] = {plain, factor, size, rate, time};
 
 /// The places of an axis's values, from the smallest value to the largest; empty if they have no order.
 std::vector<std::size_t> by_size(const std::vector<std::string>& values) {

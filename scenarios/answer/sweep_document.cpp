@@ -154,6 +154,12 @@ sim::Plot plot_of(const SweepAnswer& answer) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const Setting& setting : settings) entries.emplace_back(setting.key, setting.value);
+  return entries;
+}
+
 std::vector<std::string> keys_of(const Points& points) {
   std::vector<std::string> keys;
   for (const Points::Axis& axis : points.axes) keys.push_back(axis.key);
@@ -205,5 +211,7 @@ sim::Document sweep_document(const SweepAnswer& answer) {
   };
   return document;
 }
+
+sim::AnswerSchema sweep_schema() { return sim::schema_of("stepsim.sweep/1", sweep_reports()); }
 
 }  // namespace stepsim::scenarios

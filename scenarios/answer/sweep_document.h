@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/answer/sweep_answer.h"
@@ -11,14 +12,16 @@
 
 namespace stepsim::scenarios {
 
-/// A report on the answer of a sweep: one .cpp in scenarios/answer/sweep_reports/ and one line in its
-/// CMakeLists.txt.
+/// The reports on the answer of a sweep, in the order of the document: the list in sweep_reports.cpp.
 using SweepReport = sim::Report<SweepAnswer>;
-[[nodiscard]] std::span<const SweepReport* const> sweep_reports();
+[[nodiscard]] std::span<const SweepReport> sweep_reports();
 
 /// Which point is best, and beyond which value more buys little; {"schema":"stepsim.sweep/1", ...} for
 /// programs. Refers to `answer`. Precondition: at least one point has an iteration.
 [[nodiscard]] sim::Document sweep_document(const SweepAnswer& answer);
+
+/// Settings as an object of JSON has them.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings);
 
 /// The keys of all points, in the order in which they come.
 [[nodiscard]] std::vector<std::string> keys_of(const Points& points);
@@ -37,6 +40,9 @@ using SweepReport = sim::Report<SweepAnswer>;
 [[nodiscard]] bool work_differs(const SweepAnswer& answer);
 /// A device's throughput over that of the captured job. Precondition: `outcome` has an iteration.
 [[nodiscard]] double efficiency_of(const SweepAnswer& answer, const Outcome& outcome);
+
+/// The schema of its JSON object.
+[[nodiscard]] sim::AnswerSchema sweep_schema();
 
 }  // namespace stepsim::scenarios
 

@@ -83,4 +83,6 @@ sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance
   return document;
 }
 
+sim::AnswerSchema what_if_schema() { return sim::schema_of("stepsim.whatif/1", what_if_reports()); }
+
 }  // namespace stepsim::scenarios

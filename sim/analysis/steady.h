@@ -27,9 +27,9 @@
 /// * A round's time is the longest, over all ranks, between the starts of the step's first task and between the
 ///   completions of its device work.
 ///
-/// This is no Dag of repeated steps (model/rewrite/repeated_step.h) that the engine replays: a sender that goes on before
-/// its message has arrived gives an edge a negative delay, which a Dag's lag cannot be, and a prediction would build and
-/// replay a Dag of up to 64 times its tasks.
+/// This is no Dag of repeated steps (model/rewrite/repeated_step.h) that the engine replays: a sender that goes on
+/// before its message has arrived gives an edge a negative delay, which a Dag's lag cannot be, and a prediction would
+/// build and replay a Dag of up to 64 times its tasks.
 ///
 /// If tasks take what is recorded, less work never makes this longer: every step's pace is a largest cycle mean
 /// (sim/analysis/steady.h), and a median grows with each of its values. That is no law of the distances

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/base/text.h"
-#include "sim/check/check_json.h"
+#include "sim/check/check_fields.h"
 #include "sim/check/recorded.h"
 #include "sim/report/headline.h"
 
@@ -111,69 +111,19 @@ Section answers_section(const Checkup& checkup) {
 }
 
 Section findings_section(const Checkup& checkup) {
-  if (checkup.findings.empty()) return {};
-  Table table(
-      {{"finding", Align::kLeft}, {"costs", Align::kLeft}, {"answers about", Align::kLeft}, {"count"}, {"share"}});
-  Section section{.title = "Findings, the dearest first"};
-  for (const Finding& finding : checkup.findings) {
-    table.add_row({finding.name, std::string(to_text(finding.cost)), to_text(finding.weakens),
-                   finding.count == 0 ? Cell("") : Cell(finding.count),
-                   finding.share ? percent_cell(*finding.share) : Cell("")});
+  Section section = section_of("Findings, the dearest first", kFinding, checkup.findings);
+  for (const Finding& finding : checkup.findings)
     section.sentences.emplace_back(fmt::format("{}: {}. {}", finding.name, finding.sentence, finding.effect),
                                    finding.remedy.empty() ? "" : fmt::format("next time: {}", finding.remedy));
-  }
-  section.table = std::move(table);
   return section;
 }
 
 Section processes_section(const CaptureContents& contents) {
-  Table table({{"rank"},
-               {"device", Align::kLeft, Use::kHelp},
-               {"host", Align::kLeft, Use::kDetail},
-               {"span"},
-               {"steps"},
-               {"operators"},
-               {"calls"},
-               {"kernels"},
-               {"copies"},
-               {"streams"},
-               {"threads", Align::kRight, Use::kHelp},
-               {"collectives"},
-               {"waits", Align::kRight, Use::kHelp},
-               {"file", Align::kLeft, Use::kDetail}});
+  std::vector<ProcessLine> processes;
   for (const SourceContents& source : contents.sources) {
-    for (const HostDeviceContents& process : source.processes) {
-      table.add_row({process.rank ? Cell(*process.rank) : Cell("-"), process.device_name, process.host, process.span,
-                     process.step_marks, process.operators, process.calls, process.kernels, process.copies,
-                     process.streams, process.host_threads, process.collectives + process.host_collectives,
-                     process.syncs, source.file});
-    }
+    for (const HostDeviceContents& process : source.processes) processes.push_back({&source, &process});
   }
-  if (table.rows().empty()) return {};
-  return {.title = "What it holds, by process", .table = std::move(table)};
-}
-
-Section files_section(const CaptureContents& contents) {
-  Table table({{"file", Align::kLeft}, {"format", Align::kLeft}, {"records"}, {"skipped"}, {"holds", Align::kLeft}});
-  for (const SourceContents& source : contents.sources) {
-    std::vector<std::string> holds;
-    const auto add = [&holds](std::uint64_t count, std::string_view noun) {
-      if (count > 0) holds.push_back(counted(count, noun));
-    };
-    add(source.processes.size(), "trace");
-    add(source.stages, "stage");
-    add(source.partitions, "partition key");
-    add(source.operator_events, "operator");
-    add(source.graph_nodes, "graph node");
-    add(source.tensors, "tensor");
-    add(source.graph_tasks, "task");
-    add(source.ranges, "range");
-    add(source.samples, "measurement");
-    table.add_row({source.file, source.format.empty() ? "-" : source.format, source.events, source.skipped,
-                   holds.empty() ? "nothing that can be used" : joined(holds)});
-  }
-  if (table.rows().empty()) return {};
-  return {.title = "Files", .table = std::move(table)};
+  return section_of("What it holds, by process", kProcessLine, processes);
 }
 
 /// What else was recorded, which some commands show and some what-ifs need.
@@ -241,6 +191,23 @@ Table rows_of(const Checkup& checkup) {
 
 }  // namespace
 
+std::string holds(const SourceContents& source) {
+  std::vector<std::string> nouns;
+  const auto add = [&nouns](std::uint64_t count, std::string_view noun) {
+    if (count > 0) nouns.push_back(counted(count, noun));
+  };
+  add(source.processes.size(), "trace");
+  add(source.stages, "stage");
+  add(source.partitions, "partition key");
+  add(source.operator_events, "operator");
+  add(source.graph_nodes, "graph node");
+  add(source.tensors, "tensor");
+  add(source.graph_tasks, "task");
+  add(source.ranges, "range");
+  add(source.samples, "measurement");
+  return nouns.empty() ? "nothing that can be used" : joined(nouns);
+}
+
 std::string verdict_sentence(const Checkup& checkup, const Examined& examined) {
   switch (checkup.verdict) {
     case Verdict::kUnusable: {
@@ -263,12 +230,12 @@ Document check_document(const Checkup& checkup, const Examined& examined, const 
   document.sections.push_back(findings_section(checkup));
   document.sections.push_back(processes_section(examined.contents));
   document.sections.push_back(extras_section(examined.contents));
-  document.sections.push_back(files_section(examined.contents));
+  document.sections.push_back(section_of("Files", kSourceContents, examined.contents.sources));
   document.sections.push_back(assumptions_section(examined));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
   document.rows = [&checkup] { return rows_of(checkup); };
   document.json = [&checkup, &examined, &provenance](JsonWriter& json) {
-    write_checkup(json, checkup, examined, provenance);
+    write_answer(json, "stepsim.check/1", check_fields(), CheckAnswer{&checkup, &examined}, provenance);
   };
   return document;
 }

@@ -3,7 +3,7 @@
 
 #include "sim/check/checkup.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -16,6 +16,9 @@ namespace stepsim::sim {
 
 /// The first line: the verdict, what there is, and what it answers.
 [[nodiscard]] std::string verdict_sentence(const Checkup& checkup, const Examined& examined);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema check_schema();
 
 }  // namespace stepsim::sim
 

@@ -9,14 +9,121 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/compare/compare_json.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
 
-Cell relative_cell(Duration a, Duration b) {
-  return a == Duration{} ? Cell("-") : signed_percent_cell(ratio(b - a, a));
+/// What a difference is of A's time; nothing if that is 0.
+std::optional<double> relative_to(Duration a, Duration b) {
+  return a == Duration{} ? std::nullopt : std::optional{ratio(b - a, a)};
 }
+
+/// "96", or "96 -> 90" where they differ.
+Cell count_cell(double a, double b) {
+  const auto text = [](double count) { return fmt::format("{:.6g}", std::round(count * 10) / 10); };
+  return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
+}
+
+Duration mean_of(Duration time, double count) {
+  return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
+}
+
+std::optional<double> relative_of(const Row& row) { return relative_to(row.time_a, row.time_b); }
+
+// --- fields
+
+constexpr auto kSide = std::to_array<Field<Side>>({
+    {"name", at<&Side::name>},
+    {"what", at<&Side::what>},
+    {"iteration_ns", at<&Side::iteration>},
+    {"ranks", at<&Side::ranks>},
+    {"steps_ns", at<&Side::steps>},
+    {"uncertainty_ns", at<&Side::uncertainty>},
+    {"tasks_outside_steps", at<&Side::outside_steps>},
+    {"warning", at<&Side::warning>},
+});
+
+constexpr auto kPart = std::to_array<Field<PartDifference>>({
+    {"part", at<&PartDifference::name>, {"part"}},
+    {"a_ns", at<&PartDifference::a>, {"A"}},
+    {"b_ns", at<&PartDifference::b>, {"B"}},
+    {"difference_ns",
+     [](const PartDifference& part) { return part.b - part.a; },
+     {"difference", Use::kMain, Form::kChange}},
+    {"",
+     [](const PartDifference& part) { return part.name == kRemainder ? std::nullopt : relative_to(part.a, part.b); },
+     {"relative", Use::kMain, Form::kChange}},
+});
+
+constexpr auto kRow = std::to_array<Field<Row>>({
+    {"name", at<&Row::name>, {"name"}},
+    {{.title = "class",
+      .use = Use::kHelp,
+      .align = Align::kLeft,
+      .cell = [](const Row& row) -> Cell { return row.kernel_class.empty() ? row.kind : row.kernel_class; }}},
+    {"kind", at<&Row::kind>, {}, kIfAny},
+    {"class", at<&Row::kernel_class>, {}, kIfAny},
+    {"match", at<&Row::match>},
+    {"names_a", at<&Row::names_a>},
+    {"names_b", at<&Row::names_b>},
+    {"count_a", at<&Row::count_a>},
+    {"count_b", at<&Row::count_b>},
+    {"a_ns", at<&Row::time_a>, {"A"}},
+    {"b_ns", at<&Row::time_b>, {"B"}},
+    {"difference_ns", at<&Row::difference>, {"difference", Use::kMain, Form::kChange}},
+    {"relative", at<relative_of>, {"relative", Use::kMain, Form::kChange}},
+    {{.title = "count",
+      .use = Use::kHelp,
+      .cell = [](const Row& row) { return count_cell(row.count_a, row.count_b); }}},
+    {"", [](const Row& row) { return mean_of(row.time_a, row.count_a); }, {"mean A", Use::kDetail}},
+    {"", [](const Row& row) { return mean_of(row.time_b, row.count_b); }, {"mean B", Use::kDetail}},
+});
+
+/// For spreadsheets.
+constexpr auto kSheet = std::to_array<Field<Row>>({
+    {"name", at<&Row::name>},
+    {"kind", at<&Row::kind>},
+    {"class", at<&Row::kernel_class>},
+    {"match", at<&Row::match>},
+    {"a_count", at<&Row::count_a>},
+    {"b_count", at<&Row::count_b>},
+    {"a_ns", at<&Row::time_a>},
+    {"b_ns", at<&Row::time_b>},
+    {"difference_ns", at<&Row::difference>},
+    {"relative", at<relative_of>},
+});
+
+constexpr auto kIterations = std::to_array<Field<Difference>>({
+    {"difference_ns", at<&Difference::change>},
+    {"relative", [](const Difference& all) { return relative_to(*all.a.iteration, *all.b.iteration); }},
+    {"noise_ns", at<&Difference::noise>},
+    {"beyond_noise",
+     [](const Difference& all) { return all.noise ? std::optional{all.is_beyond_noise()} : std::nullopt; }},
+});
+
+constexpr auto kGate = std::to_array<Field<Gate>>({
+    {"limit", at<&Gate::limit>},
+    {"failed", at<&Gate::failed>},
+    {"sentence", at<&Gate::sentence>},
+});
+
+struct Compared {
+  const Difference* difference;
+  const Gate* gate;
+};
+constexpr auto kCompared = std::to_array<Field<Compared>>({
+    {"a", [](const Compared& all) -> const Side& { return all.difference->a; }, kSide, kLineAfter},
+    {"b", [](const Compared& all) -> const Side& { return all.difference->b; }, kSide, kLineAfter},
+    {"iteration", [](const Compared& all) { return all.difference->has_iterations() ? all.difference : nullptr; },
+     kIterations, kLineAfter},
+    {"parts", at<&Compared::difference, &Difference::parts>, kPart, kRowLines},
+    {"critical_path", at<&Compared::difference, &Difference::path>, kPart, kRowLines},
+    {"classes", at<&Compared::difference, &Difference::classes>, kRow, kRowLines},
+    {"by", at<&Compared::difference, &Difference::by>},
+    {"rows", at<&Compared::difference, &Difference::rows>, kRow, kRowLines},
+    {"gate", at<&Compared::gate>, kGate, kLineAfter},
+});
 
 // --- sentences
 
@@ -74,63 +181,39 @@ Section sides_section(const Difference& difference) {
 
 Section parts_section(std::string title, const std::vector<PartDifference>& parts, bool with_sum) {
   if (parts.empty()) return {};
-  Table table({{"part", Align::kLeft}, {"A"}, {"B"}, {"difference"}, {"relative"}});
-  table.compare_times();
+  std::vector<PartDifference> shown;
   PartDifference sum{"sum", {}, {}};
   for (const PartDifference& part : parts) {
     sum.a += part.a;
     sum.b += part.b;
-    if (part.a == Duration{} && part.b == Duration{}) continue;
-    const bool is_remainder = part.name == kRemainder;
-    table.add_row({part.name, part.a, part.b, signed_time_cell(part.b - part.a),
-                   is_remainder ? Cell("-") : relative_cell(part.a, part.b)});
+    if (part.a != Duration{} || part.b != Duration{}) shown.push_back(part);
   }
-  if (with_sum) table.add_row({sum.name, sum.a, sum.b, signed_time_cell(sum.b - sum.a), relative_cell(sum.a, sum.b)});
-  return {.title = std::move(title), .table = std::move(table)};
-}
-
-/// "96", or "96 -> 90" where they differ.
-Cell count_cell(double a, double b) {
-  const auto text = [](double count) { return fmt::format("{:.6g}", std::round(count * 10) / 10); };
-  return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
-}
-
-Duration mean_of(Duration time, double count) {
-  return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
+  if (with_sum) shown.push_back(std::move(sum));
+  Section section{.title = std::move(title), .table = table_of(kPart, shown)};
+  section.table->compare_times();
+  return section;
 }
 
 bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match != Match::kOnlyB; }
 
 /// Rows of work that both do.
 Section shared_section(std::string title, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
-  const bool has_classes = key == to_text(By::kName);
-  std::vector<Column> columns{{std::string(key), Align::kLeft}};
-  if (has_classes) columns.push_back({"class", Align::kLeft, Use::kHelp});
-  for (const char* const heading : {"A", "B", "difference", "relative"}) columns.push_back({heading});
-  columns.push_back({"count", Align::kRight, Use::kHelp});
-  for (const char* const heading : {"mean A", "mean B"}) columns.push_back({heading, Align::kRight, Use::kDetail});
-  Table table(std::move(columns));
-  table.compare_times();
-  std::size_t shared = 0;
+  std::vector<const Row*> shared;
   PartDifference sum;
   for (const Row& row : all) {
     if (!is_shared(row)) continue;
     sum.a = saturated_sum(sum.a, row.time_a);
     sum.b = saturated_sum(sum.b, row.time_b);
-    if (shared++ >= rows) continue;
-    std::vector<Cell> cells{row.name};
-    if (has_classes) cells.emplace_back(row.kernel_class.empty() ? row.kind : row.kernel_class);
-    cells.insert(cells.end(), {row.time_a, row.time_b, signed_time_cell(row.difference()),
-                               relative_cell(row.time_a, row.time_b), count_cell(row.count_a, row.count_b),
-                               mean_of(row.time_a, row.count_a), mean_of(row.time_b, row.count_b)});
-    table.add_row(std::move(cells));
+    shared.push_back(&row);
   }
-  Section section{.title = std::move(title)};
-  if (shared > 0)
-    section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared, stepsim::to_text(sum.a),
+  TableRows shown{.most = rows, .name = key};
+  if (key != to_text(By::kName)) shown.without.emplace_back("class");
+  Section section = section_of(std::move(title), kRow, shared, shown);
+  if (section.table) section.table->compare_times();
+  if (rows == 0) section.table.reset();
+  if (!shared.empty())
+    section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared.size(), stepsim::to_text(sum.a),
                                stepsim::to_text(sum.b), signed_time(sum.b - sum.a));
-  if (!table.rows().empty()) section.table = std::move(table);
-  add_more_sentence(section, shared, rows);
   return section;
 }
 
@@ -230,11 +313,15 @@ Document compare_document(const Difference& difference, const std::optional<Gate
   document.sections.push_back(only_section(Match::kOnlyB, key, difference.rows, rows));
   document.sections.push_back(notes_section(difference));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&difference] { return rows_of(difference); };
+  document.rows = [&difference] {
+    return table_of(kSheet, difference.rows, {.name = to_text(difference.by), .for_programs = true});
+  };
   document.json = [&difference, &gate, &provenance](JsonWriter& json) {
-    write_difference(json, difference, gate, provenance);
+    write_answer(json, "stepsim.compare/1", kCompared, Compared{&difference, gate ? &*gate : nullptr}, provenance);
   };
   return document;
 }
+
+AnswerSchema compare_schema() { return schema_of("stepsim.compare/1", kCompared); }
 
 }  // namespace stepsim::sim

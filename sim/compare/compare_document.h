@@ -7,7 +7,7 @@
 #include "sim/compare/difference.h"
 #include "sim/compare/gate.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -15,6 +15,9 @@ namespace stepsim::sim {
 /// Refers to its arguments.
 [[nodiscard]] Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
                                         const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema compare_schema();
 
 }  // namespace stepsim::sim
 

@@ -9,7 +9,7 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -45,7 +45,7 @@ double key_of(const Several::Row& row, RowOrder order) {
   return 0;
 }
 
-Duration mean_of(const Several::Share& share) {
+Duration mean_of_share(const Several::Share& share) {
   return share.count > 0 ? Duration{std::llround(static_cast<double>(share.time.count()) / share.count)} : Duration{};
 }
 
@@ -120,7 +120,7 @@ Table rows_of(const Several& several) {
       for (std::size_t row = first; row < end; ++row) {
         const Several::Share& share = several.rows[row].shares[side];
         table.add_row({several.sides[side].name, several.rows[row].name, number_cell(share.count),
-                       nanoseconds_cell(share.time), nanoseconds_cell(mean_of(share))});
+                       nanoseconds_cell(share.time), nanoseconds_cell(mean_of_share(share))});
       }
     }
   };
@@ -141,24 +141,30 @@ Plot plot_of(const Several& several) {
   return plot;
 }
 
-void write(JsonWriter& json, const Several& several) {
-  json.key("by").value(to_text(several.by)).key("sides").begin_array();
-  for (const Side& side : several.sides) {
-    json.new_line().begin_object().key("name").value(side.name).key("what").value(side.what);
-    json.key("iteration_ns").value(side.iteration).key("ranks").value(side.ranks);
-    json.key("warning").value(side.warning).end_object();
-  }
-  json.end_array().new_line().key("rows").begin_array();
-  for (const Several::Row& row : several.rows) {
-    json.new_line().begin_object().key("name").value(row.name).key("sides").begin_array();
-    for (const Several::Share& share : row.shares) {
-      json.begin_object().key("count").value(share.count).key("time_ns").value(share.time);
-      json.key("mean_ns").value(mean_of(share)).end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array().new_line();
-}
+constexpr auto kSeveralSide = std::to_array<Field<Side>>({
+    {"name", at<&Side::name>},
+    {"what", at<&Side::what>},
+    {"iteration_ns", at<&Side::iteration>},
+    {"ranks", at<&Side::ranks>},
+    {"warning", at<&Side::warning>},
+});
+constexpr auto kShare = std::to_array<Field<Several::Share>>({
+    {"count", at<&Several::Share::count>},
+    {"time_ns", at<&Several::Share::time>},
+    {"mean_ns", at<mean_of_share>},
+});
+constexpr auto kSeveralRow = std::to_array<Field<Several::Row>>({
+    {"name", at<&Several::Row::name>},
+    {"sides", at<&Several::Row::shares>, kShare},
+});
+constexpr auto kSeveral = std::to_array<Field<Several>>({
+    {"by", at<&Several::by>},
+    {"sides", [](const Several& several) -> auto& { return several.sides;
+}  // namespace
+, kSeveralSide, kRowLines
+}  // namespace stepsim::sim
+, {"rows", at<&Several::rows>, kSeveralRow, kRowLines},
+});
 
 }  // namespace
 
@@ -188,18 +194,17 @@ Document several_document(const Several& several, std::size_t rows, const Proven
   document.sections.push_back(shares_section(fmt::format("By {}: time in an iteration", to_text(several.by)), several,
                                              rows, [](const Several::Share& share) { return Cell(share.time); }));
   document.sections.push_back(shares_section(fmt::format("By {}: mean of one task", to_text(several.by)), several, rows,
-                                             [](const Several::Share& share) { return Cell(mean_of(share)); }));
+                                             [](const Several::Share& share) { return Cell(mean_of_share(share)); }));
   document.sections.push_back(notes_section(several));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
   document.rows = [&several] { return rows_of(several); };
   if (!several.rows.empty()) document.plot = plot_of(several);
   document.json = [&several, &provenance](JsonWriter& json) {
-    json.begin_object().key("schema").value("stepsim.compare_several/1").new_line();
-    write(json, several);
-    write_provenance(json, provenance);
-    json.end_object();
+    write_answer(json, "stepsim.compare_several/1", kSeveral, several, provenance);
   };
   return document;
 }
+
+AnswerSchema several_schema() { return schema_of("stepsim.compare_several/1", kSeveral); }
 
 }  // namespace stepsim::sim

@@ -8,7 +8,7 @@
 #include "sim/compare/difference.h"
 #include "sim/compare/groups.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 /// More than two results beside each other.
 namespace stepsim::sim {
@@ -36,6 +36,9 @@ struct Several {
 /// {"schema":"stepsim.compare_several/1", ...}, with a plot of the rows. Prints `rows` rows; JSON has all. Refers to
 /// its arguments.
 [[nodiscard]] Document several_document(const Several& several, std::size_t rows, const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema several_schema();
 
 }  // namespace stepsim::sim
 

@@ -3,6 +3,7 @@
 #include "sim/export/exporter.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 #include "sim/report/path_sections.h"
 
 /// The Trace Event Format as ui.perfetto.dev and chrome://tracing read it: processes and tracks (tracks.h), a track a
@@ -73,7 +74,7 @@ void write(const Answer& answer, OutputFile& out) {
   JsonWriter json{[&out](std::string_view text) { out.write(text); }};
   json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
   json.begin_object().key("program").value("stepsim");
-  write_members(json, answer.provenance);
+  write_members(json, kProvenanceFields, answer.provenance);
   json.end_object().key("traceEvents").begin_array();
   ChromeTrace(json).write(Tracks(answer));
   json.end_array().end_object();

@@ -8,7 +8,7 @@
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
 #include "sim/output/cluster_yaml.h"
-#include "sim/report/fits.h"
+#include "sim/report/common_fields.h"
 #include "sim/report/table_text.h"
 
 namespace stepsim::sim {
@@ -30,7 +30,7 @@ std::string commented(std::string_view text) {
 std::string calibration_text(const Calibration& calibration) {
   std::string text;
   if (!calibration.fits.empty())
-    text += "\nHow well it fits, the median over the samples:\n" + to_text(fit_table(calibration.fits));
+    text += "\nHow well it fits, the median over the samples:\n" + to_text(table_of(kFit, calibration.fits));
   if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
   for (const Assumption& assumption : calibration.assumptions)
     text += fmt::format("- {}\n", shown(assumption.sentence, kLongest));

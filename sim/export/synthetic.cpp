@@ -14,6 +14,7 @@
 #include "sim/analysis/task_names.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -109,7 +110,7 @@ void write_synthetic(const Capture& capture, const Timeline& timeline, CommEvent
   JsonWriter json{[&out](std::string_view text) { out.write(text); }};
   json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
   json.begin_object().key("program").value("stepsim");
-  write_members(json, provenance);
+  write_members(json, kProvenanceFields, provenance);
   json.end_object().key("traceEvents").begin_array();
   Synthetic(capture, timeline, communication).write(json);
   json.end_array().end_object();

@@ -7,6 +7,7 @@
 #include "sim/export/exporter.h"
 #include "sim/export/tracks.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 
 /// A replay as a task graph of plain computes, which ingest/formats/task_graph.cpp reads. A lane becomes a
 /// host, and a host never runs two tasks at a time. The format has computes only, so other things become

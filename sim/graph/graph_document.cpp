@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "model/base/text.h"
-#include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -25,17 +24,6 @@ std::string headline(const Graph& graph) {
                      counted(static_cast<std::size_t>(critical), "node"));
 }
 
-std::vector<std::size_t> by_path(const Graph& graph) {
-  std::vector<std::size_t> order(graph.nodes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&graph](std::size_t a, std::size_t b) {
-    const Graph::Node& left = graph.nodes[a];
-    const Graph::Node& right = graph.nodes[b];
-    return left.on_path != right.on_path ? left.on_path > right.on_path : left.time > right.time;
-  });
-  return order;
-}
-
 /// Of each node, by id: how many nodes it waits for, and how many wait for it.
 struct Degrees {
   explicit Degrees(const Graph& graph) : in(graph.nodes.size()), out(graph.nodes.size()) {
@@ -49,29 +37,64 @@ struct Degrees {
   std::vector<std::size_t> out;
 };
 
-Table table_of(const Graph& graph, const std::vector<std::size_t>& order, std::size_t rows) {
+struct NodeLine {
+  std::size_t id;
+  const Graph::Node* node;
+  std::size_t waits_for;
+  std::size_t awaited_by;
+};
+constexpr auto kNode = std::to_array<Field<NodeLine>>({
+    {"id", at<&NodeLine::id>},
+    {"name", at<&NodeLine::node, &Graph::Node::name>, {"node"}},
+    {"rank", at<&NodeLine::node, &Graph::Node::rank>, {"rank"}},
+    {"class", at<&NodeLine::node, &Graph::Node::part>, {"class", Use::kHelp}},
+    {"tasks", at<&NodeLine::node, &Graph::Node::tasks>, {"tasks", Use::kHelp}},
+    {"time_ns", at<&NodeLine::node, &Graph::Node::time>, {"time"}},
+    {"critical", at<&NodeLine::node, &Graph::Node::critical>},
+    {"on_path_ns",
+     at<&NodeLine::node, &Graph::Node::on_path>,
+     {.title = "on the path",
+      .cell = [](const NodeLine& line) { return line.node->critical ? Cell(line.node->on_path) : Cell("-"); }}},
+    {"", at<&NodeLine::waits_for>, {"waits for", Use::kDetail}},
+    {"", at<&NodeLine::awaited_by>, {"awaited by", Use::kDetail}},
+});
+constexpr auto kEdge = std::to_array<Field<Graph::Edge>>({
+    {"from", at<&Graph::Edge::from>},
+    {"to", at<&Graph::Edge::to>},
+    {"edges", at<&Graph::Edge::edges>},
+    {"link", at<&Graph::Edge::link>},
+    {"critical", at<&Graph::Edge::critical>},
+});
+
+std::vector<NodeLine> node_lines(const Graph& graph) {
   const Degrees degrees(graph);
-  Table table({{"node", Align::kLeft},
-               {"rank"},
-               {"class", Align::kLeft, Use::kHelp},
-               {"tasks", Align::kRight, Use::kHelp},
-               {"time"},
-               {"on the path"},
-               {"waits for", Align::kRight, Use::kDetail},
-               {"awaited by", Align::kRight, Use::kDetail}});
-  table.compare_times();
-  for (std::size_t i = 0; i < std::min(rows, order.size()); ++i) {
-    const Graph::Node& node = graph.nodes[order[i]];
-    table.add_row({node.name, node.rank ? Cell(*node.rank) : Cell("-"), std::string(to_text(node.part)), node.tasks,
-                   node.time, node.critical ? Cell(node.on_path) : Cell("-"), degrees.in[order[i]],
-                   degrees.out[order[i]]});
-  }
-  return table;
+  std::vector<NodeLine> lines;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    lines.push_back({i, &graph.nodes[i], degrees.in[i], degrees.out[i]});
+  return lines;
 }
 
+constexpr auto kGraph = std::to_array<Field<Graph>>({
+    {"of", at<&Graph::of>},
+    {"fold", at<&Graph::folding, &Folding::by>},
+    {"ranks_apart", at<&Graph::folding, &Folding::ranks_apart>},
+    {"tasks", at<&Graph::tasks>},
+    {"dependencies", at<&Graph::dependencies>},
+    {"inner_dependencies", at<&Graph::inner_dependencies>},
+    {"tasks_left_out", at<&Graph::tasks_of_other_steps>},
+    {"critical_path_ns", at<&Graph::path>, {}, kLineAfter},
+    {"nodes", at<node_lines>, kNode, kRowLines},
+    {"edges", at<&Graph::edges>, kEdge, kRowLines},
+});
+
 Section nodes_section(const Graph& graph, std::size_t rows) {
-  Section section{.title = "Nodes", .table = table_of(graph, by_path(graph), rows)};
-  add_more_sentence(section, graph.nodes.size(), std::min(rows, graph.nodes.size()), "--head");
+  std::vector<NodeLine> lines = node_lines(graph);
+  std::stable_sort(lines.begin(), lines.end(), [](const NodeLine& a, const NodeLine& b) {
+    return a.node->on_path != b.node->on_path ? a.node->on_path > b.node->on_path : a.node->time > b.node->time;
+  });
+  Section section{.title = "Nodes", .table = table_of(kNode, lines, {.most = rows})};
+  section.table->compare_times();
+  add_more_sentence(section, lines.size(), std::min(rows, lines.size()), "--head");
   return section;
 }
 
@@ -89,27 +112,6 @@ Section notes_section(const Graph& graph) {
   return section;
 }
 
-void write(JsonWriter& json, const Graph& graph) {
-  json.key("of").value(graph.of).key("fold").value(to_text(graph.folding.by));
-  json.key("ranks_apart").value(graph.folding.ranks_apart).key("tasks").value(graph.tasks);
-  json.key("dependencies").value(graph.dependencies).key("inner_dependencies").value(graph.inner_dependencies);
-  json.key("tasks_left_out").value(graph.tasks_of_other_steps).key("critical_path_ns").value(graph.path).new_line();
-  json.key("nodes").begin_array();
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Graph::Node& node = graph.nodes[i];
-    json.new_line().begin_object().key("id").value(i).key("name").value(node.name).key("rank");
-    node.rank ? json.value(*node.rank) : json.null();
-    json.key("class").value(to_text(node.part)).key("tasks").value(node.tasks).key("time_ns").value(node.time);
-    json.key("critical").value(node.critical).key("on_path_ns").value(node.on_path).end_object();
-  }
-  json.end_array().new_line().key("edges").begin_array();
-  for (const Graph::Edge& edge : graph.edges) {
-    json.new_line().begin_object().key("from").value(edge.from).key("to").value(edge.to).key("edges").value(edge.edges);
-    json.key("link").value(to_text(edge.link)).key("critical").value(edge.critical).end_object();
-  }
-  json.end_array().new_line();
-}
-
 }  // namespace
 
 Document graph_document(const Graph& graph, const Capture& capture, std::size_t rows, const Provenance& provenance) {
@@ -119,17 +121,16 @@ Document graph_document(const Graph& graph, const Capture& capture, std::size_t 
   document.sections.push_back(notes_section(graph));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
   document.rows = [&graph] {
-    std::vector<std::size_t> order(graph.nodes.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return table_of(graph, order, order.size());
+    Table table = table_of(kNode, node_lines(graph));
+    table.compare_times();
+    return table;
   };
   document.json = [&graph, &provenance](JsonWriter& json) {
-    json.begin_object().key("schema").value("stepsim.graph/1").new_line();
-    write(json, graph);
-    write_provenance(json, provenance);
-    json.end_object();
+    write_answer(json, "stepsim.graph/1", kGraph, graph, provenance);
   };
   return document;
 }
+
+AnswerSchema graph_schema() { return schema_of("stepsim.graph/1", kGraph); }
 
 }  // namespace stepsim::sim

@@ -6,7 +6,7 @@
 #include "model/job/recording.h"
 #include "sim/graph/graph.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -14,6 +14,9 @@ namespace stepsim::sim {
 /// in longest first; JSON has all nodes and edges. Refers to its arguments.
 [[nodiscard]] Document graph_document(const Graph& graph, const Capture& capture, std::size_t rows,
                                       const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema graph_schema();
 
 }  // namespace stepsim::sim
 

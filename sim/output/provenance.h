@@ -8,8 +8,6 @@
 
 namespace stepsim::sim {
 
-class JsonWriter;
-
 /// Where a result comes from: enough to make it again, and to see that it is the same.
 /// Every output carries it.
 struct Provenance {
@@ -22,11 +20,8 @@ struct Provenance {
 /// "PATH (N bytes, crc64 HEX)".
 [[nodiscard]] std::string to_text(const InputFile& input);
 
-/// The members version, commit, command and inputs of the object that is open.
-void write_members(JsonWriter& json, const Provenance& provenance);
-
-/// {"provenance":{...}} as a member of the object that is open.
-void write_provenance(JsonWriter& json, const Provenance& provenance);
+/// Sixteen hexadecimal digits.
+[[nodiscard]] std::string checksum_text(const InputFile& input);
 
 }  // namespace stepsim::sim
 

@@ -6,7 +6,7 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -18,9 +18,84 @@ std::optional<double> against_first(const Scaling& scaling, const ScalingRun& ru
   return ratio(*run.iteration, *first);
 }
 
-Cell efficiency_cell(const ScalingRun& run) {
-  return run.efficiency ? Cell(percent(*run.efficiency), *run.efficiency, Unit::kRatio) : Cell("-");
+struct RunLine {
+  const Scaling* scaling;
+  const ScalingRun* run;
+
+  [[nodiscard]] std::optional<double> against_first() const { return sim::against_first(*scaling, *run); }
+};
+struct CostLine {
+  const Scaling* scaling;
+  const ScalingRun* run;
+  const LabelCost* cost;
+
+  [[nodiscard]] const std::string& label() const { return scaling->labels[cost->label]; }
+};
+
+constexpr auto kCost = std::to_array<Field<CostLine>>({
+    {"label", at<&CostLine::label>},
+    {"streams", at<&CostLine::cost, &LabelCost::streams>},
+    {"average_ns", at<&CostLine::cost, &LabelCost::average>},
+    {"longest_ns", at<&CostLine::cost, &LabelCost::most>},
+    {"on", at<&CostLine::cost, &LabelCost::where>},
+});
+
+/// For people, and as rows for spreadsheets.
+constexpr auto kCostRow = std::to_array<Field<CostLine>>({
+    {"run", at<&CostLine::run, &ScalingRun::name>},
+    {"devices", at<&CostLine::run, &ScalingRun::devices>},
+    {"iteration_ns", at<&CostLine::run, &ScalingRun::iteration>},
+    {"ideal_ns", at<&CostLine::run, &ScalingRun::ideal>},
+    {"efficiency", at<&CostLine::run, &ScalingRun::efficiency>},
+    {"range", at<&CostLine::label>, {"range"}},
+    {"", at<&CostLine::run, &ScalingRun::name>, {"run"}},
+    {"streams", at<&CostLine::cost, &LabelCost::streams>, {"streams", Use::kHelp}},
+    {"average_ns", at<&CostLine::cost, &LabelCost::average>, {"average"}},
+    {"longest_ns", at<&CostLine::cost, &LabelCost::most>, {"longest"}},
+    {"on", at<&CostLine::cost, &LabelCost::where>, {"on", Use::kHelp}},
+});
+
+std::vector<CostLine> cost_lines(const RunLine& line) {
+  std::vector<CostLine> lines;
+  for (const LabelCost& cost : line.run->costs) lines.push_back({line.scaling, line.run, &cost});
+  return lines;
 }
+
+constexpr auto kRun = std::to_array<Field<RunLine>>({
+    {"name", at<&RunLine::run, &ScalingRun::name>, {"run"}},
+    {"processes", at<&RunLine::run, &ScalingRun::processes>, {"processes", Use::kHelp}},
+    {"devices", at<&RunLine::run, &ScalingRun::devices>, {"devices"}},
+    {"iterations", at<&RunLine::run, &ScalingRun::iterations>, {.title = "iterations", .use = Use::kHelp, .place = 1}},
+    {"iteration_ns", at<&RunLine::run, &ScalingRun::iteration>, {"iteration"}},
+    {"against_first",
+     at<&RunLine::against_first>,
+     {.title = "against the first",
+      .cell =
+          [](const RunLine& line) {
+            const std::optional<double> times = line.against_first();
+            return times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-");
+          }}},
+    {"ideal_ns", at<&RunLine::run, &ScalingRun::ideal>, {"ideal"}},
+    {"efficiency", at<&RunLine::run, &ScalingRun::efficiency>, {"efficiency", Use::kMain, Form::kShare}},
+    {"average_ns", at<&RunLine::run, &ScalingRun::average>, {"average"}},
+    {"longest_ns", at<&RunLine::run, &ScalingRun::most>, {"longest"}},
+    {"ranges", at<cost_lines>, kCost, kItemLines},
+});
+
+std::vector<RunLine> run_lines(const Scaling& scaling) {
+  std::vector<RunLine> lines;
+  for (const ScalingRun& run : scaling.runs) lines.push_back({&scaling, &run});
+  return lines;
+}
+
+constexpr auto kScaling = std::to_array<Field<Scaling>>({
+    {"mean", at<&Scaling::mean>},
+    {"ideal",
+     [](const Scaling& scaling) {
+       return scaling.ideal == Ideal::kNone ? std::nullopt : std::optional{scaling.ideal};
+     }},
+    {"runs", at<run_lines>, kRun, kRowLines},
+});
 
 /// "as long as RUN": what the ideal is.
 std::string ideal_in_words(const Scaling& scaling) {
@@ -33,24 +108,10 @@ std::string ideal_in_words(const Scaling& scaling) {
 
 Section runs_section(const Scaling& scaling) {
   const bool ideal = scaling.ideal != Ideal::kNone;
-  std::vector<Column> columns{{"run", Align::kLeft},
-                              {"processes", Align::kRight, Use::kHelp},
-                              {"devices"},
-                              {"iteration"},
-                              {"against the first"}};
-  if (ideal) columns.insert(columns.end(), {{"ideal"}, {"efficiency"}});
-  columns.insert(columns.end(), {{"average"}, {"longest"}, {"iterations", Align::kRight, Use::kHelp}});
-  Table table(std::move(columns));
-  table.compare_times();
-  for (const ScalingRun& run : scaling.runs) {
-    const std::optional<double> times = against_first(scaling, run);
-    std::vector<Cell> cells{run.name, run.processes, run.devices, run.iteration ? Cell(*run.iteration) : Cell("-"),
-                            times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-")};
-    if (ideal) cells.insert(cells.end(), {run.ideal ? Cell(*run.ideal) : Cell("-"), efficiency_cell(run)});
-    cells.insert(cells.end(), {run.average, run.most, run.iterations});
-    table.add_row(std::move(cells));
-  }
-  Section section{.title = "Runs", .table = std::move(table)};
+  TableRows rows;
+  if (!ideal) rows.without = {"ideal", "efficiency"};
+  Section section{.title = "Runs", .table = table_of(kRun, run_lines(scaling), rows)};
+  section.table->compare_times();
   section.sentences.emplace_back(fmt::format(
       "iteration: {} of the measurements, of the slowest process; average and longest: sums over the ranges of what "
       "each takes on average over its streams, and on the slowest of them; their difference is imbalance",
@@ -60,23 +121,17 @@ Section runs_section(const Scaling& scaling) {
 }
 
 Section labels_section(const Scaling& scaling, std::size_t rows) {
-  Table table({{"range", Align::kLeft},
-               {"run", Align::kLeft},
-               {"streams", Align::kRight, Use::kHelp},
-               {"average"},
-               {"longest"},
-               {"on", Align::kLeft, Use::kHelp}});
-  table.compare_times();
+  std::vector<CostLine> lines;
   for (std::size_t label = 0; label < std::min(rows, scaling.labels.size()); ++label) {
     for (const ScalingRun& run : scaling.runs) {
       const auto cost = std::find_if(run.costs.begin(), run.costs.end(),
                                      [label](const LabelCost& one) { return one.label == label; });
-      if (cost == run.costs.end()) continue;
-      table.add_row({scaling.labels[label], run.name, cost->streams, cost->average, cost->most, cost->where});
+      if (cost != run.costs.end()) lines.push_back({&scaling, &run, &*cost});
     }
   }
-  if (table.rows().empty()) return {};
-  Section section{.title = "Ranges", .table = std::move(table)};
+  if (lines.empty()) return {};
+  Section section{.title = "Ranges", .table = table_of(kCostRow, lines)};
+  section.table->compare_times();
   add_more_sentence(section, scaling.labels.size(), rows);
   return section;
 }
@@ -94,51 +149,6 @@ std::string headline_of(const Scaling& scaling) {
   if (!times) return what + ", of which not all measured whole iterations.";
   return fmt::format("{}: an iteration takes {} in the first and {} in the last, {:.2f} times as long.", what,
                      stepsim::to_text(*first.iteration), stepsim::to_text(*last.iteration), *times);
-}
-
-void write_scaling(JsonWriter& json, const Scaling& scaling, const Provenance& provenance) {
-  json.begin_object().key("schema").value("stepsim.scaling/1").new_line();
-  json.key("mean").value(to_text(scaling.mean)).key("ideal");
-  scaling.ideal == Ideal::kNone ? json.null() : json.value(to_text(scaling.ideal));
-  json.key("runs").begin_array();
-  for (const ScalingRun& run : scaling.runs) {
-    json.new_line().begin_object().key("name").value(run.name).key("processes").value(run.processes);
-    json.key("devices").value(run.devices).key("iterations").value(run.iterations);
-    json.key("iteration_ns").value(run.iteration).key("against_first").value(against_first(scaling, run));
-    json.key("ideal_ns").value(run.ideal).key("efficiency").value(run.efficiency);
-    json.key("average_ns").value(run.average).key("longest_ns").value(run.most).key("ranges").begin_array();
-    for (const LabelCost& cost : run.costs) {
-      json.new_line().begin_object().key("label").value(scaling.labels[cost.label]).key("streams").value(cost.streams);
-      json.key("average_ns").value(cost.average).key("longest_ns").value(cost.most).key("on").value(cost.where);
-      json.end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array().new_line();
-  write_provenance(json, provenance);
-  json.end_object();
-}
-
-Table rows_of(const Scaling& scaling) {
-  Table table({{"run", Align::kLeft},
-               {"devices"},
-               {"iteration_ns"},
-               {"ideal_ns"},
-               {"efficiency"},
-               {"range", Align::kLeft},
-               {"streams"},
-               {"average_ns"},
-               {"longest_ns"},
-               {"on", Align::kLeft}});
-  for (const ScalingRun& run : scaling.runs) {
-    for (const LabelCost& cost : run.costs) {
-      table.add_row({run.name, run.devices, run.iteration ? nanoseconds_cell(*run.iteration) : Cell(""),
-                     run.ideal ? nanoseconds_cell(*run.ideal) : Cell(""),
-                     run.efficiency ? number_cell(*run.efficiency) : Cell(""), scaling.labels[cost.label], cost.streams,
-                     nanoseconds_cell(cost.average), nanoseconds_cell(cost.most), cost.where});
-    }
-  }
-  return table;
 }
 
 BarChart::Row stacked(const ScalingRun& run, std::string name, Duration LabelCost::*length, const Scaling& scaling) {
@@ -164,8 +174,16 @@ Document scaling_document(const Scaling& scaling, std::size_t rows, const Proven
   document.sections.push_back(runs_section(scaling));
   document.sections.push_back(labels_section(scaling, rows));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&scaling] { return rows_of(scaling); };
-  document.json = [&scaling, &provenance](JsonWriter& json) { write_scaling(json, scaling, provenance); };
+  document.rows = [&scaling] {
+    std::vector<CostLine> lines;
+    for (const RunLine& run : run_lines(scaling)) {
+      for (const CostLine& cost : cost_lines(run)) lines.push_back(cost);
+    }
+    return rows_table(kCostRow, lines);
+  };
+  document.json = [&scaling, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.scaling/1", kScaling, scaling, provenance);
+  };
   return document;
 }
 
@@ -188,5 +206,7 @@ BarChart chart_of(const Scaling& scaling) {
   if (scaling.ideal != Ideal::kNone) chart.line = ideal_in_words(scaling);
   return chart;
 }
+
+AnswerSchema scaling_schema() { return schema_of("stepsim.scaling/1", kScaling); }
 
 }  // namespace stepsim::sim

@@ -4,7 +4,7 @@
 #include "sim/output/provenance.h"
 #include "sim/profile/scaling.h"
 #include "sim/report/bar_chart.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 /// Several profiled runs beside each other:
 ///
@@ -27,6 +27,9 @@ namespace stepsim::sim {
 /// Three rows a run: the whole iteration, the labels' averages end to end, and their longest, as HugeCTR's
 /// scaling_chart has them.
 [[nodiscard]] BarChart chart_of(const Scaling& scaling);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema scaling_schema();
 
 }  // namespace stepsim::sim
 

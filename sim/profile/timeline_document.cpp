@@ -10,8 +10,7 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/output/json_writer.h"
-#include "sim/report/members.h"
+#include "sim/report/common_fields.h"
 
 namespace stepsim::sim {
 namespace {
@@ -139,68 +138,98 @@ Section diagnostics_section(const Diagnostics& diagnostics) {
   return section;
 }
 
-void write_means(JsonWriter& json, std::string_view what, const std::vector<Duration>& measured) {
-  json.key(fmt::format("{}_ns", what)).begin_object().key("count").value(measured.size());
-  for (const NamedMean& named : kRangeMeans) json.key(named.name).value(mean_of(measured, named.mean));
-  json.end_object();
+using Lengths = std::vector<Duration>;
+template <RangeMean mean>
+struct MeanOf {
+  std::optional<Duration> operator()(const Lengths& measured) const { return mean_of(measured, mean); }
+};
+constexpr auto kMeans = std::to_array<Field<Lengths>>({
+    {"count", at<&Lengths::size>},
+    {"median", MeanOf<RangeMean::kMedian>{}},
+    {"trimmed", MeanOf<RangeMean::kTrimmed>{}},
+    {"arithmetic", MeanOf<RangeMean::kArithmetic>{}},
+    {"early", MeanOf<RangeMean::kEarly>{}},
+});
+
+constexpr auto kProcess = std::to_array<Field<RangeProfile>>({
+    {"host", at<&RangeProfile::host>},
+    {"file", at<&RangeProfile::file>},
+    {"iterations_ns", at<&RangeProfile::iterations>, kMeans},
+});
+
+struct RangeLine {
+  const RangeSummary* summary;
+  const RangeProfile* profile;
+  const MeasuredRange* range;
+
+  [[nodiscard]] const std::string& stream() const { return profile->streams[range->stream]; }
+  [[nodiscard]] std::string host() const { return host_of(*profile); }
+};
+std::vector<RangeLine> range_lines(const RangeTimeline& timeline) {
+  std::vector<RangeLine> lines;
+  for (const RangeSummary& one : timeline.ranges)
+    lines.push_back({&one, &timeline.run.processes[one.process], &range_of(timeline, one)});
+  return lines;
 }
 
-void write_timeline(JsonWriter& json, const RangeTimeline& timeline, const Provenance& provenance) {
-  json.begin_object().key("schema").value("stepsim.timeline/1").new_line();
-  json.key("run").value(timeline.run.name).key("mean").value(to_text(timeline.means.length));
-  json.key("begin").value(to_text(timeline.means.begin)).key("iteration_ns");
-  json.value(iteration_of(timeline.run, timeline.means.length)).new_line().key("processes").begin_array();
-  for (const RangeProfile& profile : timeline.run.processes) {
-    json.new_line().begin_object().key("host").value(profile.host).key("file").value(profile.file);
-    write_means(json, "iterations", profile.iterations);
-    json.end_object();
-  }
-  json.end_array().new_line().key("ranges").begin_array();
-  for (const RangeSummary& one : timeline.ranges) {
-    const RangeProfile& profile = timeline.run.processes[one.process];
-    const MeasuredRange& range = range_of(timeline, one);
-    json.new_line().begin_object().key("label").value(one.label).key("name").value(range.name);
-    json.key("layer").value(range.layer).key("host").value(profile.host).key("device").value(range.device);
-    json.key("stream").value(profile.streams[range.stream]).key("occurrence").value(range.occurrence);
-    json.key("depth").value(one.depth).key("start_index").value(range.start_index).key("end_index");
-    json.value(range.end_index).key("begin_ns").value(one.begin).key("length_ns").value(one.length);
-    write_means(json, "lengths", range.lengths);
-    write_means(json, "offsets", range.offsets);
-    json.end_object();
-  }
-  json.end_array().new_line();
-  write_diagnostics(json, timeline.diagnostics);
-  json.new_line();
-  write_provenance(json, provenance);
-  json.end_object();
-}
+constexpr auto kRange = std::to_array<Field<RangeLine>>({
+    {"label", at<&RangeLine::summary, &RangeSummary::label>},
+    {"name", at<&RangeLine::range, &MeasuredRange::name>},
+    {"layer", at<&RangeLine::range, &MeasuredRange::layer>},
+    {"host", at<&RangeLine::profile, &RangeProfile::host>},
+    {"device", at<&RangeLine::range, &MeasuredRange::device>},
+    {"stream", at<&RangeLine::stream>},
+    {"occurrence", at<&RangeLine::range, &MeasuredRange::occurrence>},
+    {"depth", at<&RangeLine::summary, &RangeSummary::depth>},
+    {"start_index", at<&RangeLine::range, &MeasuredRange::start_index>},
+    {"end_index", at<&RangeLine::range, &MeasuredRange::end_index>},
+    {"begin_ns", at<&RangeLine::summary, &RangeSummary::begin>},
+    {"length_ns", at<&RangeLine::summary, &RangeSummary::length>},
+    {"lengths_ns", at<&RangeLine::range, &MeasuredRange::lengths>, kMeans},
+    {"offsets_ns", at<&RangeLine::range, &MeasuredRange::offsets>, kMeans},
+});
 
-Table rows_of(const RangeTimeline& timeline) {
-  Table table({{"host", Align::kLeft},
-               {"device"},
-               {"stream", Align::kLeft},
-               {"range", Align::kLeft},
-               {"layer", Align::kLeft},
-               {"depth"},
-               {"begin_ns"},
-               {"length_ns"},
-               {"measured"},
-               {"median_ns"},
-               {"trimmed_ns"},
-               {"arithmetic_ns"}});
-  for (const RangeSummary& one : timeline.ranges) {
-    const RangeProfile& profile = timeline.run.processes[one.process];
-    const MeasuredRange& range = range_of(timeline, one);
-    const auto mean = [&range](RangeMean which) {
-      return nanoseconds_cell(mean_of(range.lengths, which).value_or(Duration{}));
-    };
-    table.add_row({host_of(profile), range.device, profile.streams[range.stream], one.label, range.layer, one.depth,
-                   one.begin ? nanoseconds_cell(*one.begin) : Cell(""), nanoseconds_cell(one.length),
-                   range.lengths.size(), mean(RangeMean::kMedian), mean(RangeMean::kTrimmed),
-                   mean(RangeMean::kArithmetic)});
-  }
-  return table;
+/// For spreadsheets.
+template <RangeMean mean>
+struct LengthOf {
+  Duration operator()(const RangeLine& line) const { return mean_of(line.range->lengths, mean).value_or(Duration{}); }
+};
+constexpr auto kSheet = std::to_array<Field<RangeLine>>({
+    {"host", at<&RangeLine::host>},
+    {"device", at<&RangeLine::range, &MeasuredRange::device>},
+    {"stream", at<&RangeLine::stream>},
+    {"range", at<&RangeLine::summary, &RangeSummary::label>},
+    {"layer", at<&RangeLine::range, &MeasuredRange::layer>},
+    {"depth", at<&RangeLine::summary, &RangeSummary::depth>},
+    {"begin_ns", at<&RangeLine::summary, &RangeSummary::begin>},
+    {"length_ns", at<&RangeLine::summary, &RangeSummary::length>},
+    {"measured", [](const RangeLine& line) { return line.range->lengths.size(); }},
+    {"median_ns", LengthOf<RangeMean::kMedian>{}},
+    {"trimmed_ns", LengthOf<RangeMean::kTrimmed>{}},
+    {"arithmetic_ns", LengthOf<RangeMean::kArithmetic>{}},
+});
+
+constexpr auto kTimeline = std::to_array<Field<RangeTimeline>>({
+    {"run", [](const RangeTimeline& timeline) -> auto& { return timeline.run.name;
+}  // namespace
+}  // namespace stepsim::sim
+, {"mean", [](const RangeTimeline& timeline) { return to_text(timeline.means.length); }},
+    {"begin", [](const RangeTimeline& timeline) { return to_text(timeline.means.begin); }},
+    {"iteration_ns",
+     [](const RangeTimeline& timeline) { return iteration_of(timeline.run, timeline.means.length); },
+     {},
+     kLineAfter},
+    {"processes", [](const RangeTimeline& timeline) -> auto& {return timeline.run.processes;
 }
+, kProcess, kRowLines
+}
+, {"ranges", at<range_lines>, kRange, kRowLines},
+    {"diagnostics", [](const RangeTimeline& timeline) -> auto& {return timeline.diagnostics.entries();
+}
+, kDiagnostic, kRowLines
+}
+,
+});
 
 /// Gives each bar of a row the first level, from the one that its nesting asks for on, on which it covers no other.
 class Levels {
@@ -224,8 +253,10 @@ Document timeline_document(const RangeTimeline& timeline, std::size_t rows, cons
   document.sections.push_back(processes_section(timeline));
   document.sections.push_back(diagnostics_section(timeline.diagnostics));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&timeline] { return rows_of(timeline); };
-  document.json = [&timeline, &provenance](JsonWriter& json) { write_timeline(json, timeline, provenance); };
+  document.rows = [&timeline] { return rows_table(kSheet, range_lines(timeline)); };
+  document.json = [&timeline, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.timeline/1", kTimeline, timeline, provenance);
+  };
   return document;
 }
 
@@ -268,5 +299,7 @@ BarChart chart_of(const RangeTimeline& timeline) {
   }
   return chart;
 }
+
+AnswerSchema timeline_schema() { return schema_of("stepsim.timeline/1", kTimeline); }
 
 }  // namespace stepsim::sim

@@ -7,7 +7,7 @@
 #include "sim/output/provenance.h"
 #include "sim/profile/range_summary.h"
 #include "sim/report/bar_chart.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 /// An iteration of a profiled run as its ranges show it:
 ///
@@ -36,6 +36,9 @@ struct RangeTimeline {
 /// whole iteration. Bars of nested ranges, and of those that overlap because they were measured in different
 /// iterations, lie below each other. Ranges without a begin are left out.
 [[nodiscard]] BarChart chart_of(const RangeTimeline& timeline);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema timeline_schema();
 
 }  // namespace stepsim::sim
 

@@ -6,6 +6,7 @@
 
 #include "model/base/text.h"
 #include "sim/report/cautions.h"
+#include "sim/report/common_fields.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
 
@@ -51,34 +52,6 @@ Table rows_of(const Summary& summary) {
   return table;
 }
 
-/// One row a task of the path.
-Table rows_of(const Dag& dag, const CriticalPath& path) {
-  Table table({{"name", Align::kLeft},
-               {"kind", Align::kLeft},
-               {"rank"},
-               {"lane", Align::kLeft},
-               {"start_ns"},
-               {"duration_ns"},
-               {"wait_ns"},
-               {"queueing_ns"},
-               {"released_by", Align::kLeft}});
-  for (const PathTask& task : path.tasks) {
-    const Lane& lane = dag.lane(task.task);
-    table.add_row({std::string(dag.name(task.task)), std::string(to_text(dag.kind(task.task))), lane.rank, lane.name,
-                   nanoseconds_cell(task.start.time_since_epoch()), nanoseconds_cell(task.duration),
-                   nanoseconds_cell(task.wait), nanoseconds_cell(task.queueing), released_by_text(dag, task)});
-  }
-  return table;
-}
-
-/// One row a fit.
-Table rows_of(const Calibration& calibration) {
-  Table table({{"what", Align::kLeft}, {"value"}, {"samples"}, {"residual"}, {"from", Align::kLeft}});
-  for (const Fit& fit : calibration.fits)
-    table.add_row({fit.what, fit.value, fit.samples, number_cell(fit.residual), fit.from});
-  return table;
-}
-
 /// One row a count.
 Table rows_of(const Capture& capture) {
   Table table({{"what", Align::kLeft}, {"count"}});
@@ -106,13 +79,14 @@ Document critical_path_document(const Findings& findings, const Provenance& prov
                   path_subject(findings.path), to_text(path.length), path.tasks.size(), to_text(path.unexplained));
   return document_of(
       kCriticalPath, "stepsim.critical_path/1", std::move(sentence),
-      [&findings] { return rows_of(findings.capture.dag, findings.path.path); }, findings, provenance);
+      [&findings] { return rows_table(kPathLine, lines_of(findings.capture.dag, findings.path.path)); }, findings,
+      provenance);
 }
 
 Document calibration_document(const Findings& findings, const Provenance& provenance) {
   return document_of(
       kCalibration, "stepsim.calibrate/1", headline(*findings.calibration),
-      [&findings] { return rows_of(*findings.calibration); }, findings, provenance);
+      [&findings] { return rows_table(kFit, findings.calibration->fits); }, findings, provenance);
 }
 
 Document conversion_document(const Findings& findings, std::string_view form, const Provenance& provenance) {
@@ -122,6 +96,13 @@ Document conversion_document(const Findings& findings, std::string_view form, co
   return document_of(
       kConversion, "stepsim.convert/1", std::move(sentence), [&capture] { return rows_of(capture); }, findings,
       provenance);
+}
+
+std::vector<AnswerSchema> capture_schemas() {
+  return {schema_of("stepsim.replay/1", capture_reports(), kReplay),
+          schema_of("stepsim.critical_path/1", capture_reports(), kCriticalPath),
+          schema_of("stepsim.calibrate/1", capture_reports(), kCalibration),
+          schema_of("stepsim.convert/1", capture_reports(), kConversion)};
 }
 
 }  // namespace stepsim::sim

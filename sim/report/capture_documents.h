@@ -20,6 +20,9 @@ namespace stepsim::sim {
 [[nodiscard]] Document conversion_document(const Findings& findings, std::string_view form,
                                            const Provenance& provenance);
 
+/// The schemas of their JSON objects.
+[[nodiscard]] std::vector<AnswerSchema> capture_schemas();
+
 }  // namespace stepsim::sim
 
 #endif

@@ -9,7 +9,7 @@
 #include "model/base/text.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
-#include "sim/report/members.h"
+#include "sim/report/common_fields.h"
 
 namespace stepsim::sim {
 namespace {
@@ -29,40 +29,34 @@ Duration longest_iteration_of(const std::vector<PassTimes>& times) {
   return longest;
 }
 
-Table table_of(const std::vector<PassTimes>& times) {
-  Table table{{{"rank"}, {"worker", Align::kLeft}, {"steps"}, {"iteration"}, {"FW + BW"}}};
-  table.compare_times();
-  for (const PassTimes& one : times)
-    table.add_row({one.rank, one.host, one.steps, one.iteration, one.passes ? Cell{*one.passes} : Cell{"-"}});
-  return table;
-}
+constexpr auto kPassTimes = std::to_array<Field<PassTimes>>({
+    {"rank", at<&PassTimes::rank>, {"rank"}},
+    {"host", at<&PassTimes::host>, {"worker"}},
+    {"steps", at<&PassTimes::steps>, {"steps"}},
+    {"iteration_ns", at<&PassTimes::iteration>, {"iteration"}},
+    {"fw_bw_ns", at<&PassTimes::passes>, {"FW + BW"}},
+});
 
-Table rows_of(const std::vector<PassTimes>& times) {
-  Table table({{"rank"}, {"worker", Align::kLeft}, {"steps"}, {"iteration_ns"}, {"fw_bw_ns"}});
-  for (const PassTimes& one : times)
-    table.add_row({one.rank, one.host, one.steps, nanoseconds_cell(one.iteration),
-                   one.passes ? nanoseconds_cell(*one.passes) : Cell{""}});
-  return table;
+struct Collected {
+  const std::vector<PassTimes>& times;
+  const Capture* capture;
+  const std::vector<std::string>& written;
+};
+constexpr auto kCollected = std::to_array<Field<Collected>>({
+    {"iteration_ns", [](const Collected& all) {
+  return longest_iteration_of(all.times); }},
+    {"fw_bw_ns", [](const Collected& all) {
+  return longest_passes(all.times); }, {}, kLineAfter},
+    {"ranks", [](const Collected& all) -> auto& { return all.times;
+}  // namespace
+, kPassTimes, kRowLines
+}  // namespace stepsim::sim
+, {"written", [](const Collected& all) -> auto& {return all.written;
 }
-
-void write_json(JsonWriter& json, const std::vector<PassTimes>& times, const Capture& capture,
-                const std::vector<std::string>& written, const Provenance& provenance) {
-  json.begin_object().key("schema").value("stepsim.collect/1").new_line();
-  json.key("iteration_ns").value(longest_iteration_of(times)).key("fw_bw_ns").value(longest_passes(times));
-  json.new_line().key("ranks").begin_array();
-  for (const PassTimes& one : times) {
-    json.new_line().begin_object().key("rank").value(one.rank).key("host").value(one.host).key("steps").value(
-        one.steps);
-    json.key("iteration_ns").value(one.iteration).key("fw_bw_ns").value(one.passes).end_object();
-  }
-  json.end_array().new_line().key("written").begin_array();
-  for (const std::string& file : written) json.value(file);
-  json.end_array().new_line();
-  write_input(json, capture);
-  json.new_line();
-  write_provenance(json, provenance);
-  json.end_object();
+, {}, kLineAfter
 }
+, {"ingest", at<&Collected::capture>, kIngest, kLineAfter},
+});
 
 }  // namespace
 
@@ -75,13 +69,16 @@ Document pass_times_document(const std::vector<PassTimes>& times, const Capture&
                               passes ? fmt::format(", forward and backward pass {}", stepsim::to_text(*passes)) : "",
                               counted(times.size(), "rank")),
       .caution = caution_of(capture.diagnostics)};
-  document.sections.push_back({.title = "Times of each rank", .table = table_of(times)});
+  document.sections.push_back({.title = "Times of each rank", .table = table_of(kPassTimes, times)});
+  document.sections.back().table->compare_times();
   for (Section& section : sections) document.sections.push_back(std::move(section));
-  document.rows = [&times] { return rows_of(times); };
+  document.rows = [&times] { return rows_table(kPassTimes, times); };
   document.json = [&times, &capture, &written, &provenance](JsonWriter& json) {
-    write_json(json, times, capture, written, provenance);
+    write_answer(json, "stepsim.collect/1", kCollected, Collected{times, &capture, written}, provenance);
   };
   return document;
 }
+
+AnswerSchema collect_schema() { return schema_of("stepsim.collect/1", kCollected); }
 
 }  // namespace stepsim::sim

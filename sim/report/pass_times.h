@@ -7,7 +7,7 @@
 #include "model/job/recording.h"
 #include "sim/analysis/step_times.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -16,6 +16,9 @@ namespace stepsim::sim {
 [[nodiscard]] Document pass_times_document(const std::vector<PassTimes>& times, const Capture& capture,
                                            std::vector<Section> sections, const std::vector<std::string>& written,
                                            const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema collect_schema();
 
 }  // namespace stepsim::sim
 

@@ -7,7 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/longest_path.h"
+#include "sim/report/report.h"
 
 namespace stepsim::sim {
 namespace {
@@ -24,7 +27,24 @@ std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
   return chosen;
 }
 
-Cell shown_duration(Duration duration) { return duration == Duration{} ? Cell{"-"} : Cell{duration}; }
+template <auto Member>
+struct IfAny {
+  std::optional<Duration> operator()(const PathLine& line) const {
+    const Duration time = line.task->*Member;
+    return time == Duration{} ? std::nullopt : std::optional{time};
+  }
+};
+constexpr auto kShownPath = std::to_array<Field<PathLine>>({
+    {"", [](const PathLine& line) { return line.task->start - line.path->begin; }, {"start", Use::kHelp}},
+    {"", at<&PathLine::task, &PathTask::duration>, {"duration"}},
+    {"", IfAny<&PathTask::wait>{}, {"wait before", Use::kDetail}},
+    {"", IfAny<&PathTask::queueing>{}, {"queueing", Use::kDetail}},
+    {"", [](const PathLine& line) { return path_class_of(*line.dag, line.task->task); }, {"class"}},
+    {"", at<&PathLine::lane, &Lane::rank>, {"rank"}},
+    {"", at<&PathLine::lane, &Lane::name>, {"lane", Use::kDetail}},
+    {"", at<&PathLine::name>, {"task"}},
+    {"", at<&PathLine::released_by>, {"released by", Use::kHelp}},
+});
 
 /// One row a class.
 Table class_table(const CriticalPath& path) {
@@ -67,35 +87,25 @@ std::string path_subject(const IterationPath& path) {
   return path.step ? fmt::format("rank {}'s step {}", path.step->rank, path.step->number) : "the replay";
 }
 
+std::vector<PathLine> lines_of(const Dag& dag, const CriticalPath& path) {
+  std::vector<PathLine> lines;
+  lines.reserve(path.tasks.size());
+  for (const PathTask& task : path.tasks) lines.push_back({&dag, &path, &task});
+  return lines;
+}
+
 Table path_table(const Dag& dag, const CriticalPath& path, std::size_t rows) {
-  const std::vector<std::size_t> chosen = longest(path, rows);
-  const auto any = [&](Duration PathTask::*column) {
-    return std::any_of(chosen.begin(), chosen.end(),
-                       [&](std::size_t i) { return path.tasks[i].*column != Duration{}; });
+  std::vector<PathLine> chosen;
+  for (const std::size_t i : longest(path, rows)) chosen.push_back({&dag, &path, &path.tasks[i]});
+  TableRows shown;
+  const auto leave_out_if_zero = [&](std::string_view title, Duration PathTask::*column) {
+    if (std::all_of(chosen.begin(), chosen.end(),
+                    [column](const PathLine& line) { return line.task->*column == Duration{}; }))
+      shown.without.push_back(title);
   };
-  const bool with_wait = any(&PathTask::wait);
-  const bool with_queueing = any(&PathTask::queueing);
-  std::vector<Column> columns{{"start", Align::kRight, Use::kHelp}, {"duration"}};
-  if (with_wait) columns.push_back({"wait before", Align::kRight, Use::kDetail});
-  if (with_queueing) columns.push_back({"queueing", Align::kRight, Use::kDetail});
-  const Column named[] = {{"class", Align::kLeft},
-                          {"rank"},
-                          {"lane", Align::kLeft, Use::kDetail},
-                          {"task", Align::kLeft},
-                          {"released by", Align::kLeft, Use::kHelp}};
-  columns.insert(columns.end(), std::begin(named), std::end(named));
-  Table table{std::move(columns)};
-  for (const std::size_t i : chosen) {
-    const PathTask& task = path.tasks[i];
-    const Lane& lane = dag.lane(task.task);
-    std::vector<Cell> cells{task.start - path.begin, task.duration};
-    if (with_wait) cells.push_back(shown_duration(task.wait));
-    if (with_queueing) cells.push_back(shown_duration(task.queueing));
-    cells.insert(cells.end(), {std::string{to_text(path_class_of(dag, task.task))}, lane.rank, lane.name,
-                               std::string{dag.name(task.task)}, released_by_text(dag, task)});
-    table.add_row(std::move(cells));
-  }
-  return table;
+  leave_out_if_zero("wait before", &PathTask::wait);
+  leave_out_if_zero("queueing", &PathTask::queueing);
+  return table_of(kShownPath, chosen, shown);
 }
 
 Table rank_table(const Dag& dag, const CriticalPath& path) {
@@ -120,6 +130,74 @@ std::vector<Section> path_sections(const Dag& dag, const CriticalPath& path, std
                     ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
                     : fmt::format("Its {} tasks, in order of time", path.tasks.size()),
        .table = path_table(dag, path, rows)});
+  return sections;
+}
+
+namespace {
+
+/// Of more GPUs than this only the table is shown.
+constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kPartRows = 3;
+
+std::string ranks_of(const PartPath& part) {
+  std::string text;
+  for (const Rank rank : part.ranks) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  return text;
+}
+
+/// One row a part.
+Table part_table(const std::vector<PartPath>& parts) {
+  std::vector<Column> columns{{"rank"}, {"worker", Align::kLeft, Use::kHelp}, {"tasks"}, {"alone"}};
+  for (std::size_t c = 0; c < kPathClassCount; ++c) {
+    if (static_cast<PathClass>(c) != PathClass::kQueueing)
+      columns.push_back({std::string{to_text(static_cast<PathClass>(c))}, Align::kRight, Use::kHelp});
+  }
+  Table table{std::move(columns)};
+  table.compare_times();
+  for (const PartPath& part : parts) {
+    std::vector<Cell> cells{ranks_of(part), part.host, part.path.tasks.size(), part.path.length};
+    for (std::size_t c = 0; c < kPathClassCount; ++c) {
+      if (static_cast<PathClass>(c) != PathClass::kQueueing)
+        cells.push_back(percent_cell(ratio(part.path.classes[c], part.path.length)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+void add_parts(std::vector<Section>& sections, const Findings& findings, const std::vector<PartPath>& parts,
+               std::string_view what, const std::string& where) {
+  if (parts.empty()) return;
+  sections.push_back({.title = fmt::format("Each {} alone{}", what, where), .table = part_table(parts)});
+  sections.back().lead = fmt::format(
+      "The longest path through its own tasks: what it would take if it waited for no "
+      "other {}.",
+      what);
+  if (parts.size() > kMostListed) {
+    sections.back().sentences.emplace_back("--json has the tasks of each path.");
+    return;
+  }
+  for (const PartPath& part : parts) {
+    const std::size_t rows = std::min({kPartRows, findings.path_rows, part.path.tasks.size()});
+    if (rows == 0) continue;
+    sections.push_back({.title = fmt::format(
+                            "{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_of(part),
+                            stepsim::to_text(part.path.length), counted(rows, "longest task"), part.path.tasks.size()),
+                        .table = path_table(findings.capture.dag, part.path, rows)});
+  }
+}
+
+}  // namespace
+
+std::vector<Section> part_path_sections(const Findings& findings) {
+  const PartPaths paths = part_paths(findings.capture, *findings.timeline, findings.path.path);
+  const std::string where = paths.step < 0 ? std::string{} : fmt::format(", step {}", paths.step);
+  std::vector<Section> sections;
+  add_parts(sections, findings, paths.gpus, "GPU", where);
+  add_parts(sections, findings, paths.workers, "worker", where);
+  if (!sections.empty())
+    sections.push_back({.title = fmt::format("The job: {}", path_subject(findings.path)),
+                        .lead = "Its critical path, through all of them:"});
   return sections;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/analysis/critical_path.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -18,6 +18,33 @@ namespace stepsim::sim {
 
 /// Whose path it is: "the replay", "rank 1's step 5".
 [[nodiscard]] std::string path_subject(const IterationPath& path);
+struct Findings;
+
+/// A task of a path, with its names.
+struct PathLine {
+  const Dag* dag;
+  const CriticalPath* path;
+  const PathTask* task;
+
+  [[nodiscard]] std::string_view name() const { return dag->name(task->task); }
+  [[nodiscard]] TaskKind kind() const { return dag->kind(task->task); }
+  [[nodiscard]] const Lane& lane() const { return dag->lane(task->task); }
+  [[nodiscard]] std::string released_by() const { return released_by_text(*dag, *task); }
+};
+[[nodiscard]] std::vector<PathLine> lines_of(const Dag& dag, const CriticalPath& path);
+
+/// For programs.
+inline constexpr auto kPathLine = std::to_array<Field<PathLine>>({
+    {"name", at<&PathLine::name>},
+    {"rank", at<&PathLine::lane, &Lane::rank>, {.place = 2}},
+    {"lane", at<&PathLine::lane, &Lane::name>, {.place = 3}},
+    {"start_ns", at<&PathLine::task, &PathTask::start>, {.place = 4}},
+    {"duration_ns", at<&PathLine::task, &PathTask::duration>, {.place = 5}},
+    {"released_by", at<&PathLine::released_by>, {.place = 8}},
+    {"kind", at<&PathLine::kind>, {.place = 1}},
+    {"wait_ns", at<&PathLine::task, &PathTask::wait>, {.place = 6}},
+    {"queueing_ns", at<&PathLine::task, &PathTask::queueing>, {.place = 7}},
+});
 
 /// The tasks of a path that take longest, waits included, at most `rows` of them, in order of time:
 ///
@@ -35,6 +62,9 @@ namespace stepsim::sim {
 /// A critical path for people: by class, without a title; by rank, where it passes through several;
 /// its longest tasks, at most `rows`.
 [[nodiscard]] std::vector<Section> path_sections(const Dag& dag, const CriticalPath& path, std::size_t rows);
+
+/// The longest path of each GPU alone, and of each worker, beside the job's critical path.
+[[nodiscard]] std::vector<Section> part_path_sections(const Findings& findings);
 
 }  // namespace stepsim::sim
 

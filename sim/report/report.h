@@ -20,17 +20,18 @@
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
-/// One part of the documents about a `Found`: a section for people, members of the JSON object for
-/// programs. Either function may be null; both are called in the order of the registry.
+/// One part of the documents about a `Found`: sections for people, fields of the JSON object for programs. Either may
+/// be missing; both come in the order of the list.
 template <class Found>
 struct Report {
   std::string_view id;     ///< "steps"
   std::uint8_t in = 0xFF;  ///< the documents that it is part of, where there are several
   std::vector<Section> (*sections)(const Found& found) = nullptr;  ///< those that are empty are left out
-  void (*members)(JsonWriter& json, const Found& found) = nullptr;
+  Fields<Found> fields{};                                          ///< for programs
 };
 
 /// What commands find out about a capture and its replay.
@@ -51,36 +52,50 @@ struct Findings {
 /// The documents made of findings; a set of them is their sum.
 enum CaptureDocument : std::uint8_t { kReplay = 1, kCriticalPath = 2, kCalibration = 4, kConversion = 8 };
 
-/// A report on a capture: one .cpp in sim/report/reports/ and one line in its CMakeLists.txt.
+/// The reports on a capture, in the order of the documents: the list in capture_reports.cpp.
 using CaptureReport = Report<Findings>;
-[[nodiscard]] std::span<const CaptureReport* const> capture_reports();
+[[nodiscard]] std::span<const CaptureReport> capture_reports();
+
+/// Three to five sentences: what to look at first.
+[[nodiscard]] std::vector<Section> where_to_look_sections(const Findings& findings);
 
 /// Appends the sections of `reports` that belong to `document`.
 template <class Found>
-void add_sections(Document& document, std::span<const Report<Found>* const> reports, const Found& found,
+void add_sections(Document& document, std::span<const Report<Found>> reports, const Found& found,
                   std::uint8_t in = 0xFF) {
-  for (const Report<Found>* const report : reports) {
-    if ((report->in & in) == 0 || report->sections == nullptr) continue;
-    for (Section& section : report->sections(found)) {
+  for (const Report<Found>& report : reports) {
+    if ((report.in & in) == 0 || report.sections == nullptr) continue;
+    for (Section& section : report.sections(found)) {
       if (section.empty()) continue;
-      section.report = report->id;
+      section.report = report.id;
       document.sections.push_back(std::move(section));
     }
   }
 }
 
-/// {"schema":..., the members of `reports` that belong to the document, "provenance":...}
+/// {"schema":..., the fields of `reports` that belong to the document, "provenance":...}
 template <class Found>
-void write_object(JsonWriter& json, std::string_view schema, std::span<const Report<Found>* const> reports,
-                  const Found& found, const Provenance& provenance, std::uint8_t in = 0xFF) {
+void write_object(JsonWriter& json, std::string_view schema, std::span<const Report<Found>> reports, const Found& found,
+                  const Provenance& provenance, std::uint8_t in = 0xFF) {
   json.begin_object().key("schema").value(schema).new_line();
-  for (const Report<Found>* const report : reports) {
-    if ((report->in & in) == 0 || report->members == nullptr) continue;
-    report->members(json, found);
+  for (const Report<Found>& report : reports) {
+    if ((report.in & in) == 0 || report.fields.empty()) continue;
+    write_members(json, report.fields, found);
     json.new_line();
   }
   write_provenance(json, provenance);
   json.end_object();
+}
+
+/// The schema of that object.
+template <class Found>
+[[nodiscard]] AnswerSchema schema_of(std::string_view id, std::span<const Report<Found>> reports,
+                                     std::uint8_t in = 0xFF) {
+  std::vector<Field<Found>> fields;
+  for (const Report<Found>& report : reports) {
+    if ((report.in & in) != 0) fields.insert(fields.end(), report.fields.begin(), report.fields.end());
+  }
+  return schema_of(id, std::move(fields));
 }
 
 }  // namespace stepsim::sim

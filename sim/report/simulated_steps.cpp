@@ -9,7 +9,7 @@
 #include "model/base/text.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
-#include "sim/report/members.h"
+#include "sim/report/common_fields.h"
 
 namespace stepsim::sim {
 namespace {
@@ -24,38 +24,28 @@ std::map<std::int64_t, SimulatedSteps::Step> slowest(const SimulatedSteps& steps
   return result;
 }
 
-Section section_of(const SimulatedSteps& steps, std::size_t rows) {
-  Table table{{{"step"}, {"begins at"}, {"takes"}, {"slowest rank"}}};
-  table.compare_times();
-  const auto all = slowest(steps);
-  for (const auto& [number, step] : all) {
-    if (table.rows().size() == rows) break;
-    table.add_row({number, step.begin - Time{}, step.length, step.rank});
-  }
-  Section section{.title = "Simulated iterations", .table = std::move(table)};
-  add_more_sentence(section, all.size(), rows);
-  return section;
-}
+constexpr auto kSimulatedStep = std::to_array<Field<SimulatedSteps::Step>>({
+    {"rank", at<&SimulatedSteps::Step::rank>, {.title = "slowest rank", .place = 1}},
+    {"step", at<&SimulatedSteps::Step::number>, {"step"}},
+    {"begin_ns", [](const SimulatedSteps::Step& step) { return step.begin - Time{}; }, {"begins at"}},
+    {"replayed_ns", at<&SimulatedSteps::Step::length>, {"takes"}},
+});
 
-void write_json(JsonWriter& json, const SimulatedSteps& steps, const Capture& capture, const std::string& output,
-                const Provenance& provenance) {
-  json.begin_object().key("schema").value("stepsim.simulated/1").new_line();
-  json.key("repeated_step").value(steps.repeated).key("iterations").value(steps.iterations);
-  json.key("iteration_ns").value(steps.iteration).key("span_ns").value(steps.span);
-  json.key("output").value(output.empty() ? std::nullopt : std::optional{std::string_view{output}}).new_line();
-  json.key("steps").begin_array();
-  for (const SimulatedSteps::Step& step : steps.steps) {
-    json.new_line().begin_object().key("rank").value(step.rank).key("step").value(step.number);
-    json.key("begin_ns").value(step.begin - Time{}).key("replayed_ns").value(step.length).end_object();
-  }
-  json.end_array().new_line();
-  write_input(json, capture);
-  json.new_line();
-  write_assumptions(json, capture.assumptions);
-  json.new_line();
-  write_provenance(json, provenance);
-  json.end_object();
-}
+struct Simulated {
+  const SimulatedSteps* steps;
+  const Capture* capture;
+  std::optional<std::string> output;
+};
+constexpr auto kSimulated = std::to_array<Field<Simulated>>({
+    {"repeated_step", at<&Simulated::steps, &SimulatedSteps::repeated>},
+    {"iterations", at<&Simulated::steps, &SimulatedSteps::iterations>},
+    {"iteration_ns", at<&Simulated::steps, &SimulatedSteps::iteration>},
+    {"span_ns", at<&Simulated::steps, &SimulatedSteps::span>},
+    {"output", at<&Simulated::output>, {}, kLineAfter},
+    {"steps", at<&Simulated::steps, &SimulatedSteps::steps>, kSimulatedStep, kRowLines},
+    {"ingest", at<&Simulated::capture>, kIngest, kLineAfter},
+    {"assumptions", [](const Simulated& all) { return sentences_of(all.capture->assumptions); }, {}, kLineAfter},
+});
 
 }  // namespace
 
@@ -66,15 +56,21 @@ Document simulated_document(const SimulatedSteps& steps, const Capture& capture,
                                             stepsim::to_text(steps.iteration), counted(steps.iterations, "iteration"),
                                             steps.repeated, stepsim::to_text(steps.span)),
                     .caution = caution_of(capture.diagnostics)};
-  document.sections.push_back(section_of(steps, rows));
+  std::vector<SimulatedSteps::Step> iterations;
+  for (const auto& [number, step] : slowest(steps)) iterations.push_back(step);
+  document.sections.push_back(
+      {.title = "Simulated iterations", .table = table_of(kSimulatedStep, iterations, {.most = rows})});
+  document.sections.back().table->compare_times();
+  add_more_sentence(document.sections.back(), iterations.size(), rows);
   if (!output.empty()) document.sections.back().sentences.emplace_back(fmt::format("Written to {}", shown(output)));
-  Section assumptions{.title = "Assumptions"};
-  for (const Assumption& assumption : capture.assumptions) assumptions.sentences.emplace_back(assumption.sentence);
-  if (!assumptions.empty()) document.sections.push_back(std::move(assumptions));
+  if (!capture.assumptions.empty()) document.sections.push_back(assumptions_section(capture.assumptions));
   document.json = [&steps, &capture, &output, &provenance](JsonWriter& json) {
-    write_json(json, steps, capture, output, provenance);
+    write_answer(json, "stepsim.simulated/1", kSimulated,
+                 Simulated{&steps, &capture, output.empty() ? std::nullopt : std::optional{output}}, provenance);
   };
   return document;
 }
+
+AnswerSchema simulated_schema() { return schema_of("stepsim.simulated/1", kSimulated); }
 
 }  // namespace stepsim::sim

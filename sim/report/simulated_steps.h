@@ -7,7 +7,7 @@
 #include "model/job/recording.h"
 #include "sim/analysis/step_times.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -15,6 +15,9 @@ namespace stepsim::sim {
 /// Refers to its arguments.
 [[nodiscard]] Document simulated_document(const SimulatedSteps& steps, const Capture& capture,
                                           const std::string& output, std::size_t rows, const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema simulated_schema();
 
 }  // namespace stepsim::sim
 

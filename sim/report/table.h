@@ -19,12 +19,21 @@ enum class Align { kLeft, kRight };
 /// How much a column is needed. On a narrow terminal those that are needed least are left out first.
 enum class Use : std::uint8_t { kMain, kHelp, kDetail };
 
+/// What the cells of a column are.
+enum class Numbers : std::uint8_t {
+  kPerhaps,  ///< it is seen from its cells
+  kNone,     ///< texts
+  kInteger,
+  kReal,
+};
+
 /// A column of a Table. On a narrow terminal names, which are aligned left, are shortened in the middle.
 struct Column {
   std::string title;
   Align align = Align::kRight;
   Use use = Use::kMain;
   bool sentences = false;  ///< its cells are not shortened but go on below
+  Numbers numbers = Numbers::kPerhaps;
 };
 
 /// What the number of a cell counts: things, nanoseconds, or a share of one.

@@ -11,8 +11,8 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/task_names.h"
-#include "sim/output/json_writer.h"
 #include "sim/report/cautions.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -20,27 +20,33 @@ namespace {
 /// The parts of a step's time that are tasks.
 constexpr std::array kParts{PathClass::kCompute, PathClass::kCommunication, PathClass::kCopy, PathClass::kHost};
 
-std::string share_text(const TaskGroup& group) {
-  return fmt::format("{:.1f} % of {}", 100 * group.share, to_text(group.part));
-}
+constexpr auto kTaskGroup = std::to_array<Field<TaskGroup>>({
+    {"name", at<&TaskGroup::name>, {"name"}},
+    {"kind", at<&TaskGroup::kind>},
+    {"class",
+     [](const TaskGroup& group) {
+       return is_device_work(group.kind) ? std::optional{group.kernel_class} : std::nullopt;
+     },
+     {},
+     kIfAny},
+    {"part", at<&TaskGroup::part>},
+    {"tasks", at<&TaskGroup::tasks>, {"tasks"}},
+    {"total_ns", at<&TaskGroup::total>, {"total"}},
+    {"shortest_ns", at<&TaskGroup::shortest>, {"shortest", Use::kDetail}},
+    {"longest_ns", at<&TaskGroup::longest>, {"longest", Use::kDetail}},
+    {"share",
+     at<&TaskGroup::share>,
+     {.title = "share",
+      .use = Use::kHelp,
+      .cell = [](const TaskGroup& group) -> Cell {
+        return fmt::format("{:.1f} % of {}", 100 * group.share, to_text(group.part));
+      }}},
+});
 
 /// One row a group; the first cell is what can be typed in a selection.
-Section table_of(std::string title, std::string_view key, const std::vector<TaskGroup>& groups, std::size_t rows) {
-  Table table({{std::string(key), Align::kLeft},
-               {"tasks"},
-               {"total"},
-               {"shortest", Align::kRight, Use::kDetail},
-               {"longest", Align::kRight, Use::kDetail},
-               {"share", Align::kRight, Use::kHelp}});
-  const std::size_t shown_rows = std::min(rows, groups.size());
-  for (std::size_t i = 0; i < shown_rows; ++i) {
-    const TaskGroup& group = groups[i];
-    table.add_row({group.name, group.tasks, group.total, group.shortest, group.longest, share_text(group)});
-  }
-  Section section{.title = std::move(title), .table = std::move(table)};
-  add_more_sentence(section, groups.size(), rows);
-  if (groups.empty()) section.table.reset();
-  return section;
+Section groups_section(std::string title, std::string_view key, const std::vector<TaskGroup>& groups,
+                       std::size_t rows = std::numeric_limits<std::size_t>::max()) {
+  return section_of(std::move(title), kTaskGroup, groups, {.most = rows, .name = key});
 }
 
 /// "0-3, 7".
@@ -110,33 +116,22 @@ std::string headline(const TaskList& list, const std::string& selection) {
                            : fmt::format("{} selects {}: {}.", selection, what, times);
 }
 
-void write_groups(JsonWriter& json, std::string_view key, const std::vector<TaskGroup>& groups) {
-  json.key(key).begin_array();
-  for (const TaskGroup& group : groups) {
-    json.new_line().begin_object().key("name").value(group.name).key("kind").value(to_text(group.kind));
-    if (is_device_work(group.kind)) json.key("class").value(to_text(group.kernel_class));
-    json.key("part").value(to_text(group.part)).key("tasks").value(group.tasks).key("total_ns").value(group.total);
-    json.key("shortest_ns").value(group.shortest).key("longest_ns").value(group.longest);
-    json.key("share").value(group.share).end_object();
-  }
-  json.end_array().new_line();
-}
-
-Table rows_of(const TaskList& list) {
-  Table table({{"name", Align::kLeft},
-               {"kind", Align::kLeft},
-               {"class", Align::kLeft},
-               {"tasks"},
-               {"total_ns"},
-               {"shortest_ns"},
-               {"longest_ns"}});
-  for (const TaskGroup& group : list.names) {
-    table.add_row({group.name, std::string(to_text(group.kind)),
-                   is_device_work(group.kind) ? std::string(to_text(group.kernel_class)) : std::string(), group.tasks,
-                   nanoseconds_cell(group.total), nanoseconds_cell(group.shortest), nanoseconds_cell(group.longest)});
-  }
-  return table;
-}
+struct Listed {
+  const TaskList* list;
+  const Capture* capture;
+  std::string selection;
+};
+constexpr auto kListed = std::to_array<Field<Listed>>({
+    {"selection", at<&Listed::selection>},
+    {"tasks", at<&Listed::list, &TaskList::tasks>, {}, kLineAfter},
+    {"kinds", at<&Listed::list, &TaskList::kinds>, kTaskGroup, kRowLines},
+    {"classes", at<&Listed::list, &TaskList::classes>, kTaskGroup, kRowLines},
+    {"operators", at<&Listed::list, &TaskList::operators>, kTaskGroup, kRowLines},
+    {"annotations", at<&Listed::list, &TaskList::annotations>, kTaskGroup, kRowLines},
+    {"modules", at<&Listed::list, &TaskList::modules>, kTaskGroup, kRowLines},
+    {"names", at<&Listed::list, &TaskList::names>, kTaskGroup, kRowLines},
+    {"places", [](const Listed& listed) { return places_of(*listed.capture); }, {}, kLineAfter},
+});
 
 }  // namespace
 
@@ -145,34 +140,26 @@ Document task_list_document(const TaskList& list, const Capture& capture, std::s
   Document document{.warning = warning_of(capture),
                     .headline = headline(list, selection),
                     .caution = caution_of(capture.diagnostics)};
-  document.sections.push_back(table_of("Kinds", "kind", list.kinds, list.kinds.size()));
-  document.sections.push_back(table_of("Classes of device work", "class", list.classes, list.classes.size()));
+  document.sections.push_back(groups_section("Kinds", "kind", list.kinds));
+  document.sections.push_back(groups_section("Classes of device work", "class", list.classes));
   document.sections.push_back(
-      table_of("Operators, by the device work that they launch", "operator", list.operators, rows));
+      groups_section("Operators, by the device work that they launch", "operator", list.operators, rows));
   document.sections.push_back(
-      table_of("Annotations, by the device work that is launched inside", "annotation", list.annotations, rows));
+      groups_section("Annotations, by the device work that is launched inside", "annotation", list.annotations, rows));
   document.sections.push_back(
-      table_of("Modules, by the device work of their forward pass", "module", list.modules, rows));
-  document.sections.push_back(table_of("Names", "name", list.names, rows));
+      groups_section("Modules, by the device work of their forward pass", "module", list.modules, rows));
+  document.sections.push_back(groups_section("Names", "name", list.names, rows));
   document.sections.push_back(places_section(capture));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&list] { return rows_of(list); };
-  document.json = [&list, &capture, &selection, &provenance](JsonWriter& json) {
-    json.begin_object().key("schema").value("stepsim.tasks/1").new_line();
-    json.key("selection").value(selection).key("tasks").value(list.tasks).new_line();
-    write_groups(json, "kinds", list.kinds);
-    write_groups(json, "classes", list.classes);
-    write_groups(json, "operators", list.operators);
-    write_groups(json, "annotations", list.annotations);
-    write_groups(json, "modules", list.modules);
-    write_groups(json, "names", list.names);
-    json.key("places").begin_object();
-    for (const auto& [key, values] : places_of(capture)) json.key(key).value(values);
-    json.end_object().new_line();
-    write_provenance(json, provenance);
-    json.end_object();
+  document.rows = [&list] {
+    return table_of(kTaskGroup, list.names, {.without = {"part", "share"}, .for_programs = true});
+  };
+  document.json = [&list, &capture, selection, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.tasks/1", kListed, Listed{&list, &capture, selection}, provenance);
   };
   return document;
 }
+
+AnswerSchema tasks_schema() { return schema_of("stepsim.tasks/1", kListed); }
 
 }  // namespace stepsim::sim

@@ -7,7 +7,7 @@
 #include "model/job/recording.h"
 #include "sim/analysis/task_list.h"
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -15,6 +15,9 @@ namespace stepsim::sim {
 /// `selection` says what the list was restricted to; it may be empty. Refers to its arguments.
 [[nodiscard]] Document task_list_document(const TaskList& list, const Capture& capture, std::size_t rows,
                                           const std::string& selection, const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema tasks_schema();
 
 }  // namespace stepsim::sim
 

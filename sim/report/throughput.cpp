@@ -18,10 +18,12 @@ std::string rate_text(double rate) {
 
 Cell rate_cell(double rate) { return {rate_text(rate), rate, Unit::kNone}; }
 
-void begin_throughput(JsonWriter& json, const StepWork& work, Duration iteration) {
-  json.begin_object().key("unit").value(unit_of(work)).key("in_all").value(rate_in_all(work, iteration));
-  json.key("per_device").value(rate_of_device(work, iteration));
-  json.key("workers").value(work.workers).key("devices").value(std::uint64_t{work.workers} * work.devices);
+Throughput throughput_of(const StepWork& work, Duration iteration) {
+  return {.unit = unit_of(work),
+          .in_all = rate_in_all(work, iteration),
+          .per_device = rate_of_device(work, iteration),
+          .workers = work.workers,
+          .devices = std::uint64_t{work.workers} * work.devices};
 }
 
 }  // namespace stepsim::sim

@@ -5,8 +5,7 @@
 #include <string_view>
 
 #include "sim/analysis/throughput.h"
-#include "sim/output/json_writer.h"
-#include "sim/report/table.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 
@@ -16,8 +15,25 @@ namespace stepsim::sim {
 [[nodiscard]] std::string rate_text(double rate);
 [[nodiscard]] Cell rate_cell(double rate);
 
-/// {"unit":"samples/s","in_all":..,"per_device":..,"workers":..,"devices":..}, open for more members.
-void begin_throughput(JsonWriter& json, const StepWork& work, Duration iteration);
+/// For programs.
+struct Throughput {
+  std::string_view unit;
+  double in_all = 0;
+  double per_device = 0;
+  std::uint32_t workers = 0;
+  std::uint64_t devices = 0;
+  std::optional<double> efficiency{};  ///< against another job, where there is one
+};
+[[nodiscard]] Throughput throughput_of(const StepWork& work, Duration iteration);
+
+inline constexpr auto kThroughput = std::to_array<Field<Throughput>>({
+    {"unit", at<&Throughput::unit>},
+    {"in_all", at<&Throughput::in_all>},
+    {"per_device", at<&Throughput::per_device>},
+    {"workers", at<&Throughput::workers>},
+    {"devices", at<&Throughput::devices>},
+    {"efficiency", at<&Throughput::efficiency>, {}, kIfAny},
+});
 
 }  // namespace stepsim::sim
 

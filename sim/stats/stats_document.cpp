@@ -4,163 +4,208 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "model/base/text.h"
-#include "sim/analysis/intervals.h"
-#include "sim/output/json_writer.h"
-#include "sim/stats/detail_sections.h"
-#include "sim/stats/device_sections.h"
-#include "sim/stats/stats_json.h"
+#include "sim/report/amounts.h"
+#include "sim/stats/stats_fields.h"
 
 namespace stepsim::sim {
+
+Cell share_cell(const StatsRow& row) {
+  return fmt::format("{} of {}", percent(row.share), row.part ? to_text(*row.part) : "all");
+}
+
+Cell device_cell(const DeviceUse& device) { return device.device < 0 ? Cell("host") : Cell(device.device); }
+
+Cell sequence_cell(const KernelSequence& sequence) {
+  constexpr std::size_t kMost = 4;
+  const std::vector<std::string>& kernels = sequence.kernels;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : " > ", kernels[i]);
+  return kernels.size() > kMost ? fmt::format("{} > {} more", text, kernels.size() - kMost) : text;
+}
+
+Cell module_cell(const StackLine& line) {
+  const std::uint32_t module = line.stack->module;
+  return module == CallStack::kNone ? "-" : (*line.stacks)[module].name.substr(kModulePrefix.size());
+}
+
+Cell stack_cell(const StackLine& line) {
+  constexpr int kDeepest = 6;
+  const std::vector<CallStack>& stacks = *line.stacks;
+  std::string text = line.stack->name;
+  std::uint32_t node = line.stack->parent;
+  for (int i = 1; i < kDeepest && node != CallStack::kNone; ++i, node = stacks[node].parent)
+    text += " < " + stacks[node].name;
+  return node == CallStack::kNone ? text : text + " < ...";
+}
+
 namespace {
 
 constexpr std::array kParts{WorkPart::kCompute, WorkPart::kCommunication, WorkPart::kCopy, WorkPart::kHost};
 
-Duration rounded(double nanoseconds) { return Duration{std::llround(nanoseconds)}; }
+constexpr auto kInputs = std::to_array<Field<std::vector<Statistics>>>({{"inputs", at<>, kStatistics, kRowLines}});
 
-std::string share_text(const StatsRow& row) {
-  return fmt::format("{} of {}", percent(row.share), row.part ? to_text(*row.part) : "all");
-}
+/// The sections of one input. Where there are several inputs, each title says which one it is of. Sheets and tables of
+/// files are named by what is before a colon.
+class StatsSections {
+ public:
+  StatsSections(const Statistics& input, std::size_t rows, std::string name)
+      : input_(input), rows_{.most = rows, .option = "--head"}, name_(std::move(name)) {}
 
-Section rows_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
-  const bool of_one_kind = input.key == StatsKey::kName;
-  std::vector<Column> columns{{std::string(to_text(input.key)), Align::kLeft}};
-  if (of_one_kind) columns.push_back({"kind", Align::kLeft, Use::kHelp});
-  columns.insert(columns.end(), {{"count"}, {"total"}});
-  if (input.has_calls) columns.push_back({"self"});
-  columns.insert(columns.end(), {{"share", Align::kRight, Use::kMain},
-                                 {"mean"},
-                                 {"median", Align::kRight, Use::kHelp},
-                                 {"min", Align::kRight, Use::kHelp},
-                                 {"max", Align::kRight, Use::kHelp},
-                                 {"deviation", Align::kRight, Use::kDetail}});
-  if (input.steps > 0) columns.push_back({"a step", Align::kRight, Use::kDetail});
-  Table table(std::move(columns));
-  const std::size_t shown_rows = std::min(rows, input.rows.size());
-  for (std::size_t i = 0; i < shown_rows; ++i) {
-    const StatsRow& row = input.rows[i];
-    std::vector<Cell> cells{row.name};
-    if (of_one_kind) cells.emplace_back(row.kind);
-    cells.insert(cells.end(), {row.times.count, row.times.total});
-    if (input.has_calls) cells.emplace_back(row.self);
-    cells.insert(cells.end(), {share_text(row), rounded(row.times.mean_ns), row.times.median, row.times.shortest,
-                               row.times.longest, rounded(row.times.deviation_ns)});
-    if (input.steps > 0) cells.emplace_back(row.per_step);
-    table.add_row(std::move(cells));
+  [[nodiscard]] Section rows(std::string lead) const {
+    TableRows rows = rows_;
+    rows.name = to_text(input_.key);
+    if (input_.key != StatsKey::kName) rows.without.emplace_back("kind");
+    if (!input_.has_calls) rows.without.emplace_back("self");
+    if (input_.steps == 0) rows.without.emplace_back("a step");
+    const std::string title =
+        name_.empty() ? fmt::format("By {}", rows.name) : fmt::format("{}: by {}", name_, rows.name);
+    Section section{.title = title, .table = table_of(kStatsRow, input_.rows, rows), .lead = std::move(lead)};
+    add_more_sentence(section, input_.rows.size(), rows_.most, rows_.option);
+    return section;
   }
-  Section section{.title = titles.of_rows(input.key), .table = std::move(table)};
-  add_more_sentence(section, input.rows.size(), rows, "--head");
-  return section;
-}
 
-/// What takes longest of each part.
-Section most_expensive_section(const Statistics& input, const StatsTitles& titles) {
-  Table table({{"part", Align::kLeft}, {std::string(to_text(input.key)), Align::kLeft}, {"self"}, {"share"}, {"mean"}});
-  for (const WorkPart part : kParts) {
-    const StatsRow* most = nullptr;
-    for (const StatsRow& row : input.rows) {
-      if (row.part == part && row.self > Duration{} && (most == nullptr || row.self > most->self)) most = &row;
+  /// What takes longest of each part.
+  [[nodiscard]] Section most_expensive() const {
+    std::vector<const StatsRow*> dearest;
+    for (const WorkPart part : kParts) {
+      const StatsRow* most = nullptr;
+      for (const StatsRow& row : input_.rows) {
+        if (row.part == part && row.self > Duration{} && (most == nullptr || row.self > most->self)) most = &row;
+      }
+      if (most != nullptr) dearest.push_back(most);
     }
-    if (most != nullptr)
-      table.add_row({std::string(to_text(part)), most->name, most->self, percent_cell(most->share),
-                     rounded(most->times.mean_ns)});
+    return section_of(title("The most expensive"), kMostExpensive, dearest, {.name = to_text(input_.key)});
   }
-  if (table.rows().empty()) return {};
-  return {.title = titles("The most expensive"), .table = std::move(table)};
-}
 
-std::vector<Cell> use_cells(const TimeUse& use) {
-  return {use.compute,
-          use.exposed_communication,
-          use.hidden_communication,
-          use.exposed_copies,
-          use.hidden_copies,
-          use.idle,
-          percent_cell(ratio(use.idle, use.span))};
-}
-
-const std::vector<Column> kUseColumns{{"compute"},
-                                      {"exposed comm."},
-                                      {"hidden comm."},
-                                      {"exposed copies", Align::kRight, Use::kHelp},
-                                      {"hidden copies", Align::kRight, Use::kDetail},
-                                      {"idle"},
-                                      {"idle share", Align::kRight, Use::kHelp}};
-
-Cell device_cell(const DeviceUse& device) { return device.device < 0 ? Cell("host") : Cell(device.device); }
-
-Section devices_section(const Statistics& input, const StatsTitles& titles) {
-  if (input.devices.empty()) return {};
-  std::vector<Column> columns{{"rank"}, {"device"}, {"span"}};
-  columns.insert(columns.end(), kUseColumns.begin(), kUseColumns.end());
-  Table table(std::move(columns));
-  table.compare_times();
-  bool any_host = false;
-  for (const DeviceUse& device : input.devices) {
-    std::vector<Cell> cells{device.rank, device_cell(device), device.use.span};
-    const std::vector<Cell> use = use_cells(device.use);
-    cells.insert(cells.end(), use.begin(), use.end());
-    table.add_row(std::move(cells));
-    any_host = any_host || (device.device < 0 && !device.has_operators);
+  [[nodiscard]] Section devices() const {
+    Section section = section_of(title("Overlap by device", " (by the clock, from its first to its last work)"),
+                                 kDeviceUse, input_.devices);
+    if (section.empty()) return section;
+    section.table->compare_times();
+    section.sentences.emplace_back(
+        "span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden "
+        "copy also beside communication; memsets count as copies");
+    if (std::any_of(input_.devices.begin(), input_.devices.end(),
+                    [](const DeviceUse& device) { return device.device < 0 && !device.has_operators; }))
+      section.sentences.emplace_back("host: no work of a device was recorded; its threads are the compute");
+    return section;
   }
-  Section section{.title = titles("Overlap by device", " (by the clock, from its first to its last work)"),
-                  .table = std::move(table)};
-  section.sentences.emplace_back(
-      "span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden "
-      "copy also beside communication; memsets count as copies");
-  if (any_host) section.sentences.emplace_back("host: no work of a device was recorded; its threads are the compute");
-  return section;
-}
 
-Section streams_section(const Statistics& input, std::size_t rows, const StatsTitles& titles) {
-  std::vector<Column> columns{{"stream", Align::kLeft}, {"rank"}, {"device"}, {"pieces", Align::kRight, Use::kHelp}};
-  columns.insert(columns.end(), kUseColumns.begin(), kUseColumns.end());
-  Table table(std::move(columns));
-  table.compare_times();
-  std::size_t all = 0;
-  for (const DeviceUse& device : input.devices) {
-    for (const DeviceUse::Stream& stream : device.streams) {
-      if (all++ >= rows) continue;
-      std::vector<Cell> cells{stream.name, device.rank, device_cell(device), stream.pieces};
-      const std::vector<Cell> use = use_cells(stream.use);
-      cells.insert(cells.end(), use.begin(), use.end());
-      table.add_row(std::move(cells));
+  [[nodiscard]] Section streams() const {
+    std::vector<StreamLine> streams;
+    for (const DeviceUse& device : input_.devices) {
+      for (const DeviceUse::Stream& stream : device.streams) streams.push_back({&device, &stream});
     }
+    if (streams.empty() || rows_.most == 0) return {};
+    Section section{.title = title("Streams", " (hidden behind what any stream of the device does)"),
+                    .table = table_of(kStreamLine, streams, rows_)};
+    section.table->compare_times();
+    if (rows_.most < streams.size())
+      section.sentences.emplace_back(fmt::format("{} more: --head all", streams.size() - rows_.most));
+    return section;
   }
-  if (table.rows().empty()) return {};
-  Section section{.title = titles("Streams", " (hidden behind what any stream of the device does)"),
-                  .table = std::move(table)};
-  if (rows < all) section.sentences.emplace_back(fmt::format("{} more: --head all", all - rows));
-  return section;
-}
 
-Section stages_section(const Statistics& input, const StatsTitles& titles) {
-  if (input.stages.empty()) return {};
-  Table table({{"stage", Align::kLeft},
-               {"partitions"},
-               {"queued"},
-               {"mean"},
-               {"longest", Align::kRight, Use::kHelp},
-               {"worked"},
-               {"mean"},
-               {"longest", Align::kRight, Use::kHelp},
-               {"in line", Align::kRight, Use::kHelp},
-               {"waiting for workers", Align::kRight, Use::kHelp}});
-  for (const StageUse& stage : input.stages) {
-    table.add_row({stage.stage, stage.worked.count, stage.queued.total, rounded(stage.queued.mean_ns),
-                   stage.queued.longest, stage.worked.total, rounded(stage.worked.mean_ns), stage.worked.longest,
-                   stage.in_line.total, stage.waiting.count > 0 ? Cell(stage.waiting.total) : Cell("-")});
+  [[nodiscard]] Section stages() const {
+    Section section = section_of(title("Stages of partitions"), kStageUse, input_.stages);
+    if (section.empty()) return section;
+    section.sentences.emplace_back(
+        "queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage "
+        "takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, "
+        "and waiting for workers: of a pull, until the last worker has pushed");
+    return section;
   }
-  Section section{.title = titles("Stages of partitions"), .table = std::move(table)};
-  section.sentences.emplace_back(
-      "queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage "
-      "takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, "
-      "and waiting for workers: of a pull, until the last worker has pushed");
-  return section;
-}
+
+  [[nodiscard]] Section queues() const {
+    Section section = of("Queues", " (what streams wait for, and what waits for them)", kStreamUse, input_.streams);
+    if (section.empty()) return section;
+    section.table->compare_times();
+    section.sentences.emplace_back(
+        fmt::format("in the queue: launched and not begun; full: {} or more. A stream's idle time is a host wait if "
+                    "the next work was launched after the last had ended, else a kernel wait below {}, else another "
+                    "wait; outside: before its first work and after its last",
+                    StreamUse::kFullQueue, stepsim::to_text(StreamUse::kKernelWait)));
+    return section;
+  }
+
+  [[nodiscard]] Section flops() const {
+    FlopsUse all;
+    for (const FlopsUse& use : input_.flops) {
+      all.flops += use.flops;
+      all.time = saturated_sum(all.time, use.time);
+    }
+    Section section = of("Flops", " (a multiplication and an addition are two)", kFlopsUse, input_.flops);
+    if (section.empty()) return section;
+    section.lead = fmt::format("{} in {}: {}", scaled(all.flops, "FLOP"), stepsim::to_text(all.time),
+                               scaled(all.per_second(), "FLOP/s"));
+    return section;
+  }
+
+  [[nodiscard]] Section stacks() const {
+    std::vector<StackLine> stacks;
+    for (const CallStack& stack : input_.stacks) stacks.push_back({&input_.stacks, &stack});
+    std::stable_sort(stacks.begin(), stacks.end(),
+                     [](const StackLine& a, const StackLine& b) { return a.stack->self > b.stack->self; });
+    return of("Stacks", " (Python's calls with their operators, by time of their own)", kStackLine, stacks);
+  }
+
+  /// How operations were done, and what the pieces that were sent and received for them waited for.
+  [[nodiscard]] Section transfers() const {
+    std::vector<TransportLine> lines;
+    for (std::size_t i = 0; i < std::min(rows_.most, input_.transports.size()); ++i) {
+      const RankTransport& one = input_.transports[i];
+      if (one.use.sent.pieces > 0) lines.push_back({&one, "sent", one.use.sent});
+      if (one.use.received.pieces > 0) lines.push_back({&one, "received", one.use.received});
+      if (one.use.sent.pieces == 0 && one.use.received.pieces == 0) lines.push_back({&one, "none"});
+    }
+    if (input_.transports.empty()) return {};
+    Section section{.title = title("Transfers", " (what pieces of NCCL's operations waited for; pieces overlap)"),
+                    .table = table_of(kTransportLine, lines)};
+    add_more_sentence(section, input_.transports.size(), rows_.most, rows_.option);
+    return section;
+  }
+
+  void add(std::vector<Section>& sections, std::string lead) const {
+    const std::string sequences =
+        fmt::format(" (of {} pieces or more that calls of an operator launch)", KernelSequence::kFewest);
+    for (Section& section : std::to_array<Section>(
+             {rows(std::move(lead)), most_expensive(), devices(), streams(), stages(), queues(),
+              of("Launches", " (call: the launching call; delay: from its end to the start of the work)", kLaunchUse,
+                 input_.launches),
+              of("Copies", " (--json has the bandwidth over time)", kCopyUse, input_.copies),
+              of("Kernel sequences", sequences, kKernelSequence, input_.sequences),
+              of("Occupancy by device", " (estimated from launches)", kDeviceOccupancy, input_.occupancy.devices),
+              of("Occupancy by kernel", " (blocks and warps over the device's multiprocessors)", kKernelOccupancy,
+                 input_.occupancy.kernels),
+              flops(), section_of(title("Memory", " (allocated; --json has the curve)"), kMemoryUse, input_.memory),
+              of("Modules", " (forward passes; those inside count in those around them)", kModuleUse, input_.modules),
+              stacks(), transfers(),
+              // What was measured is slower by some of this: kinds and threads overlap, and not all of it lies on the
+              // host's path.
+              of("Overhead", " (what the profiler did for itself, and CUDA beside the calls)", kRankOverhead,
+                 input_.overheads)}))
+      sections.push_back(std::move(section));
+  }
+
+ private:
+  /// "Streams (explained)", "Streams of x.json (explained)".
+  [[nodiscard]] std::string title(std::string_view what, std::string_view explanation = {}) const {
+    return fmt::format("{}{}{}", what, name_.empty() ? "" : fmt::format(" of {}", name_), explanation);
+  }
+  template <class List, class Items>
+  [[nodiscard]] Section of(std::string_view what, std::string_view explanation, const List& fields,
+                           const Items& items) const {
+    return section_of(title(what, explanation), fields, items, rows_);
+  }
+
+  const Statistics& input_;
+  TableRows rows_;
+  std::string name_;  ///< empty for the only input
+};
 
 std::string times_text(const Statistics& input) {
   std::string text;
@@ -230,23 +275,22 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
                                     : headline_of(inputs.front()),
                     .caution = joined(inputs, &Statistics::caution)};
   const std::vector<std::string> names = names_in_titles(inputs);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Statistics& input = inputs[i];
-    const StatsTitles titles(names[i]);
-    Section table = rows_section(input, rows, titles);
-    table.lead = several ? headline_of(input) : std::string();
-    document.sections.push_back(std::move(table));
-    document.sections.push_back(most_expensive_section(input, titles));
-    document.sections.push_back(devices_section(input, titles));
-    document.sections.push_back(streams_section(input, rows, titles));
-    document.sections.push_back(stages_section(input, titles));
-    for (Section& section : device_sections(input, rows, titles)) document.sections.push_back(std::move(section));
-    for (Section& section : detail_sections(input, rows, titles)) document.sections.push_back(std::move(section));
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    StatsSections(inputs[i], rows, names[i]).add(document.sections, several ? headline_of(inputs[i]) : std::string());
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&inputs] { return rows_of(inputs); };
-  document.json = [&inputs, &provenance](JsonWriter& json) { write_statistics(json, inputs, provenance); };
+  document.rows = [&inputs] {
+    std::vector<StatsLine> lines;
+    for (const Statistics& input : inputs) {
+      for (const StatsRow& row : input.rows) lines.push_back({&input, &row});
+    }
+    return rows_table(kStatsLine, lines);
+  };
+  document.json = [&inputs, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.stats/1", kInputs, inputs, provenance);
+  };
   return document;
 }
+
+AnswerSchema stats_schema() { return schema_of("stepsim.stats/1", kInputs); }
 
 }  // namespace stepsim::sim

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/output/provenance.h"
-#include "sim/report/document.h"
+#include "sim/report/field.h"
 #include "sim/stats/statistics.h"
 
 namespace stepsim::sim {
@@ -14,6 +14,9 @@ namespace stepsim::sim {
 /// of each table at most; JSON has all. Refers to its arguments. Precondition: there is an input.
 [[nodiscard]] Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
                                       const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema stats_schema();
 
 }  // namespace stepsim::sim
 

@@ -40,12 +40,12 @@ struct NamedStatsKey {
 /// A row: work that has something in common.
 struct StatsRow {
   std::string name;
-  std::string kind;              ///< "kernel"; empty where the group has several
-  std::optional<WorkPart> part;  ///< absent where the group has several
-  Distribution times;            ///< of the pieces, with the calls that they made
-  Duration self{};               ///< without those
-  double share = 0;              ///< of `self` in that of all work of its part, or of all work
-  Duration per_step{};           ///< the mean of `self` over whole steps of ranks; 0 without whole steps
+  std::string kind;                  ///< "kernel"; empty where the group has several
+  std::optional<WorkPart> part;      ///< absent where the group has several
+  Distribution times;                ///< of the pieces, with the calls that they made
+  Duration self{};                   ///< without those
+  double share = 0;                  ///< of `self` in that of all work of its part, or of all work
+  std::optional<Duration> per_step;  ///< the mean of `self` over whole steps of ranks, where there are any
 };
 
 /// What rows are sorted by; the largest first, names from a to z.

@@ -19,6 +19,8 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${WORK}/prefix/bin/stepsim --version)
+file(READ ${WORK}/prefix/share/stepsim/schema.json schema)
+string(JSON answers LENGTH ${schema} oneOf)
 # It finds the module that it puts into programs.
 run(${WORK}/prefix/bin/stepsim capture --dir ${WORK}/traces -- true)
 check_consumer(${COMPILER} build)

@@ -74,8 +74,8 @@ TEST_P(NetworkParameterTest, IsPrintedInJson) {
   const sim::Findings findings{.capture = capture, .calibration = &calibration};
   sim::JsonWriter json;
   json.begin_object();
-  for (const sim::CaptureReport* const report : sim::capture_reports()) {
-    if (report->id == "calibration") report->members(json, findings);
+  for (const sim::CaptureReport& report : sim::capture_reports()) {
+    if (report.id == "calibration") write_members(json, report.fields, findings);
   }
   json.end_object();
   const std::string text = json.take();

@@ -58,8 +58,8 @@ struct RankEvents {
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> communicates;  ///< by TextId: kernels of this name move data between devices
-  std::vector<bool> computes;      ///< by event: it is an operator that computes (computing_events); empty if devices do
-  std::uint64_t out_of_time = 0;   ///< events left out, because their times cannot be compared with others
+  std::vector<bool> computes;     ///< by event: it is an operator that computes (computing_events); empty if devices do
+  std::uint64_t out_of_time = 0;  ///< events left out, because their times cannot be compared with others
   /// Steps that began before the one before them had ended, as they were marked: (the one before, the step).
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
   std::uint64_t instants = 0;  ///< host events of no length, which become no tasks

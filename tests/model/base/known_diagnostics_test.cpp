@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 std::string ingest_sources() {
   std::string text;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(source_folder() / "ingest")) {
-    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") text += text_of_file(fs::relative(entry.path(), source_folder()).string());
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
+      text += text_of_file(fs::relative(entry.path(), source_folder()).string());
   }
   return text;
 }

@@ -10,13 +10,11 @@
 #include "sim/report/capture_documents.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
+#include "sim/report/report.h"
 #include "tests/sim/sample_capture.h"
 #include "tests/sim/texts.h"
 
 namespace stepsim::sim {
-
-extern const CaptureReport where_to_look_report;
-
 namespace {
 
 using std::chrono::microseconds;
@@ -285,7 +283,7 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
                           .path = {critical_path(capture, timeline), std::nullopt},
                           .stragglers = stragglers(capture.dag, timeline)};
   std::vector<std::string> sentences;
-  const std::vector<Section> sections = where_to_look_report.sections(findings);
+  const std::vector<Section> sections = where_to_look_sections(findings);
   for (const Sentence& sentence : sections.front().sentences) sentences.push_back(sentence.text);
   ASSERT_THAT(sentences, AllOf(SizeIs(::testing::Ge(3U)), SizeIs(::testing::Le(5U))));
   // The path takes 420 us, 300 us of it gemm on rank 1.

@@ -10,6 +10,7 @@
 #include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 #include "tests/sim/sample_capture.h"
 #include "tests/sim/temporary_folder.h"
 

@@ -9,6 +9,7 @@
 #include "sim/engine/engine.h"
 #include "sim/export/page/page.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/field.h"
 #include "tests/sim/dag_maker.h"
 #include "tests/sim/temporary_folder.h"
 

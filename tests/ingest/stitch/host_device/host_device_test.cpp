@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ingest/stitch/host_device/rank_events.h"
 #include "ingest/stitch/host_device/host_threads.h"
+#include "ingest/stitch/host_device/rank_events.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 

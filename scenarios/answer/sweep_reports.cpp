@@ -1,0 +1,258 @@
+// The parts of the answer of a sweep, in their order: fields for programs, sections for people.
+
+#include "scenarios/answer/sweep_document.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "model/base/text.h"
+#include "scenarios/answer/knee.h"
+#include "sim/analysis/intervals.h"
+#include "sim/report/common_fields.h"
+#include "sim/report/throughput.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::Align;
+using sim::at;
+using sim::Column;
+using sim::Field;
+using sim::ratio;
+using sim::Table;
+using stepsim::to_text;
+using Sections = std::vector<sim::Section>;
+
+// --- the iteration at every point: a matrix of a grid of two axes, else a list
+
+constexpr std::size_t kMostColumns = 10;
+
+bool is_matrix(const Points& points) { return points.axes.size() == 2 && points.axes[1].values.size() <= kMostColumns; }
+
+sim::Cell time_cell(const Outcome& outcome, bool is_best) {
+  if (!outcome.iteration) return "-";
+  return {fmt::format("{}{}", is_best ? "* " : "", to_text(*outcome.iteration)), outcome.iteration->count(),
+          sim::Unit::kNanoseconds};
+}
+
+/// How far the iteration may be less and more: "-2.1 +3.4 %".
+sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
+  if (!outcome.iteration) return "-";
+  return fmt::format("{} {} %",
+                     sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration), 1),
+                     sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration), 1));
+}
+
+/// Rows are the first axis, columns the second.
+Table matrix_of(const SweepAnswer& answer, std::size_t best,
+                sim::Cell (*cell_of)(const Outcome& outcome, bool is_best)) {
+  const Points& points = answer.head.points;
+  std::vector<Column> columns{{points.axes[0].key + " \\ " + points.axes[1].key, Align::kLeft}};
+  for (const std::string& value : points.axes[1].values) columns.push_back({shown(value)});
+  Table table(std::move(columns));
+  table.compare_times();
+  for (std::size_t row = 0; row < points.axes[0].values.size(); ++row) {
+    std::vector<sim::Cell> cells{points.axes[0].values[row]};
+    for (std::size_t column = 0; column < points.axes[1].values.size(); ++column) {
+      const std::size_t point = row * points.stride(0) + column;
+      cells.push_back(cell_of(answer.outcomes[point], point == best));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// Whether rates say more than times.
+bool shows_rates(const SweepAnswer& answer) { return answer.head.work.batch_size || work_differs(answer); }
+
+void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<sim::Cell>& cells) {
+  if (!outcome.iteration) {
+    cells.insert(cells.end(), 3, sim::Cell("-"));
+    return;
+  }
+  const sim::StepWork work = work_at(answer, outcome);
+  cells.push_back(sim::rate_cell(sim::rate_in_all(work, *outcome.iteration)));
+  cells.push_back(sim::rate_cell(sim::rate_of_device(work, *outcome.iteration)));
+  cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
+}
+
+/// One row a point, for people.
+Table list_of(const SweepAnswer& answer, std::size_t best) {
+  const std::vector<std::string> keys = keys_of(answer.head.points);
+  std::vector<Column> columns{{""}};
+  for (const std::string& key : keys) columns.push_back({shown(key)});
+  columns.insert(columns.end(), {{"iteration"},
+                                 {"from", Align::kRight, sim::Use::kDetail},
+                                 {"to", Align::kRight, sim::Use::kDetail},
+                                 {"change", Align::kRight, sim::Use::kHelp}});
+  const bool rates = shows_rates(answer);
+  if (rates)
+    columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"a device"}, {"efficiency"}});
+  Table table(std::move(columns));
+  table.compare_times();
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
+    const Outcome& outcome = answer.outcomes[point];
+    const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::Cell{time} : "-"; };
+    std::vector<sim::Cell> cells{point == best ? "*" : ""};
+    for (std::string& value : values_of(answer.head.points, point, keys)) cells.emplace_back(std::move(value));
+    cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
+    cells.push_back(predicted(outcome.low));
+    cells.push_back(predicted(outcome.high));
+    cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
+    if (rates) add_rates(answer, outcome, cells);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Sections points_sections(const SweepAnswer& answer) {
+  const std::size_t best = *best_point(answer.outcomes);
+  if (!is_matrix(answer.head.points) || shows_rates(answer))
+    return {{.title = "Iteration times and their ranges; * is the best", .table = list_of(answer, best)}};
+  return {{.title = "Iteration times; * is the best", .table = matrix_of(answer, best, time_cell)},
+          {.title = "How much less and more they may be", .table = matrix_of(answer, best, range_cell)}};
+}
+
+// --- the same for programs, with the best point and the knees
+
+struct PointLine {
+  const SweepAnswer* answer;
+  std::size_t point;
+
+  [[nodiscard]] const Outcome& outcome() const { return answer->outcomes[point]; }
+  /// What `value` says of the outcome, where there is one.
+  template <class Value>
+  [[nodiscard]] auto if_predicted(Value value) const {
+    return outcome().iteration ? std::optional{value(*answer, outcome())} : std::nullopt;
+  }
+};
+
+sim::Throughput throughput_at(const SweepAnswer& answer, const Outcome& outcome) {
+  sim::Throughput throughput = sim::throughput_of(work_at(answer, outcome), *outcome.iteration);
+  throughput.efficiency = efficiency_of(answer, outcome);
+  return throughput;
+}
+
+constexpr auto kOutcome = std::to_array<Field<PointLine>>({
+    {"iteration_ns", at<&PointLine::outcome, &Outcome::iteration>},
+    {"low_ns",
+     [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.low; }); }},
+    {"high_ns",
+     [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.high; }); }},
+    {"change", [](const PointLine& line) { return line.if_predicted(change_of); }},
+    {"throughput", [](const PointLine& line) { return line.if_predicted(throughput_at); }, sim::kThroughput,
+     sim::kIfAny},
+    {"problem",
+     [](const PointLine& line) { return line.outcome().iteration ? nullptr : &line.outcome().problem; },
+     {},
+     sim::kIfAny},
+    {"cannot_answer",
+     [](const PointLine& line) {
+       return line.outcome().iteration ? std::nullopt : std::optional{line.outcome().refusal == Refusal::kCapture};
+     },
+     {},
+     sim::kIfAny},
+});
+
+auto settings_at(const PointLine& line) { return entries_of(line.answer->head.points.at(line.point)); }
+
+constexpr auto kPoint = std::to_array<Field<PointLine>>({{"set", at<settings_at>}, {"", at<>, kOutcome}});
+constexpr auto kBestPoint =
+    std::to_array<Field<PointLine>>({{"set", at<settings_at>, {}, sim::kOnNewLine}, {"", at<>, kOutcome}});
+
+struct KneeEntry {
+  std::string key;
+  Knee knee;
+};
+constexpr auto kKnee = std::to_array<Field<KneeEntry>>({
+    {"key", at<&KneeEntry::key>},
+    {"value", at<&KneeEntry::knee, &Knee::value>},
+    {"from", at<&KneeEntry::knee, &Knee::from>},
+    {"to", at<&KneeEntry::knee, &Knee::to>},
+    {"flat",
+     [](const KneeEntry& line) -> std::string_view {
+       return line.knee.whole_axis ? "everywhere" : line.knee.upwards ? "above" : "below";
+     }},
+});
+
+std::vector<KneeEntry> knee_lines(const SweepAnswer& answer) {
+  std::vector<KneeEntry> lines;
+  for (const Knee& knee : knees(answer.head.points, answer.outcomes))
+    lines.push_back({answer.head.points.axes[knee.axis].key, knee});
+  return lines;
+}
+
+std::vector<PointLine> point_lines(const SweepAnswer& answer) {
+  std::vector<PointLine> lines;
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) lines.push_back({&answer, point});
+  return lines;
+}
+
+constexpr auto kSweepBaseline = std::to_array<Field<SweepHead>>({
+    {"iteration_ns", at<&SweepHead::baseline>},
+    {"measured_ns", at<&SweepHead::measured>},
+    {"error",
+     [](const SweepHead& head) {
+       return head.measured ? std::optional{ratio(head.baseline - *head.measured, *head.measured)} : std::nullopt;
+     }},
+    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline); },
+     sim::kThroughput},
+});
+
+constexpr auto kPoints = std::to_array<Field<SweepAnswer>>({
+    {"name", at<&SweepAnswer::head, &SweepHead::name>, {}, sim::kLineAfter},
+    {"baseline", at<&SweepAnswer::head>, kSweepBaseline, sim::kLineAfter},
+    {"best",
+     [](const SweepAnswer& answer) {
+       return PointLine{&answer, *best_point(answer.outcomes)};
+     },
+     kBestPoint},
+    {"knees", at<knee_lines>, kKnee, sim::kOnNewLine | sim::kLineAfter},
+    {"points", at<point_lines>, kPoint, sim::kItemLines},
+});
+
+// --- the points without an iteration, and why; programs find it in "points"
+
+Sections problems_sections(const SweepAnswer& answer) {
+  sim::Section section{.title = "Points without an answer"};
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
+    if (answer.outcomes[point].iteration) continue;
+    section.sentences.emplace_back(to_text(answer.head.points.at(point)) + ": " + answer.outcomes[point].problem);
+  }
+  return {std::move(section)};
+}
+
+// --- what the scenario changes at every point, how transfers were timed, and all that the answer rests on
+
+constexpr auto kSweepChanges =
+    std::to_array<Field<SweepAnswer>>({{"changes", at<&SweepAnswer::head, &SweepHead::changes>}});
+
+Sections changes_sections(const SweepAnswer& answer) {
+  return {{.title = "Changes of every point", .sentences = sim::as_list(answer.head.changes)}};
+}
+
+constexpr auto kModel = std::to_array<Field<SweepHead>>({{"model", at<&SweepHead::network>}});
+constexpr auto kSweepNetwork = std::to_array<Field<SweepAnswer>>({{"network", at<&SweepAnswer::head>, kModel}});
+
+constexpr auto kSweepAssumptions = std::to_array<Field<SweepAnswer>>({
+    {"assumptions", [](const SweepAnswer& answer) { return sentences_of(answer.head.assumptions); }},
+});
+
+Sections assumptions_sections(const SweepAnswer& answer) { return {sim::assumptions_section(answer.head.assumptions)}; }
+
+}  // namespace
+
+std::span<const SweepReport> sweep_reports() {
+  static constexpr auto kReports = std::to_array<SweepReport>({
+      {.id = "points", .sections = points_sections, .fields = kPoints},
+      {.id = "problems", .sections = problems_sections},
+      {.id = "changes", .sections = changes_sections, .fields = kSweepChanges},
+      {.id = "network", .fields = kSweepNetwork},
+      {.id = "assumptions", .sections = assumptions_sections, .fields = kSweepAssumptions},
+  });
+  return kReports;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,427 @@
+// The parts of the answer to a what-if, in their order: fields for programs, sections for people.
+
+#include "scenarios/answer/what_if_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "scenarios/answer/comparison.h"
+#include "scenarios/answer/why.h"
+#include "sim/analysis/intervals.h"
+#include "sim/report/common_fields.h"
+#include "sim/report/throughput.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::at;
+using sim::Field;
+using sim::Form;
+using sim::Use;
+using Sections = std::vector<sim::Section>;
+
+// --- baseline and scenario: iteration, interval, breakdown and critical path
+
+constexpr auto kMeasured = std::to_array<Field<sim::Summary>>({
+    {"iteration_ns",
+     [](const sim::Summary& summary) {
+       return summary.measured ? std::optional{summary.iteration.measured} : std::nullopt;
+     }},
+});
+
+constexpr auto kPath = std::to_array<Field<sim::IterationPath>>({
+    {"of", at<sim::path_subject>},
+    {"length_ns", at<&sim::IterationPath::path, &sim::CriticalPath::length>},
+    {"", at<&sim::IterationPath::path>, sim::kPathClassTimes},
+});
+
+constexpr auto kView = std::to_array<Field<PredictionView>>({
+    {"of_captured_steps_ns", at<&PredictionView::prediction, &Prediction::of_captured_steps>},
+    {"in_the_long_run_ns", at<&PredictionView::prediction, &Prediction::in_the_long_run>},
+    {"breakdown", at<&PredictionView::slowest>, sim::kRankBreakdown},
+    {"iteration_parts", at<&PredictionView::summary, &sim::Summary::parts>, sim::kIterationParts},
+    {"critical_path", at<&PredictionView::path>, kPath},
+});
+
+constexpr auto kBaseline = std::to_array<Field<PredictionView>>({
+    {"iteration_ns", at<&PredictionView::prediction, &Prediction::iteration>},
+    {"error",
+     [](const PredictionView& view) {
+       return view.summary.measured ? std::optional{view.summary.iteration.error} : std::nullopt;
+     }},
+    {"", at<>, kView},
+});
+
+constexpr auto kSource = std::to_array<Field<IntervalSource>>({
+    {"source", at<&IntervalSource::name>, {"source"}},
+    {"low_ns", at<&IntervalSource::low>, {"from"}},
+    {"high_ns", at<&IntervalSource::high>, {"to"}},
+    {"reason", at<&IntervalSource::reason>, {.title = "reason", .use = Use::kHelp, .sentences = true}},
+});
+
+constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
+    {"name", at<&WhatIfAnswer::name>},
+    {"iteration_ns", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::iteration>},
+    {"low_ns", at<&WhatIfAnswer::interval, &AnswerInterval::low>},
+    {"high_ns", at<&WhatIfAnswer::interval, &AnswerInterval::high>},
+    {"interval", at<&WhatIfAnswer::interval, &AnswerInterval::sources>, kSource, sim::kItemLines},
+    {"change",
+     [](const WhatIfAnswer& answer) {
+       const Duration before = answer.baseline.prediction.iteration;
+       return sim::ratio(answer.scenario.prediction.iteration - before, before);
+     }},
+    {"", at<&WhatIfAnswer::scenario>, kView},
+});
+
+constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
+    {"measured", at<&WhatIfAnswer::baseline, &PredictionView::summary>, kMeasured, sim::kLineAfter},
+    {"baseline", at<&WhatIfAnswer::baseline>, kBaseline, sim::kLineAfter},
+    {"scenario", at<>, kScenario},
+});
+
+// --- the scenario's changes, as they could be typed after --set, and what each applies to
+
+constexpr auto kSelectionPart = std::to_array<Field<Selection::Part>>({
+    {"of", at<&Selection::Part::of>},
+    {"tasks", at<&Selection::Part::tasks>},
+    {"time_ns", at<&Selection::Part::time>},
+    {"all_ns", at<&Selection::Part::all>},
+});
+constexpr auto kSelection = std::to_array<Field<Selection>>({
+    {"change", at<&Selection::change>},
+    {"parts", at<&Selection::parts>, kSelectionPart},
+    {"hint", at<&Selection::hint>},
+});
+
+std::vector<const Selection*> selections_of(const WhatIfAnswer& answer) {
+  std::vector<const Selection*> selections;
+  for (const std::optional<Selection>& selection : answer.selections) {
+    if (selection) selections.push_back(&*selection);
+  }
+  return selections;
+}
+
+constexpr auto kChanges = std::to_array<Field<WhatIfAnswer>>({
+    {"changes", at<&WhatIfAnswer::changes>},
+    {"selections", at<selections_of>, kSelection},
+});
+
+Sections changes_sections(const WhatIfAnswer& answer) {
+  sim::Section section{.title = "Changes"};
+  for (std::size_t i = 0; i < answer.changes.size(); ++i) {
+    const auto& selection = answer.selections[i];
+    section.sentences.push_back({answer.changes[i], selection ? "applies to " + text_of(*selection) : std::string()});
+  }
+  return {std::move(section)};
+}
+
+// --- why the answer is not what one would expect of its changes
+
+constexpr auto kWhy = std::to_array<Field<WhatIfAnswer>>({{"why", at<reasons_of>}});
+
+Sections why_sections(const WhatIfAnswer& answer) {
+  return {{.title = "Why", .sentences = sim::as_list(reasons_of(answer))}};
+}
+
+// --- samples or captured batches a second, where a step's work changes or job.yaml says a batch's size
+
+struct Throughputs {
+  sim::Throughput baseline;
+  sim::Throughput scenario;
+};
+Throughputs throughputs_of(const WhatIfAnswer& answer) {
+  const Duration before = answer.baseline.prediction.iteration;
+  const Duration after = answer.scenario.prediction.iteration;
+  Throughputs made{sim::throughput_of(answer.baseline.work, before), sim::throughput_of(answer.scenario.work, after)};
+  made.scenario.efficiency = sim::efficiency(answer.scenario.work, after, answer.baseline.work, before);
+  return made;
+}
+constexpr auto kThroughputs = std::to_array<Field<Throughputs>>({
+    {"baseline", at<&Throughputs::baseline>, sim::kThroughput},
+    {"scenario", at<&Throughputs::scenario>, sim::kThroughput},
+});
+constexpr auto kThroughput = std::to_array<Field<WhatIfAnswer>>({{"throughput", at<throughputs_of>, kThroughputs}});
+
+Sections throughput_sections(const WhatIfAnswer& answer) {
+  const sim::StepWork& work = answer.baseline.work;
+  if (!work.batch_size && answer.scenario.work == work) return {};
+  sim::Table table({{"", sim::Align::kLeft},
+                    {"workers"},
+                    {"devices"},
+                    {std::string(sim::unit_of(work))},
+                    {"a device"},
+                    {"efficiency"}});
+  const auto add = [&table](std::string name, const sim::Throughput& rates) {
+    table.add_row({std::move(name), rates.workers, rates.devices, sim::rate_cell(rates.in_all),
+                   sim::rate_cell(rates.per_device), sim::percent_cell(rates.efficiency.value_or(1))});
+  };
+  const Throughputs both = throughputs_of(answer);
+  add("baseline", both.baseline);
+  add("scenario", both.scenario);
+  return {{.title = "Throughput", .table = std::move(table)}};
+}
+
+// --- why the answer is a range: each source, and the range if it were the only one
+
+Sections range_sections(const WhatIfAnswer& answer) {
+  if (answer.interval.sources.empty())
+    return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
+  sim::Section section = sim::section_of("Why it is a range", kSource, answer.interval.sources);
+  section.table->compare_times();
+  return {std::move(section)};
+}
+
+// --- what an iteration takes in the long run is not what the captured steps took on their way there
+
+/// Smaller differences say nothing: captured steps differ by as much.
+constexpr double kNoticed = 0.01;
+
+bool is_transient(const Prediction& prediction) {
+  return std::abs(sim::ratio(prediction.of_captured_steps - prediction.in_the_long_run, prediction.in_the_long_run)) >=
+         kNoticed;
+}
+
+Sections steady_sections(const WhatIfAnswer& answer) {
+  const Prediction& before = answer.baseline.prediction;
+  const Prediction& after = answer.scenario.prediction;
+  if (!is_transient(before) && !is_transient(after)) return {};
+  const bool follows = before.iteration == before.in_the_long_run && after.iteration == after.in_the_long_run;
+  return {
+      {.title = "In the long run",
+       .sentences = {fmt::format("steps that are repeated until they are steady take {} (baseline) and {} (scenario){}",
+                                 to_text(before.in_the_long_run), to_text(after.in_the_long_run),
+                                 follows ? "" : ", if the next one waits for threads and streams alone"),
+                     fmt::format("the captured steps alone take {} and {}: queues fill or drain in them",
+                                 to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
+}
+
+// --- where an iteration of the slowest rank goes, and the critical paths by class, in both replays
+
+Sections difference_sections(const WhatIfAnswer& answer) {
+  return {{.title = "Where the difference comes from",
+           .table = table_of("of an iteration of the slowest rank", compared_breakdowns(answer))}};
+}
+
+Sections paths_sections(const WhatIfAnswer& answer) {
+  return {{.title = "Critical paths, by class",
+           .table = table_of("on the path", compared_paths(answer)),
+           .sentences = {fmt::format("baseline: {}; scenario: {}", path_subject(answer.baseline.path),
+                                     path_subject(answer.scenario.path))}}};
+}
+
+// --- the busiest links of both replays: how much of the time a message crosses them, and what messages take beyond
+// their time alone
+
+/// Tables have the queueing of one iteration, programs that of the whole replay.
+struct LinkLine {
+  const LinkPair* pair;
+  Duration before;
+  Duration after;
+};
+constexpr auto kLinkLine = std::to_array<Field<LinkLine>>({
+    {"link", at<&LinkLine::pair, &LinkPair::name>, {"link"}},
+    {"baseline_busy",
+     at<&LinkLine::pair, &LinkPair::baseline, &sim::LinkUse::busy>,
+     {"busy", Use::kMain, Form::kShare}},
+    {"", at<&LinkLine::before>, {"queueing"}},
+    {"scenario_busy",
+     at<&LinkLine::pair, &LinkPair::scenario, &sim::LinkUse::busy>,
+     {"scenario: busy", Use::kMain, Form::kShare}},
+    {"", at<&LinkLine::after>, {"queueing"}},
+    {"baseline_queueing_ns", at<&LinkLine::pair, &LinkPair::baseline, &sim::LinkUse::queueing>},
+    {"scenario_queueing_ns", at<&LinkLine::pair, &LinkPair::scenario, &sim::LinkUse::queueing>},
+});
+
+std::vector<LinkLine> link_lines(const WhatIfAnswer& answer) {
+  std::vector<LinkLine> lines;
+  for (const LinkPair& pair : answer.links)
+    lines.push_back({&pair, scaled(pair.baseline.queueing, 1 / answer.baseline.iterations),
+                     scaled(pair.scenario.queueing, 1 / answer.scenario.iterations)});
+  return lines;
+}
+
+constexpr auto kLinks = std::to_array<Field<WhatIfAnswer>>({{"links", at<link_lines>, kLinkLine, sim::kItemLines}});
+
+Sections links_sections(const WhatIfAnswer& answer) {
+  if (answer.links.empty()) return {};
+  constexpr std::size_t kMostLinks = 6;
+  sim::Section section{
+      .title = "The busiest links",
+      .table = sim::table_of(kLinkLine, link_lines(answer), {.most = kMostLinks}),
+      .sentences = {"queueing: what the messages of an iteration take beyond their time alone, summed"}};
+  section.table->compare_times();
+  return {std::move(section)};
+}
+
+// --- how changes scaled device work:
+//
+//     Device work under device.to=H100
+//     scaled by                           pieces   share     before      after
+//     its shapes: memory bounds it            41  61.0 %   2.440 ms   1.110 ms
+//     left as it was                           2   0.4 %  16.000 us  16.000 us
+//     - left as they were: collectives, ...
+//
+// and the same by class of kernel. Times are sums over pieces of work, also of those that ran at the
+// same time on two streams; a share is of their sum.
+
+using Part = ScaledShare::Part;
+
+std::string_view in_words(ScaledBy by) {
+  static constexpr std::array<std::string_view, kScaledByCount> kWords{"its shapes: the matrix units bound it",
+                                                                       "its shapes: memory bounds it",
+                                                                       "its shapes: so little that its start bounds it",
+                                                                       "its class of kernel, without shapes",
+                                                                       "the factor that was given",
+                                                                       "left as it was"};
+  return kWords[static_cast<std::size_t>(by)];
+}
+
+struct PartLine {
+  std::string_view name;
+  std::string_view in_words;
+  Part part;
+  double share;
+};
+constexpr auto kPartLine = std::to_array<Field<PartLine>>({
+    {"name", at<&PartLine::name>},
+    {"", at<&PartLine::in_words>, {"name"}},
+    {"pieces", at<&PartLine::part, &Part::pieces>, {"pieces"}},
+    {"share", at<&PartLine::share>, {"share", Use::kMain, Form::kShare}},
+    {"before_ns", at<&PartLine::part, &Part::before>, {"before"}},
+    {"after_ns", at<&PartLine::part, &Part::after>, {"after"}},
+});
+
+/// The parts that hold anything.
+template <class Kind, class Parts, class Words>
+std::vector<PartLine> lines_of(const DeviceShare& found, const Parts& parts, Words words) {
+  std::vector<PartLine> lines;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (parts[i].pieces > 0)
+      lines.push_back({to_text(kind), words(kind), parts[i], sim::ratio(parts[i].before, found.share.total().before)});
+  }
+  return lines;
+}
+std::vector<PartLine> by_how(const DeviceShare& found) { return lines_of<ScaledBy>(found, found.share.by, in_words); }
+std::vector<PartLine> by_class(const DeviceShare& found) {
+  return lines_of<KernelClass>(found, found.share.kind, [](KernelClass kind) { return to_text(kind); });
+}
+
+constexpr auto kDeviceShare = std::to_array<Field<DeviceShare>>({
+    {"change", at<&DeviceShare::change>},
+    {"kept", at<&DeviceShare::kept>},
+    {"scaled_by", at<by_how>, kPartLine, sim::kItemLines},
+    {"classes", at<by_class>, kPartLine, sim::kItemLines},
+});
+constexpr auto kDeviceWork = std::to_array<Field<WhatIfAnswer>>({
+    {"device_work", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::shares>, kDeviceShare,
+     sim::kItemLines},
+});
+
+Sections device_work_sections(const WhatIfAnswer& answer) {
+  Sections sections;
+  const auto add = [&sections](std::string title, std::string_view name, const std::vector<PartLine>& lines) {
+    sections.push_back({.title = std::move(title), .table = sim::table_of(kPartLine, lines, {.name = name})});
+    sections.back().table->compare_times();
+  };
+  for (const DeviceShare& found : answer.scenario.prediction.shares) {
+    add(fmt::format("Device work under {}", found.change), "scaled by", by_how(found));
+    if (found.share.by[static_cast<std::size_t>(ScaledBy::kUnchanged)].pieces > 0)
+      sections.back().sentences.emplace_back(fmt::format("left as they were: {}", found.kept));
+    add("The same by class of kernel", "class", by_class(found));
+  }
+  return sections;
+}
+
+// --- what communication beside them makes of kernels, where the capture shows by how much it slows them:
+//
+//     kernels of  seen both ways  longer beside  a tenth less  a tenth more  kernels  as captured        here
+//     gemm                    19          1.14x         1.03x         1.86x      812    91.350 ms   88.120 ms
+//     - kernels beside communication: -1.020 ms an iteration of a rank (without: --no-interference)
+//
+// "As captured" is what they would take with the overlap of the capture, "here" with that of the prediction, both
+// summed over ranks and steps.
+
+constexpr auto kSlowedClass = std::to_array<Field<SlowedClass>>({
+    {"class", at<&SlowedClass::slowdown, &Slowdown::kernel_class>, {"kernels of"}},
+    {"compared", at<&SlowedClass::slowdown, &Slowdown::kernels>, {"seen both ways"}},
+    {"factor", at<&SlowedClass::slowdown, &Slowdown::factor>, {"longer beside", Use::kMain, Form::kFactor}},
+    {"low", at<&SlowedClass::slowdown, &Slowdown::low>, {"a tenth less", Use::kDetail, Form::kFactor}},
+    {"high", at<&SlowedClass::slowdown, &Slowdown::high>, {"a tenth more", Use::kDetail, Form::kFactor}},
+    {"kernels", at<&SlowedClass::kernels>, {"kernels", Use::kDetail}},
+    {"before_ns", at<&SlowedClass::before>, {"as captured"}},
+    {"after_ns", at<&SlowedClass::after>, {"here"}},
+});
+constexpr auto kInterference = std::to_array<Field<WhatIfAnswer>>({
+    {"interference", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::slowed>, kSlowedClass,
+     sim::kItemLines},
+});
+
+/// What it adds to an iteration of a rank, on average.
+Duration added(const WhatIfAnswer& answer) {
+  double sum = 0;
+  for (const SlowedClass& each : answer.scenario.prediction.slowed)
+    sum += static_cast<double>((each.after - each.before).count());
+  const auto ranks = static_cast<double>(std::max<std::size_t>(1, answer.scenario.summary.ranks.size()));
+  return Duration{std::llround(sum / (ranks * answer.scenario.iterations))};
+}
+
+Sections interference_sections(const WhatIfAnswer& answer) {
+  sim::Section section =
+      sim::section_of("Kernels beside communication", kSlowedClass, answer.scenario.prediction.slowed);
+  if (section.empty()) return {};
+  section.table->compare_times();
+  section.sentences.emplace_back(
+      fmt::format("kernels beside communication: {} an iteration of a rank (without: --no-interference)",
+                  sim::signed_time(added(answer))));
+  return {std::move(section)};
+}
+
+// --- how transfers were timed, what was read, and all that the answer rests on
+
+constexpr auto kNetwork = std::to_array<Field<WhatIfAnswer>>({
+    {"network",
+     [](const WhatIfAnswer& answer) {
+       return sim::NetworkView{answer.network->name, answer.calibration};
+     },
+     sim::kNetworkView},
+});
+
+constexpr auto kAssumptions = std::to_array<Field<WhatIfAnswer>>({
+    {"assumptions", [](const WhatIfAnswer& answer) { return sentences_of(answer.assumptions); }},
+});
+
+Sections assumptions_sections(const WhatIfAnswer& answer) { return {sim::assumptions_section(answer.assumptions)}; }
+
+/// For programs; replay's report tells people.
+constexpr auto kInput = std::to_array<Field<WhatIfAnswer>>({
+    {"ingest", [](const WhatIfAnswer& answer) -> const Capture& { return *answer.capture; }, sim::kIngest},
+});
+
+}  // namespace
+
+std::span<const WhatIfReport> what_if_reports() {
+  static constexpr auto kReports = std::to_array<WhatIfReport>({
+      {.id = "prediction", .fields = kPrediction},
+      {.id = "changes", .sections = changes_sections, .fields = kChanges},
+      {.id = "why", .sections = why_sections, .fields = kWhy},
+      {.id = "throughput", .sections = throughput_sections, .fields = kThroughput},
+      {.id = "range", .sections = range_sections},
+      {.id = "steady", .sections = steady_sections},
+      {.id = "difference", .sections = difference_sections},
+      {.id = "paths", .sections = paths_sections},
+      {.id = "links", .sections = links_sections, .fields = kLinks},
+      {.id = "device work", .sections = device_work_sections, .fields = kDeviceWork},
+      {.id = "interference", .sections = interference_sections, .fields = kInterference},
+      {.id = "network", .fields = kNetwork},
+      {.id = "assumptions", .sections = assumptions_sections, .fields = kAssumptions},
+      {.id = "input", .fields = kInput},
+  });
+  return kReports;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,182 @@
+#include "sim/check/written_documents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/text.h"
+#include "sim/report/cautions.h"
+#include "sim/report/common_fields.h"
+
+namespace stepsim::sim {
+namespace {
+
+constexpr auto kCommFile = std::to_array<Field<CommJson::File>>({
+    {"output", at<&CommJson::File::output>, {"file"}},
+    {"rank", at<&CommJson::File::rank>, {"rank"}},
+    {"tensors", at<&CommJson::File::tensors>, {"tensors"}},
+    {"steps", at<&CommJson::File::steps>, {"steps"}},
+    {"stages", at<&CommJson::File::stages>, {"stages"}},
+    {"totals", at<&CommJson::File::totals>, {"totals"}},
+    {"tensors_in_some_steps", at<&CommJson::File::tensors_in_some_steps>},
+});
+constexpr auto kCommJson = std::to_array<Field<CommJson>>({
+    {"input", at<&CommJson::input>},
+    {"output", at<&CommJson::output>},
+    {"of_copies", at<&CommJson::of_copies>, {}, kLineAfter},
+    {"files", at<&CommJson::files>, kCommFile, kRowLines},
+    {"left_out", at<&CommJson::left_out>, {}, kLineAfter},
+});
+
+std::string headline_of(const CommJson& written) {
+  CommJson::File sum;
+  for (const CommJson::File& file : written.files) {
+    sum.tensors = std::max(sum.tensors, file.tensors);
+    sum.steps = std::max(sum.steps, file.steps);
+    sum.stages += file.stages;
+    sum.totals += file.totals;
+  }
+  const std::string ranks = written.files.size() == 1 ? "" : fmt::format(" of {} ranks", written.files.size());
+  const std::string_view what =
+      written.of_copies ? "copies between host and device, as no rank communicates, of " : "communication of ";
+  return fmt::format("Wrote the {}{}{} in {} of {}, {} and {}, into {}, as BytePS writes it.", what,
+                     counted(sum.tensors, "tensor"), ranks, counted(sum.steps, "step"), shown(written.input),
+                     counted(sum.stages, "stage"), counted(sum.totals, "total"), shown(written.output));
+}
+
+Section left_out_section(const CommJson& written) {
+  Section section{.title = "Left out"};
+  std::string list;
+  for (const auto& [what, count] : written.left_out)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
+  if (!list.empty()) section.sentences.emplace_back(fmt::format("What has no place in such a file: {}.", list));
+  std::uint64_t in_some = 0;
+  for (const CommJson::File& file : written.files) in_some += file.tensors_in_some_steps;
+  if (in_some > 0) {
+    section.sentences.emplace_back(
+        fmt::format("{} in fewer steps than others. The file has no steps, so the k-th event of a tensor will be taken "
+                    "for the k-th step's.",
+                    in_some == 1 ? "1 tensor is" : fmt::format("{} tensors are", in_some)));
+  }
+  return section;
+}
+
+constexpr auto kCutCounts = std::to_array<Field<CutOut>>({
+    {"records", at<&CutOut::records>, {"records"}},
+    {"events", at<&CutOut::events>, {"events"}},
+    {"flows", at<&CutOut::flows>, {"flows"}},
+    {"metadata", at<&CutOut::metadata>, {"metadata"}},
+});
+constexpr auto kCutOut = std::to_array<Field<CutOut>>({
+    {"input", at<&CutOut::input>, {"input"}},
+    {"output", at<&CutOut::output>},
+    {"", at<>, kCutCounts},
+});
+
+struct Cuts {
+  CutOut sum;
+  const std::vector<CutOut>* files;
+};
+constexpr auto kCuts = std::to_array<Field<Cuts>>({
+    {"input", at<&Cuts::sum, &CutOut::input>},
+    {"output", at<&Cuts::sum, &CutOut::output>, {}, kLineAfter},
+    {"", at<&Cuts::sum>, kCutCounts, kLineAfter},
+    {"files", at<&Cuts::files>, kCutOut, kRowLines},
+    {"diagnostics", at<&Cuts::sum, &CutOut::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
+});
+
+CutOut sum_of(const std::vector<CutOut>& cuts, const std::string& output) {
+  CutOut sum{.input = cuts.size() == 1 ? cuts.front().input : counted(cuts.size(), "file"), .output = output};
+  for (const CutOut& cut : cuts) {
+    sum.records += cut.records;
+    sum.events += cut.events;
+    sum.flows += cut.flows;
+    sum.metadata += cut.metadata;
+    sum.diagnostics.merge(cut.diagnostics);
+  }
+  return sum;
+}
+
+constexpr auto kScrubbed = std::to_array<Field<Scrubbed>>({
+    {"output", at<&Scrubbed::output>},
+    {"files", at<&Scrubbed::files>, {}, kLineAfter},
+    {"replaced", at<&Scrubbed::replaced>, kPrivateContent, kRowLines},
+    {"diagnostics", at<&Scrubbed::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
+});
+
+std::string headline_of(const Scrubbed& scrubbed) {
+  std::uint64_t places = 0;
+  for (const PrivateContent& content : scrubbed.replaced) places += content.count;
+  return fmt::format(
+      "Wrote {} without what is private: {} written to {}; all times and names of work are as they were.",
+      counted(scrubbed.files, "file"),
+      places == 0 ? "nothing was found to replace," : fmt::format("{} replaced,", counted(places, "place")),
+      shown(scrubbed.output));
+}
+
+constexpr auto kProfilerTrace = std::to_array<Field<ProfilerTrace>>({
+    {"input", at<&ProfilerTrace::input>},
+    {"output", at<&ProfilerTrace::output>},
+    {"events", at<&ProfilerTrace::events>, {"events"}, kLineAfter},
+});
+
+}  // namespace
+
+Document comm_json_document(const CommJson& written, const Provenance& provenance) {
+  Document document{.headline = headline_of(written)};
+  if (written.files.size() > 1) document.sections.push_back(section_of("Files", kCommFile, written.files));
+  if (Section section = left_out_section(written); !section.empty()) document.sections.push_back(std::move(section));
+  document.rows = [&written] { return table_of(kCommFile, written.files); };
+  document.json = [&written, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.comm_json/1", kCommJson, written, provenance);
+  };
+  return document;
+}
+
+Document cut_document(const std::vector<CutOut>& cuts, const std::string& output, const Provenance& provenance) {
+  const CutOut sum = sum_of(cuts, output);
+  Document document{
+      .headline = fmt::format("Cut {} events, {} ends of arrows and {} names out of the {} records of {}, each as "
+                              "it was, into {}.",
+                              sum.events, sum.flows, sum.metadata, sum.records, shown(sum.input), shown(output))};
+  add_input_defects(document, sum.diagnostics);
+  document.rows = [&cuts] { return table_of(kCutOut, cuts); };
+  document.json = [&cuts, sum, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.cut/1", kCuts, Cuts{sum, &cuts}, provenance);
+  };
+  return document;
+}
+
+Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance) {
+  Document document{.headline = headline_of(scrubbed)};
+  if (!scrubbed.replaced.empty()) {
+    document.sections.push_back(section_of("What was replaced", kPrivateContent, scrubbed.replaced));
+    document.sections.back().sentences = {
+        "names of functions, modules, operators, kernels and annotations stay: look "
+        "at them before you give the files away"};
+  }
+  add_input_defects(document, scrubbed.diagnostics);
+  document.rows = [&scrubbed] { return table_of(kPrivateContent, scrubbed.replaced); };
+  document.json = [&scrubbed, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.scrub/1", kScrubbed, scrubbed, provenance);
+  };
+  return document;
+}
+
+Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& provenance) {
+  Document document{.headline = fmt::format("Wrote {} events of {}, as they were recorded, into {}, as PyTorch's "
+                                            "profiler writes them.",
+                                            trace.events, shown(trace.input), shown(trace.output))};
+  document.rows = [&trace] { return table_of(kProfilerTrace, std::vector{trace}); };
+  document.json = [&trace, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.profiler_trace/1", kProfilerTrace, trace, provenance);
+  };
+  return document;
+}
+
+std::vector<AnswerSchema> written_schemas() {
+  return {schema_of("stepsim.comm_json/1", kCommJson), schema_of("stepsim.cut/1", kCuts),
+          schema_of("stepsim.scrub/1", kScrubbed), schema_of("stepsim.profiler_trace/1", kProfilerTrace)};
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,518 @@
+// The parts of the documents about a capture, in their order: fields for programs, sections for people.
+
+#include "sim/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/base/text.h"
+#include "model/calibration/interference.h"
+#include "model/cost/network/parameters.h"
+#include "sim/analysis/longest_path.h"
+#include "sim/output/cluster_yaml.h"
+#include "sim/report/common_fields.h"
+#include "sim/report/path_sections.h"
+#include "sim/report/slowing.h"
+#include "sim/report/throughput.h"
+
+namespace stepsim::sim {
+namespace {
+
+using Sections = std::vector<Section>;
+
+/// Follows members of the capture, which Findings refer to.
+template <auto... Members>
+struct OfCapture {
+  decltype(auto) operator()(const Findings& findings) const { return at<Members...>(findings.capture); }
+};
+template <auto... Members>
+inline constexpr OfCapture<Members...> of_capture{};
+
+std::size_t tasks_in(const Findings& findings) { return findings.capture.dag.task_count(); }
+std::size_t edges_in(const Findings& findings) { return findings.capture.dag.edge_count(); }
+
+// --- how large the graph is; people read it in the headline and under Input
+
+constexpr auto kSize = std::to_array<Field<Findings>>({
+    {"tasks", at<tasks_in>},
+    {"edges", at<edges_in>},
+    {"ranks", of_capture<&Capture::recording, &Recording::ranks>},
+});
+
+constexpr auto kWritten = std::to_array<Field<Findings>>({
+    {"output", at<&Findings::output>},
+    {"tasks", at<tasks_in>},
+    {"edges", at<edges_in>},
+});
+
+// --- measured beside replayed, step by step and for the iteration:
+//
+//     rank  step     measured     replayed    error  held out
+//        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
+
+template <class Value>
+std::optional<Value> if_measured(const Summary& summary, Value value) {
+  return summary.measured ? std::optional{value} : std::nullopt;
+}
+
+struct StepLine {
+  const Summary* of;
+  const StepReport* step;
+};
+constexpr auto kStep = std::to_array<Field<StepLine>>({
+    {"rank", at<&StepLine::step, &StepReport::rank>, {"rank"}},
+    {"step", at<&StepLine::step, &StepReport::step>, {"step"}},
+    {"", at<&StepLine::step, &StepReport::measured>, {"measured"}},
+    {"measured_ns", [](const StepLine& line) { return if_measured(*line.of, line.step->measured); }},
+    {"replayed_ns", at<&StepLine::step, &StepReport::replayed>, {"replayed"}},
+    {"", at<&StepLine::step, &StepReport::error>, {"error", Use::kMain, Form::kChange}},
+    {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
+    {"held_out_error", at<&StepLine::step, &StepReport::held_out_error>, {"held out", Use::kMain, Form::kChange}},
+});
+
+std::vector<StepLine> step_lines(const Findings& findings) {
+  std::vector<StepLine> lines;
+  for (const StepReport& step : findings.summary.steps) lines.push_back({&findings.summary, &step});
+  return lines;
+}
+
+using RankAndStep = std::pair<Rank, std::int64_t>;
+constexpr auto kSetAside = std::to_array<Field<RankAndStep>>({
+    {"rank", at<&RankAndStep::first>},
+    {"step", at<&RankAndStep::second>},
+});
+
+template <auto Member>
+struct IfMeasured {
+  auto operator()(const Summary& summary) const { return if_measured(summary, summary.iteration.*Member); }
+};
+constexpr auto kIteration = std::to_array<Field<Summary>>({
+    {"measured_ns", IfMeasured<&IterationReport::measured>{}},
+    {"replayed_ns", at<&Summary::iteration, &IterationReport::replayed>},
+    {"pace", at<&Summary::iteration, &IterationReport::pace>},
+    {"error", IfMeasured<&IterationReport::error>{}},
+    {"mean_abs_error", IfMeasured<&IterationReport::mean_abs_error>{}},
+    {"worst_abs_error", IfMeasured<&IterationReport::worst_abs_error>{}},
+});
+
+constexpr auto kPerturbation = std::to_array<Field<Perturbation>>({
+    {"of", [](const Perturbation& test) -> std::string_view { return test.between_ranks ? "ranks" : "steps"; }},
+    {"steps", at<&Perturbation::steps>},
+    {"mean_abs_error", at<&Perturbation::error>},
+    {"worst_abs_error", at<&Perturbation::worst_error>},
+    {"mean_abs_difference", at<&Perturbation::difference>},
+});
+
+/// How far the graph was tested, and on what its critical path rests.
+constexpr auto kTrust = std::to_array<Field<Findings>>({
+    {"perturbation", at<&Findings::perturbation>, kPerturbation},
+    {"path_unexplained_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::unexplained>},
+    {"path_silent_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::silent>},
+    {"path_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::hand_overs>},
+    {"path_inferred_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::inferred>},
+});
+
+constexpr auto kSteps = std::to_array<Field<Findings>>({
+    {"steps", at<step_lines>, kStep, kRowLines},
+    {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
+    {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},
+    {"trust", [](const Findings& found) { return found.summary.measured ? &found : nullptr; }, kTrust,
+     kOnNewLine | kIfAny},
+});
+
+Sections steps_sections(const Findings& findings) {
+  const Summary& summary = findings.summary;
+  Section section{.title = "Steps"};
+  if (!summary.steps.empty()) {
+    section.table = table_of(kStep, step_lines(findings));
+    section.table->compare_times();
+  }
+  std::string set_aside;
+  for (const auto& [rank, step] : summary.set_aside)
+    set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
+  if (summary.measured && !summary.steps.empty()) {
+    section.sentences.emplace_back(fmt::format(
+        "Against its own steps the replay is {:.2f} % off on average and {:.2f} % at worst. That says that nothing was "
+        "lost on the way, not that the graph is right.",
+        summary.iteration.mean_abs_error * 100, summary.iteration.worst_abs_error * 100));
+  }
+  if (!set_aside.empty()) section.sentences.emplace_back("Set aside, cut by the capture: " + set_aside);
+  return {section};
+}
+
+// --- how transfers were timed, if not as recorded, and how well the hardware is known
+
+constexpr auto kNetwork = std::to_array<Field<Findings>>({
+    {"network",
+     [](const Findings& found) {
+       return NetworkView{found.network->name, found.calibration};
+     },
+     kNetworkView},
+});
+
+Sections network_sections(const Findings& findings) {
+  const NetworkModel& model = *findings.network;
+  if (model.make == nullptr) return {};
+  Section section{.title = "Network",
+                  .lead = fmt::format("{}: {}; it ignores {}.", model.name, model.summary, model.ignores)};
+  if (findings.calibration != nullptr && !findings.calibration->fits.empty())
+    section.table = table_of(kFit, findings.calibration->fits);
+  return {section};
+}
+
+// --- samples a second, where job.yaml says how many a worker takes in a step
+
+/// What the job takes when nobody records it, else as measured, else replayed.
+Duration iteration_of(const Findings& findings) {
+  const IterationReport& iteration = findings.summary.iteration;
+  if (findings.capture.job.measured_step) return *findings.capture.job.measured_step;
+  return findings.summary.measured ? iteration.measured : iteration.replayed;
+}
+
+std::optional<Throughput> throughput_in(const Findings& findings) {
+  const StepWork work = captured_work(findings.capture);
+  return work.batch_size ? std::optional{throughput_of(work, iteration_of(findings))} : std::nullopt;
+}
+
+constexpr auto kThroughputMember = std::to_array<Field<Findings>>({{"throughput", at<throughput_in>, kThroughput}});
+
+Sections throughput_sections(const Findings& findings) {
+  const StepWork work = captured_work(findings.capture);
+  if (!work.batch_size) return {};
+  const Duration iteration = iteration_of(findings);
+  return {{.title = "Throughput",
+           .sentences = {fmt::format("{} {}, {} a device: each of {} worker{} takes {} samples in {}",
+                                     rate_text(rate_in_all(work, iteration)), unit_of(work),
+                                     rate_text(rate_of_device(work, iteration)), work.workers,
+                                     work.workers == 1 ? "" : "s", *work.batch_size, stepsim::to_text(iteration))}}};
+}
+
+// --- what the profiler added to the captured steps, where job.yaml says what a step takes without it
+
+std::optional<Slowing> slowing_in(const Findings& findings) { return slowing_of(findings.capture, findings.summary); }
+
+constexpr auto kSlowing = std::to_array<Field<Slowing>>({
+    {"recorded_ns", at<&Slowing::recorded>},
+    {"free_ns", at<&Slowing::free>},
+    {"shortest_step_ns", at<&Slowing::shortest>},
+    {"slowing", at<&Slowing::share>},
+});
+constexpr auto kProfiler = std::to_array<Field<Findings>>({{"profiler", at<slowing_in>, kSlowing}});
+
+Sections slowing_sections(const Findings& findings) {
+  const std::optional<Slowing> slowing = slowing_in(findings);
+  if (!slowing) return {};
+  std::string sentence = to_text(*slowing);
+  sentence.front() = 'R';
+  return {{.title = "The profiler", .sentences = {sentence}}};
+}
+
+// --- where an iteration of each rank goes:
+//
+//     rank   iteration    compute  communication    exposed  copies  waiting for ranks  host       idle  unexplained
+//        0  110.000 ms  70.000 ms      50.000 ms  30.000 ms    0 ns               0 ns  0 ns  10.000 ms         0 ns
+
+constexpr auto kReplayBreakdown = std::to_array<Field<RankBreakdown>>({
+    {"", at<>, kRankBreakdown},
+    {"unexplained_ns", at<&RankBreakdown::unexplained>, {"unexplained", Use::kDetail}},
+});
+constexpr auto kBreakdown = std::to_array<Field<Findings>>({
+    {"breakdown", at<&Findings::summary, &Summary::ranks>, kReplayBreakdown, kRowLines},
+    {"iteration_parts", at<&Findings::summary, &Summary::parts>, kIterationParts},
+});
+
+Sections breakdown_sections(const Findings& findings) {
+  return {{.title = "Where an iteration goes (replayed; the columns overlap)",
+           .table = table_of(kReplayBreakdown, findings.summary.ranks)}};
+}
+
+// --- waits that nothing in the capture explains, by kind
+
+constexpr auto kUnexplainedKind = std::to_array<Field<UnexplainedKind>>({
+    {"kind", at<&UnexplainedKind::kind>},
+    {"wait_ns", at<&UnexplainedKind::wait>},
+    {"count", at<&UnexplainedKind::count>},
+});
+constexpr auto kUnexplained = std::to_array<Field<Findings>>({
+    {"unexplained_wait_ns", at<&Findings::summary, &Summary::unexplained_wait>},
+    {"unexplained", at<&Findings::summary, &Summary::unexplained>, kUnexplainedKind},
+});
+
+Sections unexplained_sections(const Findings& findings) {
+  Section section{.title = "Waits that nothing explains"};
+  for (const UnexplainedKind& kind : findings.summary.unexplained) {
+    section.sentences.emplace_back(
+        fmt::format("{}: {} in {} over the whole capture", kind.kind, to_text(kind.wait),
+                    kind.count == 1 ? std::string("one wait") : fmt::format("{} waits", kind.count)));
+  }
+  return {section};
+}
+
+// --- the critical path of an iteration: in short in the answer of replay, with all of its tasks in that of
+// critical-path
+
+constexpr auto kPathSummary = std::to_array<Field<Findings>>({{"critical_path", at<&Findings::path>, kIterationPath}});
+
+Sections path_summary_sections(const Findings& findings) {
+  const IterationPath& path = findings.path;
+  Sections sections = path_sections(findings.capture.dag, path.path, findings.path_rows);
+  sections.front().title = fmt::format("Critical path of {}: {}", path_subject(path), to_text(path.path.length));
+  return sections;
+}
+
+std::vector<PathLine> path_lines(const Findings& findings) {
+  return lines_of(findings.capture.dag, findings.path.path);
+}
+constexpr auto kPathTasks = std::to_array<Field<Findings>>({
+    {"", at<&Findings::path>, kIterationPath},
+    {"tasks", at<path_lines>, kPathLine, kOnNewLine | kItemLines},
+});
+
+Sections path_tasks_sections(const Findings& findings) {
+  return path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
+}
+
+// --- the longest path of each GPU alone, and of each worker
+
+struct PartLine {
+  const Dag* dag;
+  PartPath part;
+};
+constexpr auto kPartTask = std::to_array<Field<PathLine>>({
+    {"name", at<&PathLine::name>},
+    {"rank", at<&PathLine::lane, &Lane::rank>},
+    {"duration_ns", at<&PathLine::task, &PathTask::duration>},
+    {"wait_ns", at<&PathLine::task, &PathTask::wait>},
+});
+constexpr auto kPart = std::to_array<Field<PartLine>>({
+    {"host", at<&PartLine::part, &PartPath::host>},
+    {"ranks", at<&PartLine::part, &PartPath::ranks>},
+    {"length_ns", at<&PartLine::part, &PartPath::path, &CriticalPath::length>},
+    {"classes", at<&PartLine::part, &PartPath::path>, kPathClasses},
+    {"tasks", [](const PartLine& line) { return lines_of(*line.dag, line.part.path); }, kPartTask},
+});
+
+struct Parts {
+  std::vector<PartLine> gpus;
+  std::vector<PartLine> workers;
+};
+Parts parts_of(const Findings& findings) {
+  PartPaths paths = part_paths(findings.capture, *findings.timeline, findings.path.path);
+  Parts parts;
+  for (PartPath& part : paths.gpus) parts.gpus.push_back({&findings.capture.dag, std::move(part)});
+  for (PartPath& part : paths.workers) parts.workers.push_back({&findings.capture.dag, std::move(part)});
+  return parts;
+}
+constexpr auto kPartLists = std::to_array<Field<Parts>>({
+    {"gpus", at<&Parts::gpus>, kPart, kItemLines},
+    {"workers", at<&Parts::workers>, kPart, kItemLines},
+});
+constexpr auto kPartPaths = std::to_array<Field<Findings>>({{"", at<parts_of>, kPartLists}});
+
+// --- the ranks that arrived last in collectives, and what that cost the others
+
+constexpr auto kStraggler = std::to_array<Field<Straggler>>({
+    {"rank", at<&Straggler::rank>, {"rank"}},
+    {"others_waited_ns", at<&Straggler::each>, {.title = "others waited", .place = 1}},
+    {"last_in", at<&Straggler::last_in>, {"arrived last"}},
+    {"collectives", at<&Straggler::collectives>, {"of collectives"}},
+});
+constexpr auto kStragglers =
+    std::to_array<Field<Findings>>({{"stragglers", at<&Findings::stragglers>, kStraggler, kItemLines}});
+
+Sections stragglers_sections(const Findings& findings) {
+  if (findings.stragglers.size() < 2) return {};
+  return {section_of("Who held the others up in collectives", kStraggler, findings.stragglers)};
+}
+
+// --- how far the hosts' clocks are apart, and how well that is known
+
+constexpr auto kHostClock = std::to_array<Field<HostClock>>({
+    {"host", at<&HostClock::host>, {"host"}},
+    {"offset_ns", at<&HostClock::offset>, {"ahead by"}},
+    {"residual_ns", at<&HostClock::residual>, {"may be off by"}},
+    {"slope", at<&HostClock::slope>},
+    {"spread_ns", at<&HostClock::spread>, {"ends differ by"}},
+});
+constexpr auto kClock = std::to_array<Field<Recording>>({{"hosts", at<&Recording::clocks>, kHostClock}});
+constexpr auto kClocks = std::to_array<Field<Findings>>({{"clock", of_capture<&Capture::recording>, kClock}});
+
+Sections clocks_sections(const Findings& findings) {
+  const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
+  if (clocks.size() < 2) return {};
+  // Workers of a parameter-server job share no ends.
+  const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
+  TableRows rows;
+  if (!ends) rows.without.emplace_back("ends differ by");
+  return {section_of("Clocks against the first host", kHostClock, clocks, rows)};
+}
+
+// --- by how much kernels run longer beside communication than alone, where the steps of the capture show both:
+//
+//     rank  kernels of  seen both ways  longer beside  a tenth less  a tenth more
+//        3  gemm                    36          1.06x         1.01x         1.69x
+//
+// What-ifs use the classes that are evidence enough (evident_slowdowns()), over all ranks.
+
+constexpr auto kInterference = std::to_array<Field<Interference>>({
+    {"rank", at<&Interference::rank>, {"rank"}},
+    {"class", at<&Interference::kernel_class>, {"kernels of"}},
+    {"kernels", at<&Interference::kernels>, {"seen both ways"}},
+    {"factor", at<&Interference::factor>, {"longer beside", Use::kMain, Form::kFactor}},
+    {"low", at<&Interference::low>, {"a tenth less", Use::kDetail, Form::kFactor}},
+    {"high", at<&Interference::high>, {"a tenth more", Use::kDetail, Form::kFactor}},
+});
+std::vector<Interference> interference_of(const Findings& findings) { return interference_in(findings.capture); }
+constexpr auto kInterferences = std::to_array<Field<Findings>>({{"interference", at<interference_of>, kInterference}});
+
+Sections interference_sections(const Findings& findings) {
+  return {section_of("Kernels beside communication, against the same kernels alone", kInterference,
+                     interference_of(findings))};
+}
+
+// --- what calibration fitted, and the cluster.yaml of it
+
+constexpr auto kLink = std::to_array<Field<Link>>({
+    {"name", at<&Link::name>},
+    {"bandwidth_bytes_per_s", at<&Link::bandwidth>},
+    {"latency_ns", at<&Link::latency>},
+    {"efficiency", at<&Link::efficiency>},
+});
+constexpr auto kHostRates = std::to_array<Field<HostRates>>({
+    {"copy_to_host_bytes_per_s", at<&HostRates::copy_to_host>},
+    {"copy_to_device_bytes_per_s", at<&HostRates::copy_to_device>},
+    {"copy_overhead_ns", at<&HostRates::copy_overhead>},
+    {"sum_bytes_per_s", at<&HostRates::sum>},
+    {"sum_overhead_ns", at<&HostRates::sum_overhead>},
+    {"launch_overhead_ns", at<&HostRates::launch_overhead>},
+});
+
+auto message_parameters(const Cluster& cluster) {
+  std::vector<std::pair<std::string_view, decltype(cluster.network.value_of(*network_parameters().front()))>> values;
+  for (const NetworkParameter* const parameter : network_parameters())
+    values.emplace_back(parameter->json, cluster.network.value_of(*parameter));
+  return values;
+}
+
+constexpr auto kCluster = std::to_array<Field<Cluster>>({
+    {"hosts", [](const Cluster& cluster) { return cluster.hosts.size(); }},
+    {"endpoints", [](const Cluster& cluster) { return cluster.endpoints.size(); }, {}, kLineAfter},
+    {"links", at<&Cluster::links>, kLink, kRowLines},
+    {"messages", [](const Cluster& cluster) { return message_parameters(cluster); }, {}, kLineAfter},
+    {"rates", at<&Cluster::rates>, kHostRates, kLineAfter},
+});
+constexpr auto kCalibrated = std::to_array<Field<Findings>>({
+    {"", at<&Findings::calibration, &Calibration::cluster>, kCluster},
+    {"fits", at<&Findings::calibration, &Calibration::fits>, kFit, kItemLines},
+});
+
+Sections calibration_sections(const Findings& findings) {
+  const Calibration& calibration = *findings.calibration;
+  return {section_of("Fitted", kFit, calibration.fits),
+          {.title = "cluster.yaml", .verbatim = cluster_yaml(calibration.cluster)}};
+}
+
+// --- what was read, what was skipped and why. What is of no consequence and names nothing is one line; programs get it
+// all.
+
+constexpr auto kInput = std::to_array<Field<Findings>>({{"ingest", of_capture<>, kIngest}});
+
+Sections input_sections(const Findings& findings) {
+  const Capture& capture = findings.capture;
+  Section section{.title = "Input",
+                  .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
+                                      capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
+  std::string noise;
+  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
+    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
+      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
+      continue;
+    }
+    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
+    section.sentences.emplace_back(
+        fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
+                    lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
+        entry.detail);
+  }
+  if (!section.sentences.empty())
+    section.sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
+  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
+  return {section};
+}
+
+// --- what the answer takes for granted
+
+/// A calibration without a replay has assumptions of its own.
+bool is_calibration(const Findings& findings) { return findings.timeline == nullptr; }
+
+constexpr auto kAssumptions = std::to_array<Field<Findings>>({
+    {"assumptions",
+     [](const Findings& found) {
+       return sentences_of(is_calibration(found) ? found.calibration->assumptions : found.capture.assumptions);
+     }},
+});
+
+Sections assumptions_sections(const Findings& findings) {
+  if (!is_calibration(findings)) return {assumptions_section(findings.capture.assumptions)};
+  return {assumptions_section(findings.calibration->assumptions),
+          assumptions_section(findings.capture.assumptions, "Assumptions about the capture")};
+}
+
+// --- when every task starts and finishes, by the id that its file gave it; if asked for
+
+struct TaskTimes {
+  std::int64_t id = 0;
+  Time start;
+  Time finish;
+};
+constexpr auto kTaskTimes = std::to_array<Field<TaskTimes>>({
+    {"id", at<&TaskTimes::id>},
+    {"start_ns", at<&TaskTimes::start>},
+    {"finish_ns", at<&TaskTimes::finish>},
+});
+
+std::optional<std::vector<TaskTimes>> task_times(const Findings& findings) {
+  if (!findings.tasks_detail) return std::nullopt;
+  const Timeline& timeline = *findings.timeline;
+  const std::vector<std::int64_t>& ids = findings.capture.task_ids;
+  std::vector<TaskTimes> times(timeline.size());
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    times[i] = {ids.empty() ? static_cast<std::int64_t>(i) : ids[i], timeline.start[i], timeline.finish[i]};
+  return times;
+}
+constexpr auto kTasksDetail =
+    std::to_array<Field<Findings>>({{"tasks_detail", at<task_times>, kTaskTimes, kItemLines | kIfAny}});
+
+}  // namespace
+
+std::span<const CaptureReport> capture_reports() {
+  static constexpr auto kReports = std::to_array<CaptureReport>({
+      {.id = "size", .in = kReplay, .fields = kSize},
+      {.id = "conversion", .in = kConversion, .fields = kWritten},
+      {.id = "steps", .in = kReplay, .sections = steps_sections, .fields = kSteps},
+      {.id = "network", .in = kReplay, .sections = network_sections, .fields = kNetwork},
+      {.id = "throughput", .in = kReplay, .sections = throughput_sections, .fields = kThroughputMember},
+      {.id = "slowing", .in = kReplay, .sections = slowing_sections, .fields = kProfiler},
+      {.id = "breakdown", .in = kReplay, .sections = breakdown_sections, .fields = kBreakdown},
+      {.id = "unexplained", .in = kReplay, .sections = unexplained_sections, .fields = kUnexplained},
+      {.id = "path summary", .in = kReplay, .sections = path_summary_sections, .fields = kPathSummary},
+      {.id = "part paths", .in = kCriticalPath, .sections = part_path_sections, .fields = kPartPaths},
+      {.id = "path tasks", .in = kCriticalPath, .sections = path_tasks_sections, .fields = kPathTasks},
+      {.id = "stragglers", .in = kReplay | kCriticalPath, .sections = stragglers_sections, .fields = kStragglers},
+      {.id = "clocks", .in = kReplay, .sections = clocks_sections, .fields = kClocks},
+      {.id = "interference", .in = kReplay, .sections = interference_sections, .fields = kInterferences},
+      {.id = "calibration", .in = kCalibration, .sections = calibration_sections, .fields = kCalibrated},
+      {.id = "input", .sections = input_sections, .fields = kInput},
+      {.id = "assumptions",
+       .in = kReplay | kCriticalPath | kCalibration,
+       .sections = assumptions_sections,
+       .fields = kAssumptions},
+      {.id = "where to look", .in = kReplay, .sections = where_to_look_sections},
+      {.id = "tasks detail", .in = kReplay, .fields = kTasksDetail},
+  });
+  return kReports;
+}
+
+}  // namespace stepsim::sim

@@ -1,0 +1,120 @@
+#ifndef STEPSIM_SIM_REPORT_COMMON_FIELDS_H
+#define STEPSIM_SIM_REPORT_COMMON_FIELDS_H
+
+#include "model/base/assumption.h"
+#include "model/calibration/calibration.h"
+#include "model/job/overhead_use.h"
+#include "model/job/recording.h"
+#include "sim/analysis/summary.h"
+#include "sim/report/field.h"
+#include "sim/report/path_sections.h"
+
+/// Quantities that the answers of several commands have.
+namespace stepsim::sim {
+
+/// Where a rank's iteration goes; the times overlap.
+inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
+    {"rank", at<&RankBreakdown::rank>, {"rank"}},
+    {"iteration_ns", at<&RankBreakdown::iteration>, {"iteration"}},
+    {"compute_ns", at<&RankBreakdown::compute>, {"compute"}},
+    {"communication_ns", at<&RankBreakdown::communication>, {"communication"}},
+    {"exposed_communication_ns", at<&RankBreakdown::exposed_communication>, {"exposed"}},
+    {"copies_ns", at<&RankBreakdown::copies>, {"copies", Use::kDetail}},
+    {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
+    {"host_ns", at<&RankBreakdown::host>, {"host", Use::kHelp}},
+    {"idle_ns", at<&RankBreakdown::idle>, {"idle", Use::kDetail}},
+});
+
+/// The disjoint parts of an iteration.
+inline constexpr auto kIterationParts = std::to_array<Field<IterationParts>>({
+    {"rank", at<&IterationParts::rank>},
+    {"compute_ns", at<&IterationParts::compute>},
+    {"communication_ns", at<&IterationParts::communication>},
+    {"copies_ns", at<&IterationParts::copies>},
+    {"collective_wait_ns", at<&IterationParts::collective_wait>},
+    {"host_ns", at<&IterationParts::host>},
+    {"idle_ns", at<&IterationParts::idle>},
+});
+
+template <PathClass c>
+struct TimeOfClass {
+  Duration operator()(const CriticalPath& path) const { return path[c]; }
+};
+inline constexpr auto kPathClasses = std::to_array<Field<CriticalPath>>({
+    {"compute", TimeOfClass<PathClass::kCompute>{}},
+    {"communication", TimeOfClass<PathClass::kCommunication>{}},
+    {"copy", TimeOfClass<PathClass::kCopy>{}},
+    {"host", TimeOfClass<PathClass::kHost>{}},
+    {"queueing", TimeOfClass<PathClass::kQueueing>{}},
+    {"wait", TimeOfClass<PathClass::kWait>{}},
+});
+
+/// The same under the names that what-ifs give them.
+inline constexpr auto kPathClassTimes = std::to_array<Field<CriticalPath>>({
+    {"compute_ns", TimeOfClass<PathClass::kCompute>{}},
+    {"communication_ns", TimeOfClass<PathClass::kCommunication>{}},
+    {"copy_ns", TimeOfClass<PathClass::kCopy>{}},
+    {"host_ns", TimeOfClass<PathClass::kHost>{}},
+    {"queueing_ns", TimeOfClass<PathClass::kQueueing>{}},
+    {"wait_ns", TimeOfClass<PathClass::kWait>{}},
+});
+
+inline constexpr auto kIterationPath = std::to_array<Field<IterationPath>>({
+    {"of", at<path_subject>},
+    {"length_ns", at<&IterationPath::path, &CriticalPath::length>},
+    {"classes", at<&IterationPath::path>, kPathClasses},
+    {"unexplained_ns", at<&IterationPath::path, &CriticalPath::unexplained>},
+});
+
+inline constexpr auto kDiagnostic = std::to_array<Field<Diagnostics::Entry>>({
+    {"name", at<&Diagnostics::Entry::name>},
+    {"count", at<&Diagnostics::Entry::count>},
+    {"severity", at<&Diagnostics::Entry::severity>},
+    {"remedy", at<&Diagnostics::Entry::remedy>},
+    {"detail", at<&Diagnostics::Entry::detail>},
+    {"first", [](const Diagnostics::Entry& entry) { return entry.first.to_text(); }},
+});
+
+/// What was read, what was skipped and why.
+inline constexpr auto kIngest = std::to_array<Field<Capture>>({
+    {"events", at<&Capture::events>},
+    {"skipped", at<&Capture::skipped>},
+    {"diagnostics", at<&Capture::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines},
+});
+
+inline constexpr auto kFit = std::to_array<Field<Fit>>({
+    {"what", at<&Fit::what>, {"fitted"}},
+    {"value", at<&Fit::value>, {.title = "value", .align = Align::kRight}},
+    {"samples", at<&Fit::samples>, {"samples", Use::kDetail}},
+    {"residual", at<&Fit::residual>, {"off by", Use::kMain, Form::kShare}},
+    {"from", at<&Fit::from>, {.title = "from", .use = Use::kHelp, .sentences = true}},
+});
+
+/// How transfers were timed, and how well the hardware is known.
+struct NetworkView {
+  std::string_view model;
+  const Calibration* calibration;  ///< null where the hardware was not calibrated
+};
+inline constexpr auto kNetworkView = std::to_array<Field<NetworkView>>({
+    {"model", at<&NetworkView::model>},
+    {"fits",
+     [](const NetworkView& view) { return view.calibration != nullptr ? view.calibration->fits : std::vector<Fit>{}; },
+     kFit, kItemLines},
+});
+
+inline constexpr auto kOverheadUse = std::to_array<Field<OverheadUse>>({
+    {"kind", at<&OverheadUse::kind>, {"kind"}},
+    {"of", [](const OverheadUse& use) -> std::string_view { return use.of_profiler ? "profiler" : "CUDA"; }, {"of"}},
+    {"count", at<&OverheadUse::count>, {"count"}},
+    {"total_ns", at<&OverheadUse::total>, {"total"}},
+    {"by_clock_ns", at<&OverheadUse::by_clock>, {"by the clock"}},
+    {"longest_ns", at<&OverheadUse::longest>, {"longest"}},
+});
+
+[[nodiscard]] inline Section assumptions_section(const Assumptions& assumptions, std::string title = "Assumptions") {
+  return {.title = std::move(title), .sentences = as_list(sentences_of(assumptions))};
+}
+
+}  // namespace stepsim::sim
+
+#endif

@@ -1,0 +1,587 @@
+#ifndef STEPSIM_SIM_REPORT_FIELD_H
+#define STEPSIM_SIM_REPORT_FIELD_H
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/base/units.h"
+#include "sim/output/json_writer.h"
+#include "sim/output/provenance.h"
+#include "sim/report/document.h"
+#include "sim/report/table.h"
+
+/// A quantity of a report is declared once, as a Field of the struct that holds it. JSON objects, tables for people,
+/// rows for spreadsheets and the JSON Schema are four walks over the same list of fields:
+///
+///     constexpr auto kStraggler = std::to_array<Field<Straggler>>({
+///         {"rank", at<&Straggler::rank>, {"rank"}},
+///         {"others_waited_ns", at<&Straggler::each>, {"others waited", Use::kHelp}},
+///     });
+///     write_members(json, kStraggler, straggler);
+///     Table table = table_of(kStraggler, stragglers);
+namespace stepsim::sim {
+
+/// How people read a number, where its type does not say so.
+enum class Form : std::uint8_t {
+  kPlain,    ///< counts, times and sizes as their types have them
+  kShare,    ///< of a ratio: "12.3 %"
+  kChange,   ///< of a ratio or a time: "+1.25 %", "+1.5 ms"
+  kFactor,   ///< of a ratio: "1.06x"
+  kDecimal,  ///< "1.53"
+  kRounded,  ///< of nanoseconds with decimals: as a time
+  kBytesPerSecond,
+  kFlops,
+  kFlopsPerSecond,
+  kNumber,  ///< for programs: times in nanoseconds, all digits, nothing where there is no value
+};
+
+/// How a field lies in its JSON object. Flags.
+enum JsonLayout : std::uint8_t {
+  kInLine = 0,
+  kOnNewLine = 1,  ///< the field begins a line
+  kItemLines = 2,  ///< each item of its list begins a line
+  kLineAfter = 4,  ///< what follows begins a line
+  kIfAny = 8,      ///< left out where it is null, false, empty text or an empty list
+};
+constexpr JsonLayout operator|(JsonLayout a, JsonLayout b) noexcept {
+  return static_cast<JsonLayout>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+inline constexpr JsonLayout kRowLines = kItemLines | kLineAfter;
+
+/// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`; functions are called. at<> is the item itself.
+template <auto... Members>
+struct At {
+  template <class Item>
+  [[nodiscard]] constexpr decltype(auto) operator()(const Item& item) const {
+    return follow<Item, Members...>(item);
+  }
+
+ private:
+  template <class Item>
+  [[nodiscard]] static constexpr const Item& follow(const Item& item) {
+    return item;
+  }
+  template <class Item, auto First, auto... Rest>
+  [[nodiscard]] static constexpr decltype(auto) follow(const Item& item) {
+    using Next = std::invoke_result_t<decltype(First), const Item&>;
+    if constexpr (sizeof...(Rest) == 0) {
+      return std::invoke(First, item);
+    } else {
+      static_assert(std::is_reference_v<Next> || std::is_pointer_v<Next>, "its member would outlive it");
+      return follow<std::remove_cvref_t<Next>, Rest...>(std::invoke(First, item));
+    }
+  }
+};
+template <auto... Members>
+inline constexpr At<Members...> at{};
+
+template <class Item>
+class Field;
+template <class Item>
+using Fields = std::span<const Field<Item>>;
+
+namespace field_detail {
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+concept Nullable = is_optional<T> || std::is_pointer_v<T>;
+template <class T>
+struct UnwrappedOf {
+  using type = T;
+};
+template <Nullable T>
+struct UnwrappedOf<T> {
+  using type = std::remove_cvref_t<decltype(*std::declval<T>())>;
+};
+/// What a pointer or an optional refers to; any other type is itself.
+template <class T>
+using Unwrapped = typename UnwrappedOf<T>::type;
+template <class T>
+concept Text = std::convertible_to<const T&, std::string_view>;
+template <class T>
+concept Range = !Text<T> && requires(const T& range) {
+  range.begin();
+  range.end();
+};
+template <class T>
+using ItemOfRange = std::remove_cvref_t<decltype(*std::declval<const T&>().begin())>;
+template <class T>
+inline constexpr bool is_entry = false;
+template <Text Key, class Value>
+inline constexpr bool is_entry<std::pair<Key, Value>> = true;
+/// Keys with values, which are an object: a list of pairs that begin with a text.
+template <class T>
+concept Map = Range<T> && is_entry < std::pair < std::remove_cv_t<typename ItemOfRange<T>::first_type>,
+typename ItemOfRange<T>::second_type >> ;
+
+/// What JSON has of a value.
+template <class T>
+decltype(auto) plain(const T& value) {
+  if constexpr (std::is_same_v<T, Bytes>) {
+    return value.count();
+  } else if constexpr (std::is_same_v<T, Time>) {
+    return value.time_since_epoch();
+  } else if constexpr (std::is_same_v<T, Bandwidth>) {
+    return value.bytes_per_second();
+  } else if constexpr (std::is_enum_v<T>) {
+    return to_text(value);
+  } else {
+    return (value);
+  }
+}
+
+template <class T>
+bool is_nothing(const T& value) {
+  if constexpr (Nullable<T> || std::is_same_v<T, bool>) {
+    return !value;
+  } else if constexpr (Text<T>) {
+    return std::string_view(value).empty();
+  } else if constexpr (Range<T>) {
+    return value.begin() == value.end();
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+inline constexpr bool is_variant = false;
+template <class... Types>
+inline constexpr bool is_variant<std::variant<Types...>> = true;
+
+template <class T>
+void write_value(JsonWriter& json, const T& value, JsonLayout layout = kInLine) {
+  if constexpr (Nullable<T>) {
+    value ? write_value(json, *value, layout) : static_cast<void>(json.null());
+  } else if constexpr (Map<T>) {
+    json.begin_object();
+    for (const auto& [key, mapped] : value) write_value(json.key(key), mapped);
+    json.end_object();
+  } else if constexpr (Range<T>) {
+    json.begin_array();
+    for (const auto& item : value) {
+      if ((layout & kItemLines) != 0) json.new_line();
+      write_value<ItemOfRange<T>>(json, item);
+    }
+    json.end_array();
+  } else if constexpr (is_variant<T>) {
+    std::visit([&json](const auto& held) { write_value(json, held); }, value);
+  } else {
+    json.value(plain(value));
+  }
+}
+
+// Cells of the types that JSON has, by the form.
+[[nodiscard]] Cell cell_of(Duration time, Form form);
+[[nodiscard]] Cell cell_of(Bytes bytes, Form form);
+[[nodiscard]] Cell cell_of(double number, Form form);
+[[nodiscard]] Cell cell_of(std::string_view text, Form form);
+template <class T>
+Cell cell_of_value(const T& value, Form form) {
+  if constexpr (Nullable<T>) {
+    return value ? cell_of_value(*value, form) : Cell(form == Form::kNumber ? "" : "-");
+  } else if constexpr (std::is_integral_v<T>) {
+    return Cell(value);
+  } else if constexpr (std::is_same_v<T, Bytes>) {
+    return cell_of(value, form);
+  } else if constexpr (Range<T>) {
+    return "";  // is no column
+  } else {
+    return cell_of(plain(value), form);
+  }
+}
+
+/// The JSON Schema of a value of this type.
+template <class T>
+void describe_value(JsonWriter& json, bool or_null = false) {
+  if constexpr (Nullable<T>) {
+    describe_value<Unwrapped<T>>(json, true);
+  } else if constexpr (Map<T>) {
+    json.begin_object().key("type").value("object").key("additionalProperties");
+    describe_value<typename ItemOfRange<T>::second_type>(json);
+    json.end_object();
+  } else if constexpr (Range<T>) {
+    json.begin_object().key("type").value("array").key("items");
+    describe_value<ItemOfRange<T>>(json);
+    json.end_object();
+  } else if constexpr (is_variant<T>) {
+    json.begin_object().end_object();
+  } else {
+    using Plain = std::remove_cvref_t<decltype(plain(std::declval<const T&>()))>;
+    constexpr bool kReal = std::is_floating_point_v<Plain>;  // null if it is not finite
+    constexpr std::string_view kType = kReal                         ? "number"
+                                       : std::is_same_v<Plain, bool> ? "boolean"
+                                       : Text<Plain>                 ? "string"
+                                                                     : "integer";
+    json.begin_object().key("type");
+    or_null || kReal ? json.begin_array().value(kType).value("null").end_array() : json.value(kType);
+    json.end_object();
+  }
+}
+
+/// Columns that fields make, in their order; sorted by `place`, those of one place stay in order.
+struct Places {
+  std::vector<Column> columns;
+  std::vector<int> places;
+};
+
+template <class Item, class Held>
+const Item& item_of(const Held& held) {
+  if constexpr (Nullable<Held>) {
+    return *held;
+  } else {
+    return held;
+  }
+}
+
+}  // namespace field_detail
+
+/// The column of a table for people in which a field stands.
+template <class Item>
+struct Shown {
+  std::string_view title{};
+  Use use = Use::kMain;
+  Form form = Form::kPlain;
+  int place = 0;                 ///< columns are sorted by it, if they are to stand in another order than in JSON
+  bool sentences = false;        ///< as Column::sentences
+  std::optional<Align> align{};  ///< names are left, numbers right, unless it says otherwise
+  Cell (*cell)(const Item& item) = nullptr;  ///< where people read something else than programs
+};
+
+/// A quantity of an Item, or a list or an object in it. A field without a name is for people only; one without a title
+/// is for programs only. Functions that get values are captureless; what they return is the type of the field.
+template <class Item_>
+class Field {
+ public:
+  using Item = Item_;
+  template <class Get>
+  using Result = std::remove_cvref_t<std::invoke_result_t<Get, const Item&>>;
+
+  /// A value, or a list of values, or pairs of names and values, which are an object.
+  template <class Get>
+  constexpr Field(std::string_view name, Get /*get*/, Shown<Item> shown = {}, JsonLayout layout = kInLine)
+      : name_(name),
+        shown_(shown),
+        layout_(layout),
+        write_(&Field::template write_one<Get>),
+        describe_(&Field::template describe_one<Get>),
+        cell_(field_detail::Range<Result<Get>> ? nullptr : &Field::template cell_one<Get>),
+        is_text_(field_detail::Text<field_detail::Unwrapped<Result<Get>>> ||
+                 std::is_enum_v<field_detail::Unwrapped<Result<Get>>>),
+        numbers_(is_text_ ? Numbers::kNone
+                 : std::is_floating_point_v<field_detail::Unwrapped<Result<Get>>> && shown.form != Form::kRounded
+                     ? Numbers::kReal
+                     : Numbers::kInteger) {}
+
+  /// A list of objects, an object, or null where the pointer or the optional that `get` returns is empty. Without a
+  /// name the fields of an object stand among those of the item.
+  template <class Get, class Element, std::size_t N>
+  constexpr Field(std::string_view name, Get /*get*/, const std::array<Field<Element>, N>& members,
+                  JsonLayout layout = kInLine)
+      : name_(name),
+        layout_(layout),
+        members_(members.data()),
+        member_count_(N),
+        write_(&Field::template write_members_of<Get, Element>),
+        describe_(&Field::template describe_members_of<Get, Element>),
+        columns_(&Field::template add_columns_of<Get, Element>),
+        cells_(&Field::template add_cells_of<Get, Element>) {}
+
+  /// For people only.
+  constexpr Field(Shown<Item> shown) : shown_(shown) {}  // NOLINT(google-explicit-constructor): an entry of a list
+
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
+  [[nodiscard]] constexpr bool is_required() const noexcept { return (layout_ & kIfAny) == 0; }
+
+  void write(JsonWriter& json, const Item& item) const {
+    if (write_ != nullptr) write_(json, *this, item);
+  }
+  /// "NAME": its schema, or the same of the fields that stand in its place.
+  void describe(JsonWriter& json) const {
+    if (describe_ != nullptr) describe_(json, *this, nullptr);
+  }
+  /// The names that every object has.
+  void list_required(std::vector<std::string_view>& names) const {
+    if (!name_.empty() && is_required()) names.push_back(name_);
+    if (name_.empty() && describe_ != nullptr && is_required()) {
+      JsonWriter unused;
+      describe_(unused, *this, &names);
+    }
+  }
+
+  void add_columns(field_detail::Places& places, bool for_programs) const {
+    if (columns_ != nullptr) return columns_(places, *this, for_programs);
+    const std::string_view title = for_programs ? name_ : shown_.title;
+    if (!is_column(for_programs)) return;
+    const Align align = is_text_ ? Align::kLeft : Align::kRight;
+    places.columns.push_back({std::string(title), for_programs ? align : shown_.align.value_or(align),
+                              for_programs ? Use::kMain : shown_.use, shown_.sentences && !for_programs,
+                              for_programs || shown_.cell == nullptr ? numbers_ : Numbers::kPerhaps});
+    places.places.push_back(shown_.place);
+  }
+  void add_cells(std::vector<Cell>& cells, const Item& item, bool for_programs) const {
+    if (cells_ != nullptr) return cells_(cells, *this, item, for_programs);
+    if (!is_column(for_programs)) return;
+    if (for_programs) {
+      cells.push_back(cell_(item, Form::kNumber));
+    } else {
+      cells.push_back(shown_.cell != nullptr ? shown_.cell(item) : cell_(item, shown_.form));
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_column(bool for_programs) const noexcept {
+    return for_programs ? !name_.empty() && cell_ != nullptr : !shown_.title.empty();
+  }
+  template <class Element>
+  [[nodiscard]] Fields<Element> members() const noexcept {
+    return {static_cast<const Field<Element>*>(members_), member_count_};
+  }
+  void open(JsonWriter& json) const {
+    if ((layout_ & kOnNewLine) != 0) json.new_line();
+    json.key(name_);
+  }
+  void close(JsonWriter& json) const {
+    if ((layout_ & kLineAfter) != 0) json.new_line();
+  }
+
+  template <class Get>
+  static void write_one(JsonWriter& json, const Field& field, const Item& item) {
+    if (field.name_.empty()) return;
+    const auto& value = Get{}(item);
+    if (!field.is_required() && field_detail::is_nothing(value)) return;
+    field.open(json);
+    field_detail::write_value(json, value, field.layout_);
+    field.close(json);
+  }
+  template <class Element>
+  static void write_object(JsonWriter& json, Fields<Element> fields, const Element& element) {
+    json.begin_object();
+    for (const Field<Element>& field : fields) field.write(json, element);
+    json.end_object();
+  }
+  /// An object, or a list of objects.
+  template <class Element, class Value>
+  static void write_held(JsonWriter& json, const Field& field, Fields<Element> fields, const Value& value) {
+    if constexpr (std::is_same_v<Value, Element>) {
+      if (!field.name_.empty()) return write_object(json, fields, value);
+      for (const Field<Element>& each : fields) each.write(json, value);
+    } else {
+      json.begin_array();
+      for (const auto& held : value) {
+        if ((field.layout_ & kItemLines) != 0) json.new_line();
+        write_object(json, fields, field_detail::item_of<Element>(held));
+      }
+      json.end_array();
+    }
+  }
+  template <class Get, class Element>
+  static void write_members_of(JsonWriter& json, const Field& field, const Item& item) {
+    const auto& value = Get{}(item);
+    const Fields<Element> fields = field.template members<Element>();
+    if (!field.is_required() && field_detail::is_nothing(value)) return;
+    if (!field.name_.empty()) field.open(json);
+    if constexpr (field_detail::Nullable<Result<Get>>) {
+      if (value) {
+        write_held(json, field, fields, *value);
+      } else if (!field.name_.empty()) {
+        json.null();
+      }
+    } else {
+      write_held(json, field, fields, value);
+    }
+    field.close(json);
+  }
+
+  template <class Get>
+  static void describe_one(JsonWriter& json, const Field& field, std::vector<std::string_view>* /*names*/) {
+    if (!field.name_.empty()) field_detail::describe_value<Result<Get>>(json.key(field.name_));
+  }
+  template <class Get, class Element>
+  static void describe_members_of(JsonWriter& json, const Field& field, std::vector<std::string_view>* names) {
+    const Fields<Element> fields = field.template members<Element>();
+    if (field.name_.empty()) {  // `names` asks for those that are always there
+      for (const Field<Element>& each : fields) names != nullptr ? each.list_required(*names) : each.describe(json);
+      return;
+    }
+    constexpr bool kNullable = field_detail::Nullable<Result<Get>>;
+    constexpr bool kList = !std::is_same_v<field_detail::Unwrapped<Result<Get>>, Element>;
+    json.key(field.name_);
+    if constexpr (kList) json.begin_object().key("type").value("array").key("items");
+    write_schema(json, fields, kNullable && field.is_required());
+    if constexpr (kList) json.end_object();
+  }
+
+  template <class Get>
+  static Cell cell_one(const Item& item, Form form) {
+    return field_detail::cell_of_value<Result<Get>>(Get{}(item), form);
+  }
+  template <class Get, class Element>
+  static void add_columns_of(field_detail::Places& places, const Field& field, bool for_programs) {
+    if (!field.name_.empty()) return;  // a list or an object is no column
+    for (const Field<Element>& each : field.template members<Element>()) each.add_columns(places, for_programs);
+  }
+  template <class Get, class Element>
+  static void add_cells_of(std::vector<Cell>& cells, const Field& field, const Item& item, bool for_programs) {
+    if constexpr (std::is_same_v<field_detail::Unwrapped<Result<Get>>, Element>) {
+      if (!field.name_.empty()) return;
+      const auto& value = Get{}(item);
+      const Element& element = field_detail::item_of<Element>(value);
+      for (const Field<Element>& each : field.template members<Element>()) each.add_cells(cells, element, for_programs);
+    }
+  }
+
+  std::string_view name_{};
+  Shown<Item> shown_{};
+  JsonLayout layout_ = kInLine;
+  const void* members_ = nullptr;  ///< Field<Element>, of the element type that the functions below know
+  std::size_t member_count_ = 0;
+  void (*write_)(JsonWriter& json, const Field& field, const Item& item) = nullptr;
+  void (*describe_)(JsonWriter& json, const Field& field, std::vector<std::string_view>* names) = nullptr;
+  Cell (*cell_)(const Item& item, Form form) = nullptr;
+  void (*columns_)(field_detail::Places& places, const Field& field, bool for_programs) = nullptr;
+  void (*cells_)(std::vector<Cell>& cells, const Field& field, const Item& item, bool for_programs) = nullptr;
+  bool is_text_ = false;
+  Numbers numbers_ = Numbers::kPerhaps;
+};
+
+/// The fields of an item as members of the JSON object that is open.
+template <class List, class Item>
+void write_members(JsonWriter& json, const List& fields, const Item& item) {
+  for (const Field<Item>& field : fields) field.write(json, item);
+}
+
+/// The JSON Schema of objects with these members.
+template <class Item>
+void write_schema(JsonWriter& json, Fields<Item> fields, bool or_null = false) {
+  std::vector<std::string_view> required;
+  for (const Field<Item>& field : fields) field.list_required(required);
+  json.begin_object().key("type");
+  or_null ? json.begin_array().value("object").value("null").end_array() : json.value("object");
+  json.key("properties").begin_object();
+  for (const Field<Item>& field : fields) field.describe(json);
+  json.end_object().key("required").begin_array();
+  for (const std::string_view name : required) json.value(name);
+  json.end_array().key("additionalProperties").value(false).end_object();
+}
+
+inline constexpr auto kInputFile = std::to_array<Field<InputFile>>({
+    {"path", at<&InputFile::name>},
+    {"bytes", at<&InputFile::size>},
+    {"crc64", at<checksum_text>},
+});
+inline constexpr auto kProvenanceFields = std::to_array<Field<Provenance>>({
+    {"version", at<&Provenance::version>},
+    {"commit", at<&Provenance::commit>},
+    {"command", at<&Provenance::command>},
+    {"inputs", at<&Provenance::inputs>, kInputFile, kItemLines},
+});
+/// "provenance":{...}, a member of every answer.
+void write_provenance(JsonWriter& json, const Provenance& provenance);
+
+/// {"schema":..., the fields, "provenance":...}
+template <class List, class Item>
+void write_answer(JsonWriter& json, std::string_view schema, const List& fields, const Item& item,
+                  const Provenance& provenance) {
+  json.begin_object().key("schema").value(schema).new_line();
+  write_members(json, fields, item);
+  write_provenance(json, provenance);
+  json.end_object();
+}
+
+/// The JSON Schema of one of our answers.
+struct AnswerSchema {
+  std::string_view id;  ///< "stepsim.stats/1"
+  std::function<void(JsonWriter& json)> write_properties;
+  std::vector<std::string_view> required;
+};
+template <class Item>
+[[nodiscard]] AnswerSchema schema_of(std::string_view id, std::vector<Field<Item>> fields) {
+  AnswerSchema schema{.id = id, .write_properties = {}, .required = {}};
+  for (const Field<Item>& field : fields) field.list_required(schema.required);
+  schema.write_properties = [fields = std::move(fields)](JsonWriter& json) {
+    for (const Field<Item>& field : fields) field.describe(json);
+  };
+  return schema;
+}
+template <class Item, std::size_t N>
+[[nodiscard]] AnswerSchema schema_of(std::string_view id, const std::array<Field<Item>, N>& fields) {
+  return schema_of(id, std::vector<Field<Item>>(fields.begin(), fields.end()));
+}
+/// One JSON Schema of all answers, which are told apart by their member "schema".
+void write_schemas(JsonWriter& json, const std::vector<AnswerSchema>& answers);
+
+struct TableRows {
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  std::string_view option = "--rows";       ///< which says how many
+  std::vector<std::string_view> without{};  ///< titles of columns that are left out
+  std::string_view name{};                  ///< the title of the column "name", where it is another
+  bool for_programs = false;
+};
+
+namespace field_detail {
+
+/// Which cell of a row comes first, second, ...; those of columns that are left out do not come.
+[[nodiscard]] std::vector<std::size_t> order_of(const Places& places, const TableRows& rows);
+[[nodiscard]] std::vector<Column> in_order(std::vector<Column> columns, const std::vector<std::size_t>& order);
+[[nodiscard]] std::vector<Cell> in_order(std::vector<Cell> cells, const std::vector<std::size_t>& order);
+
+}  // namespace field_detail
+
+/// A table of the fields that have a title, one row an item.
+template <class List, class Items>
+[[nodiscard]] Table table_of(const List& fields, const Items& items, const TableRows& rows = {}) {
+  using Item = typename List::value_type::Item;
+  field_detail::Places places;
+  for (const Field<Item>& field : fields) field.add_columns(places, rows.for_programs);
+  const std::vector<std::size_t> order = field_detail::order_of(places, rows);
+  if (!rows.name.empty()) {
+    const auto name = std::find_if(places.columns.begin(), places.columns.end(),
+                                   [](const Column& column) { return column.title == "name"; });
+    name->title = rows.name;
+  }
+  Table table(field_detail::in_order(std::move(places.columns), order));
+  std::size_t number = 0;
+  for (const auto& held : items) {
+    if (number++ >= rows.most) break;
+    std::vector<Cell> cells;
+    const Item& item = field_detail::item_of<Item>(held);
+    for (const Field<Item>& field : fields) field.add_cells(cells, item, rows.for_programs);
+    table.add_row(field_detail::in_order(std::move(cells), order));
+  }
+  return table;
+}
+
+/// A table of the first items, and how many there are more; nothing if there are none.
+template <class List, class Items>
+[[nodiscard]] Section section_of(std::string title, const List& fields, const Items& items,
+                                 const TableRows& rows = {}) {
+  if (items.empty()) return {};
+  Section section{.title = std::move(title), .table = table_of(fields, items, rows)};
+  add_more_sentence(section, items.size(), rows.most, rows.option);
+  return section;
+}
+
+/// For spreadsheets: all fields that have a name, under their names, in whole base units; in the places of the table.
+template <class List, class Items>
+[[nodiscard]] Table rows_table(const List& fields, const Items& items) {
+  return table_of(fields, items, {.for_programs = true});
+}
+
+}  // namespace stepsim::sim
+
+#endif
