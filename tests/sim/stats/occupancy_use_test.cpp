@@ -23,7 +23,8 @@ TEST(OccupancyUseTest, MeansByTime) {
       {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},       // half a block each
       {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};     // one of two that fit
   capture.launches.uses = {{maker.dag.new_id(full), 0}, {maker.dag.new_id(few), 1}, {maker.dag.new_id(half), 2}};
-  const sim::MeasuredWork work = sim::measured_work(capture, {});
+  const TraceDetails details;
+  const sim::MeasuredWork work = sim::measured_work(capture, details);
   const sim::OccupancyUse use = sim::occupancy_use(work, sim::device_use(work));
   ASSERT_EQ(use.kernels.size(), 2U);
   EXPECT_EQ(use.kernels[0].name, "ampere_h16816gemm_128x128");  // 400; copy_kernel too, and a comes before c
@@ -47,7 +48,8 @@ TEST(OccupancyUseTest, NothingOfAnUnknownDevice) {
   capture.devices[0] = "Abacus 9000";
   capture.launches.launches = {{.blocks = 1, .threads = 32, .registers = 16, .shared_memory = 0}};
   capture.launches.uses = {{maker.dag.new_id(task), 0}};
-  const sim::MeasuredWork work = sim::measured_work(capture, {});
+  const TraceDetails details;
+  const sim::MeasuredWork work = sim::measured_work(capture, details);
   EXPECT_THAT(sim::occupancy_use(work, sim::device_use(work)).kernels, ::testing::IsEmpty());
 }
 

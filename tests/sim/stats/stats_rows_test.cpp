@@ -63,7 +63,8 @@ TEST(StatsRowsTest, ByNameWithSharesOfTheirPartAndMeansOfSteps) {
 
 TEST(StatsRowsTest, EachKeyGroupsByWhatItSays) {
   const Capture capture = two_steps();
-  const sim::MeasuredWork work = sim::measured_work(capture, {});
+  const TraceDetails details;
+  const sim::MeasuredWork work = sim::measured_work(capture, details);
   const auto by = [&work](StatsKey key) { return names_of(sim::stats_rows(work, key, StatsOrder::kName)); };
   EXPECT_THAT(by(StatsKey::kKind), ElementsAre("operator", "transfer"));
   EXPECT_THAT(by(StatsKey::kClass), ElementsAre("operator", "transfer"));
@@ -86,7 +87,8 @@ TEST(StatsRowsTest, AGroupOfSeveralPartsHasAShareOfAll) {
 
 TEST(StatsRowsTest, WhatACaptureLacksCannotBeAnswered) {
   const Capture capture = two_steps();
-  const sim::MeasuredWork work = sim::measured_work(capture, {});
+  const TraceDetails details;
+  const sim::MeasuredWork work = sim::measured_work(capture, details);
   for (const StatsKey key : {StatsKey::kModule, StatsKey::kOperator, StatsKey::kAnnotation})
     EXPECT_THROW((void)sim::stats_rows(work, key, StatsOrder::kSelf), CannotAnswer);
 }
