@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -178,8 +177,7 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
                  const Session& session) {
   check_output(options.common);
   const std::vector<std::string>& traces = options.common.traces;
-  if (std::count(traces.begin(), traces.end(), "-") > 1)
-    throw UsageError("two results are '-', and standard input can be read once; expected a file for one of them");
+  refuse_standard_input_twice(traces, "results");
   with_typed_errors([&] {
     if (!scenario && traces.size() > 2) return compare_several(options, session);
     const Sides sides = sides_of(options, scenario, session);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,14 +33,9 @@ sim::Ideal parse_ideal(const std::string& word) {
   throw UsageError(fmt::format("--ideal: '{}' is no kind of scaling; expected weak or strong", shown(word)));
 }
 
-void refuse_standard_input_twice_scaling(const std::vector<std::string>& traces) {
-  if (std::count(traces.begin(), traces.end(), "-") > 1)
-    throw UsageError("two runs are '-', and standard input can be read once; expected a file for one of them");
-}
-
 void run_scaling(const ScalingCommand& command, const Session& session) {
   check_output(command.common);
-  refuse_standard_input_twice_scaling(command.common.traces);
+  refuse_standard_input_twice(command.common.traces, "runs");
   std::vector<ProfiledRun> runs;
   std::vector<InputFile> inputs;
   for (const std::string& trace : command.common.traces) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,15 +39,10 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
   return sim::statistics_of(capture, details, traces.front(), command.what);
 }
 
-void refuse_standard_input_twice_stats(const std::vector<std::string>& traces) {
-  if (std::count(traces.begin(), traces.end(), "-") > 1)
-    throw UsageError("two inputs are '-', and standard input can be read once; expected a file for one of them");
-}
-
 void run_stats(const StatsCommand& command, const Session& session) {
   check_output(command.common);
   const std::vector<std::string>& traces = command.common.traces;
-  refuse_standard_input_twice_stats(traces);
+  refuse_standard_input_twice(traces, "inputs");
   std::vector<sim::Statistics> statistics;
   std::vector<InputFile> inputs;
   if (command.join) {

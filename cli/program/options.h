@@ -63,6 +63,9 @@ struct CommonOptions {
                                                            const std::string& names = "--rows",
                                                            std::string_view complete = "--json has all");
 
+/// Throws UsageError if more than one of `traces` is "-"; `what` names them: "inputs".
+void refuse_standard_input_twice(const std::vector<std::string>& traces, std::string_view what);
+
 /// Throws UsageError, naming the nearest one, unless `name` is a network model.
 [[nodiscard]] const NetworkModel& parse_network(std::string_view name);
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "model/base/text.h"
+
 namespace stepsim::ingest {
 namespace {
 
@@ -19,14 +21,6 @@ constexpr bool is_path(char c) {
 }
 constexpr bool is_url(char c) {
   return c > ' ' && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ',';
-}
-
-char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
 }
 
 /// A token that its issuer begins in a way of its own.
@@ -261,18 +255,18 @@ bool names_secret(std::string_view key) noexcept {
   constexpr auto kWords = std::to_array<std::string_view>(
       {"token", "secret", "password", "passwd", "passphrase", "apikey", "api_key", "api-key", "access_key",
        "access-key", "private_key", "secret_key", "credential", "credentials", "auth_key"});
-  const std::string low = lowered(key);
+  const std::string low = lower_case(key);
   return std::any_of(kWords.begin(), kWords.end(), [&low](std::string_view word) { return ends_with_word(low, word); });
 }
 
 bool names_user(std::string_view key) noexcept {
-  const std::string low = lowered(key);
+  const std::string low = lower_case(key);
   return low == "user" || low == "username" || low == "user_name" || low == "logname" || low.ends_with("_user") ||
          low.ends_with("_username");
 }
 
 bool names_host(std::string_view key) noexcept {
-  const std::string low = lowered(key);
+  const std::string low = lower_case(key);
   return low == "host" || low == "hostname" || low == "host_name" || low == "nodename" || low.ends_with("_hostname") ||
          low.ends_with("_nodename") || low == "master_addr" || low == "slurmd_nodename";
 }

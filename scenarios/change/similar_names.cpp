@@ -15,13 +15,6 @@ constexpr std::size_t kMostWords = 20'000;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/// ASCII only: names of kernels and operators are.
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 /// Calls `use` with each run of letters and digits.
 template <class Use>
 void for_each_word(std::string_view text, Use use) {
@@ -76,8 +69,8 @@ std::vector<std::string> similar_names(std::string_view pattern, const Capture& 
   const std::vector<std::string_view> names = all_names(capture);
   std::vector<std::string> lower;
   lower.reserve(names.size());
-  for (const std::string_view name : names) lower.push_back(in_lower_case(name));
-  const std::string word = meant_word(in_lower_case(pattern), lower);
+  for (const std::string_view name : names) lower.push_back(lower_case(name));
+  const std::string word = meant_word(lower_case(pattern), lower);
   std::vector<std::string> similar;
   if (word.empty()) return similar;
   for (std::size_t i = 0; i < names.size() && similar.size() < most; ++i) {

@@ -46,11 +46,6 @@ Value value_of(const Cell& cell, ValueType type) {
   return type == ValueType::kReal ? Value{static_cast<double>(integer)} : Value{integer};
 }
 
-std::string in_lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 /// The words of a title up to the first that is explained, without numbers: "Its 10 longest tasks of 207, in order"
 /// gives "its_longest_tasks_of".
 std::string identifier(std::string_view title) {
@@ -65,7 +60,7 @@ std::string identifier(std::string_view title) {
     if (!letters.empty()) name += (name.empty() ? "" : "_") + letters;
   }
   constexpr std::size_t kLongest = 60;
-  return in_lower_case(name.substr(0, kLongest));
+  return lower_case(name.substr(0, kLongest));
 }
 
 /// Makes names differ.
@@ -76,8 +71,7 @@ class Names {
   std::string unlike_others(std::string name, const char* if_empty) {
     if (name.empty()) name = if_empty;
     std::string unlike = name;
-    for (int count = 2; !taken_.insert(in_lower_case(unlike)).second; ++count)
-      unlike = fmt::format("{}_{}", name, count);
+    for (int count = 2; !taken_.insert(lower_case(unlike)).second; ++count) unlike = fmt::format("{}_{}", name, count);
     return unlike;
   }
 
