@@ -21,7 +21,7 @@ namespace {
 using testing::stitched;
 using testing::TraceMaker;
 
-struct Job {
+struct TracedJob {
   std::vector<double> ahead;  // of each host's clock
   std::vector<HostDeviceTrace> traces;
 };
@@ -37,7 +37,7 @@ class RingMaker {
 
   /// All-reduces of 2 (n - 1) rounds: in each a host sends on what it received in the round before, over the link
   /// to the next host, which carries one chunk at a time. A host ends when it has received its last chunk.
-  Job job() {
+  TracedJob job() {
     const std::size_t hosts = pick(2, 6);
     const std::size_t calls = pick(1, 40);
     const double chunk = uniform(50, 20'000);
@@ -48,7 +48,7 @@ class RingMaker {
     std::vector<double> habit;
     std::vector<TraceMaker> makers(hosts);
     const std::string thread = "1";
-    Job job;
+    TracedJob job;
     for (std::size_t h = 0; h < hosts; ++h) {
       link.push_back(chunk * (1 + uniform(0, unequal)));
       habit.push_back(uniform(0, 1));
@@ -96,7 +96,7 @@ class RingMaker {
 
 TEST(ClockPropertyTest, NoOffsetIsOffByMoreThanItsResidual) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const Job job = RingMaker{seed}.job();
+    const TracedJob job = RingMaker{seed}.job();
 
     const Capture capture = stitched(job.traces);
 
@@ -113,7 +113,7 @@ TEST(ClockPropertyTest, NoOffsetIsOffByMoreThanItsResidual) {
 
 TEST(ClockPropertyTest, OffsetsMoveWithTheClocksAndResidualsStay) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Job job = RingMaker{seed}.job();
+    TracedJob job = RingMaker{seed}.job();
     const std::vector<HostClock> before = stitched(job.traces).recording.clocks;
 
     for (Time& start : job.traces[1].start) start += std::chrono::seconds{10};

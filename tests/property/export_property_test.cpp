@@ -22,15 +22,15 @@ constexpr int kGraphs = 300;
 const Provenance kProvenance{"0", "0", "test", {}};
 
 /// The next random job that does not deadlock, with its replay.
-struct Job {
+struct ReplayedJob {
   Capture capture;
   Timeline timeline;
 };
 
 /// A quarter of the sources start late, as ranks do: by a recording that says only that.
-Job next_job(std::mt19937& generator, const RandomDagShape& shape) {
+ReplayedJob next_job(std::mt19937& generator, const RandomDagShape& shape) {
   while (true) {
-    Job job;
+    ReplayedJob job;
     job.capture.dag = random_dag(generator, shape);
     const std::size_t tasks = job.capture.dag.task_count();
     job.capture.recording.start.assign(tasks, Time{});
@@ -48,7 +48,7 @@ Job next_job(std::mt19937& generator, const RandomDagShape& shape) {
   }
 }
 
-void write(const std::string& path, const Job& job) {
+void write(const std::string& path, const ReplayedJob& job) {
   export_to_file(path, *find_exporter(path),
                  {.provenance = kProvenance, .replays = {{"replayed", job.capture, job.timeline}}});
 }
@@ -93,7 +93,7 @@ TEST(TaskGraphExportPropertyTest, ReadingItBackGivesTheSameReplay) {
   simdjson::dom::parser parser;
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
-    const Job job = next_job(generator, {.rendezvous_on_fifo_lanes = false, .shortest = 1});
+    const ReplayedJob job = next_job(generator, {.rendezvous_on_fifo_lanes = false, .shortest = 1});
     write(folder.file("job.tasks.json"), job);
     const Dag dag = read_back(parser.load(folder.file("job.tasks.json")));
     EXPECT_EQ(times_by_name(dag, replay(dag, Machine{dag})), times_by_name(job.capture.dag, job.timeline));
@@ -107,7 +107,7 @@ TEST(ChromeExportPropertyTest, TasksOfOneThreadNeverOverlap) {
   simdjson::dom::parser parser;
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
-    const Job job = next_job(generator, {});
+    const ReplayedJob job = next_job(generator, {});
     write(folder.file("job.trace.json"), job);
     std::map<std::pair<std::int64_t, std::int64_t>, double> last_end;
     std::size_t tasks = 0;
