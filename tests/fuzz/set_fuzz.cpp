@@ -3,15 +3,19 @@
 #include <string_view>
 
 #include "model/base/error.h"
+#include "scenarios/question/points.h"
 #include "scenarios/question/scenario.h"
 
-/// What follows --set.
+/// What follows --set: one change, or with commas the values of an axis.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   stepsim::scenarios::Scenario scenario;
   try {
     stepsim::scenarios::add_set(scenario, {reinterpret_cast<const char*>(data), size});
-    static_cast<void>(scenario.changes.back().to_text());
+    for (const stepsim::scenarios::Change& change : scenario.changes) static_cast<void>(change.to_text());
+    const stepsim::scenarios::PointChanges values(scenario);
   } catch (const stepsim::UsageError&) {
+    return 0;
+  } catch (const stepsim::InputError&) {
     return 0;
   }
   return 0;
