@@ -18,6 +18,8 @@ def differs(stepsim, command, inputs):
     answers = {answer(stepsim, command, inputs, threads) for threads in THREADS}
     if len(answers) > 1:
         print(f"FAILED stepsim {' '.join(command)} {inputs}: {len(answers)} different answers")
+        for status, output, errors in answers:
+            print(f"  exit {status}, {len(output)} bytes; {errors[:2000].decode(errors='replace')}")
     return len(answers) > 1
 
 
