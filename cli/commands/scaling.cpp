@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/work/analyze_py.h"
