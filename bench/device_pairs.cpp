@@ -14,7 +14,6 @@
 
 #include "ingest/load/load.h"
 #include "model/cost/device/device_fit.h"
-#include "model/cost/device/rescale.h"
 #include "model/cost/device/roofline.h"
 
 namespace stepsim {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/base/units.h"
-#include "model/cost/network/earliest.h"
+#include "model/cost/network/fluids.h"
 
 /// Event queues under the load of a replay, the hold model: the queue always has the same number of events, and the
 /// earliest is taken out and put back later. An item is one such pair. Each benchmark checks that events come in order

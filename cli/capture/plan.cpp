@@ -11,7 +11,6 @@
 
 #include "ingest/config/config.h"
 #include "model/base/error.h"
-#include "model/base/input_file.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/base/units.h"

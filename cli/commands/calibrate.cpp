@@ -10,7 +10,7 @@
 #include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
-#include "model/calibration/nccl_tables.h"
+#include "model/calibration/collectives.h"
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {

@@ -12,10 +12,9 @@
 #include "model/base/text.h"
 #include "model/base/units.h"
 #include "model/cost/collective/algorithm.h"
-#include "model/cost/device/library.h"
+#include "model/cost/device/accelerator.h"
 #include "model/cost/network/network.h"
-#include "model/cost/network/parameters.h"
-#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "model/job/parameter_server/server_rules.h"
 #include "scenarios/change/what_if.h"
 #include "sim/export/exporter.h"
 
@@ -227,9 +226,9 @@ std::vector<Topic> output_topics(Commands /*commands*/) {
 
 std::vector<Topic> server_rule_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
-  for (const ServerRule* const rule : server_rules())
-    topics.push_back({std::string(rule->name), "", std::string(rule->summary),
-                      line("in a scenario", fmt::format("comm.key_hash={}", rule->name))});
+  for (const ServerRule& rule : server_rules())
+    topics.push_back({std::string(rule.name), "", std::string(rule.summary),
+                      line("in a scenario", fmt::format("comm.key_hash={}", rule.name))});
   return topics;
 }
 

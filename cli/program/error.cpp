@@ -9,7 +9,6 @@
 #include <new>
 
 #include "cli/program/terminal.h"
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/units.h"

@@ -1,4 +1,4 @@
-#include "cli/sweep/append_file.h"
+#include "cli/sweep/part.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

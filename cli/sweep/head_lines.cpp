@@ -1,4 +1,4 @@
-#include "cli/sweep/head_lines.h"
+#include "cli/sweep/part.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "cli/sweep/head_lines.h"
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/text.h"

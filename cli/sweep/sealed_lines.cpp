@@ -1,4 +1,4 @@
-#include "cli/sweep/sealed_lines.h"
+#include "cli/sweep/part.h"
 
 #include <fmt/format.h>
 #include <isa-l/crc64.h>

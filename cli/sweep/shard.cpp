@@ -1,4 +1,4 @@
-#include "cli/sweep/shard.h"
+#include "cli/sweep/part.h"
 
 #include <fmt/format.h>
 

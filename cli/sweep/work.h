@@ -7,7 +7,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
-#include "cli/sweep/shard.h"
+#include "cli/sweep/part.h"
 #include "scenarios/question/scenario.h"
 
 namespace stepsim::cli {

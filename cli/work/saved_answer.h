@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/input_file.h"
+#include "model/base/error.h"
 #include "sim/compare/side.h"
 
 namespace stepsim::cli {

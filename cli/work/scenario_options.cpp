@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "ingest/bytes/input.h"
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "scenarios/change/what_if.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "ingest/bytes/byte_source.h"
-#include "model/base/input_file.h"
+#include "model/base/error.h"
 
 namespace stepsim::ingest {
 

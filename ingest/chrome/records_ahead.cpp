@@ -11,7 +11,6 @@
 
 #include "ingest/chrome/chrome_record.h"
 #include "ingest/json/scanner.h"
-#include "model/base/hand_over.h"
 #include "model/base/tbb_threads.h"
 
 namespace stepsim::ingest {

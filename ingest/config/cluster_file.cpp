@@ -11,11 +11,9 @@
 
 #include "ingest/bytes/input.h"
 #include "ingest/config/cluster_links.h"
-#include "model/base/yaml_parse.h"
-#include "model/base/yaml_value.h"
-#include "model/cost/network/parameters.h"
-#include "model/job/measured_collective.h"
-#include "model/job/timed_collective.h"
+#include "model/base/yaml.h"
+#include "model/cost/network/network.h"
+#include "model/job/collective.h"
 #include "model/job/topology.h"
 
 namespace stepsim::ingest {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/yaml_value.h"
+#include "model/base/yaml.h"
 #include "model/job/cluster.h"
 
 namespace stepsim::ingest {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
-#include "model/base/input_file.h"
+#include "model/base/error.h"
 #include "model/job/cluster.h"
+#include "model/job/collective.h"
 #include "model/job/job.h"
-#include "model/job/range_schedule.h"
-#include "model/job/timed_collective.h"
+#include "model/job/range_profile.h"
 
 namespace stepsim::ingest {
 

@@ -4,8 +4,8 @@
 
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
-#include "model/base/yaml_parse.h"
-#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "model/base/yaml.h"
+#include "model/job/parameter_server/server_rules.h"
 
 namespace stepsim::ingest {
 namespace {

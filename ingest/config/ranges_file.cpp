@@ -11,7 +11,7 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/base/yaml_parse.h"
+#include "model/base/yaml.h"
 
 namespace stepsim::ingest {
 namespace {

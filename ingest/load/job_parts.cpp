@@ -13,7 +13,6 @@
 #include "ingest/stitch/given_graphs.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/trial/trial.h"
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"

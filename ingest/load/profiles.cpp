@@ -7,7 +7,7 @@
 
 #include "ingest/load/discover.h"
 #include "ingest/load/read.h"
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {

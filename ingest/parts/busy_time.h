@@ -7,7 +7,7 @@
 
 #include "ingest/parts/part.h"
 #include "model/base/units.h"
-#include "model/job/overhead_use.h"
+#include "model/job/trace_details.h"
 
 namespace stepsim::ingest {
 

@@ -10,7 +10,7 @@
 
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
-#include "model/job/kernel_launch.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim::ingest {
 

@@ -18,10 +18,10 @@
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
-#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
 #include "model/job/range_profile.h"
-#include "model/job/transport_use.h"
+#include "model/job/task_tables.h"
+#include "model/job/trace_details.h"
 
 namespace stepsim::ingest {
 

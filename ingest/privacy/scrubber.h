@@ -15,7 +15,7 @@
 #include "ingest/bytes/byte_source.h"
 #include "ingest/privacy/json_rewriter.h"
 #include "ingest/privacy/private_text.h"
-#include "model/job/private_content.h"
+#include "model/job/capture_contents.h"
 
 namespace stepsim::ingest {
 

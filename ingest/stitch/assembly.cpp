@@ -10,7 +10,7 @@
 
 #include "model/base/known_diagnostics.h"
 #include "model/base/side_by_side.h"
-#include "model/job/task_uses.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -15,8 +15,8 @@
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/error.h"
 #include "model/job/capture_contents.h"
-#include "model/job/communication_kernel.h"
 #include "model/job/dag_builder.h"
+#include "model/job/kernel_class.h"
 
 namespace stepsim::ingest {
 namespace {

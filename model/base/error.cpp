@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "model/base/id.h"
 #include "model/base/text.h"
 
 namespace stepsim {
@@ -30,5 +31,7 @@ InputError::InputError(InputLocation where, std::string_view problem)
 void assertion_failed(const char* condition, const char* why, const char* file, int line) {
   throw InternalError(fmt::format("{}:{}: {} ({} is false)", file, line, why, condition));
 }
+
+void id_out_of_range() { throw InternalError("an index does not fit into a 32-bit id"); }
 
 }  // namespace stepsim

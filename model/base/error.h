@@ -60,6 +60,21 @@ class InternalError : public std::logic_error {
 
 [[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file, int line);
 
+/// The question is well put, and this capture lacks what its answer needs: launches, gradients, links, shapes, ranks
+/// (exit 5). The place is that of the question, where it has one. what() says what the capture lacks and what to
+/// record.
+class CannotAnswer : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// Identifies a file that a result was made from.
+struct InputFile {
+  std::string name;            ///< its path, as it was given or found
+  std::uint64_t size = 0;      ///< bytes as they lie on disk
+  std::uint64_t checksum = 0;  ///< CRC-64 of ECMA-182 of those bytes, as xz computes it
+};
+
 }  // namespace stepsim
 
 /// Checks an invariant of our own in every build. Input can never make it fail.

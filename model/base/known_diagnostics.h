@@ -5,14 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "model/base/diagnostic_tables/capture_diagnostics.h"
-#include "model/base/diagnostic_tables/execution_trace_diagnostics.h"
-#include "model/base/diagnostic_tables/file_diagnostics.h"
-#include "model/base/diagnostic_tables/host_device_diagnostics.h"
-#include "model/base/diagnostic_tables/kineto_diagnostics.h"
-#include "model/base/diagnostic_tables/other_profiler_diagnostics.h"
-#include "model/base/diagnostic_tables/parameter_server_diagnostics.h"
-#include "model/base/diagnostic_tables/trial_diagnostics.h"
+#include "model/base/diagnostic_tables/input_diagnostics.h"
+#include "model/base/diagnostic_tables/profiler_diagnostics.h"
+#include "model/base/diagnostic_tables/stitch_diagnostics.h"
 
 /// All diagnostics that there are. `stepsim help NAME` explains each in the words of its table; to add one, add its
 /// row.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "model/base/hand_over.h"
 #include "model/base/tbb_threads.h"
 
 namespace stepsim {

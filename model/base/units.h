@@ -4,6 +4,7 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -88,6 +89,15 @@ class Bandwidth {
 
 /// "119.6MB/s": four digits, SI prefixes, bytes, as parse_bandwidth() reads them.
 [[nodiscard]] std::string to_text(Bandwidth rate);
+
+/// Sums of hostile durations stop here, at 146 years, instead of overflowing; half the range, so
+/// that the difference of two times is still a Duration.
+inline constexpr Time kEndOfTime{Duration{std::numeric_limits<std::int64_t>::max() / 2}};
+
+/// `duration` after `time`, at most kEndOfTime. Precondition: duration >= 0.
+[[nodiscard]] constexpr Time later(Time time, Duration duration) noexcept {
+  return time > kEndOfTime - duration ? kEndOfTime : time + duration;
+}
 
 }  // namespace stepsim
 

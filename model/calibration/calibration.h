@@ -59,6 +59,11 @@ inline constexpr double kTcpEfficiency = 0.957;
 /// in a data centre.
 inline constexpr Duration kUsualLatency{5'000};
 
+/// Adds to `result` what a device trace shows of its host, where that is not known yet: the time that
+/// a kernel launch takes on the host, and the rates of copies between host and device. Adds a Fit
+/// for each.
+void fit_host_rates(const Capture& capture, Calibration& result);
+
 }  // namespace stepsim
 
 #endif

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "model/base/fit.h"
-#include "model/calibration/nccl_tables.h"
 #include "model/cost/collective/algorithm.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 
 namespace stepsim {
 namespace {

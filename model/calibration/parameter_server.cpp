@@ -9,10 +9,7 @@
 
 #include "model/base/fit.h"
 #include "model/base/median.h"
-#include "model/calibration/sharing.h"
-#include "model/calibration/stage_costs.h"
 #include "model/cost/network/maxmin.h"
-#include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim {

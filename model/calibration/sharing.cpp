@@ -1,4 +1,4 @@
-#include "model/calibration/sharing.h"
+#include "model/calibration/parameter_server.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/base/median.h"
-#include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim {

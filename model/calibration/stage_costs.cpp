@@ -1,4 +1,4 @@
-#include "model/calibration/stage_costs.h"
+#include "model/calibration/parameter_server.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,12 +7,20 @@
 #include <vector>
 
 #include "model/base/units.h"
-#include "model/job/overhead_use.h"
-#include "model/job/private_content.h"
+#include "model/job/trace_details.h"
 
-/// What the files of a capture hold, counted as it was recorded, before anything is joined: what `check` judges a
-/// capture by, of which a part may be unusable.
 namespace stepsim {
+
+/// Something in a file that says who made it, or lets others act in their name. Never the thing itself.
+struct PrivateContent {
+  std::string kind;         ///< "GitHub token", "user name", "environment and metadata"
+  bool secret = false;      ///< lets others act
+  std::uint64_t count = 0;  ///< places
+  std::string first;        ///< the first: "FILE@OFFSET, member args.cmd"
+};
+
+// What the files of a capture hold, counted as it was recorded, before anything is joined: what `check` judges a
+// capture by, of which a part may be unusable.
 
 /// The events of one process, of one file.
 struct HostDeviceContents {

@@ -2,6 +2,9 @@
 #define STEPSIM_MODEL_JOB_COLLECTIVE_H
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/base/units.h"
 
@@ -43,6 +46,44 @@ struct Collective {
   /// How many take part, where the rendezvous does not have them all because their ranks were
   /// not captured; else 0.
   std::uint32_t members = 0;
+};
+
+/// One measured time of a collective that had the machine to itself: a line of nccl-tests.
+struct TimedCollective {
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::uint32_t ranks = 2;
+  std::uint32_t hosts = 1;  ///< at most ranks
+  std::string device;       ///< as the driver names it; may be empty
+  Bytes bytes{};            ///< as Collective::bytes; above 0
+  Duration time{};          ///< above 0
+};
+
+/// The ops of NCCL, as nccl-tests and cluster.yaml name them: "all_reduce"; empty for others.
+[[nodiscard]] constexpr const char* name_of(CollectiveOp op) noexcept {
+  switch (op) {
+    case CollectiveOp::kAllReduce: return "all_reduce";
+    case CollectiveOp::kReduceScatter: return "reduce_scatter";
+    case CollectiveOp::kAllGather: return "all_gather";
+    case CollectiveOp::kBroadcast: return "broadcast";
+    case CollectiveOp::kReduce: return "reduce";
+    default: return "";
+  }
+}
+
+/// All that have a name, in a fixed order.
+inline constexpr CollectiveOp kNamedOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
+                                             CollectiveOp::kAllGather, CollectiveOp::kBroadcast, CollectiveOp::kReduce};
+
+/// What one operation takes among some ranks, by size: a table of nccl-tests, or what a capture shows. The collective
+/// model `nccl` goes by it (model/cost/collective/nccl_times.h).
+struct MeasuredCollective {
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::uint32_t ranks = 2;
+  std::uint32_t hosts = 1;  ///< that the ranks were on
+  Bandwidth link;           ///< what the links of the cluster carried then, as the model sees them
+  Bandwidth bandwidth;      ///< the bus bandwidth that the model takes for large sizes over such links
+  std::vector<std::pair<Bytes, Duration>> times;  ///< by payload (Collective::bytes), ascending; at least one
+  friend bool operator==(const MeasuredCollective&, const MeasuredCollective&) = default;
 };
 
 }  // namespace stepsim

@@ -6,10 +6,19 @@
 #include <optional>
 #include <string_view>
 
-#include "model/job/precision.h"
 #include "model/job/task.h"
 
 namespace stepsim {
+
+/// In which arithmetic a matrix product is done: what decides a device's peak.
+enum class Precision : std::uint8_t {
+  kFloat64,
+  kFloat32,
+  kTensor32,  ///< TF32, XF32: fp32 operands rounded for the matrix units
+  kFloat16,   ///< fp16 and bf16, which run at one rate
+  kFloat8,
+};
+inline constexpr std::size_t kPrecisionCount = 5;
 
 /// What a piece of device work does, as far as that decides how it scales with the device.
 enum class KernelClass : std::uint8_t {
@@ -53,6 +62,16 @@ enum class Limit : std::uint8_t {
 
 /// The arithmetic that a matrix kernel's name states; nothing if it states none.
 [[nodiscard]] std::optional<Precision> precision_in(std::string_view name) noexcept;
+
+/// A kernel that moves data between devices.
+struct CommunicationKernel {
+  std::string_view library;    ///< whose it is, as people call it: "NCCL", "DeepEP"
+  std::string_view operation;  ///< a part of the name: "AllReduce", "combine"; may be empty
+};
+
+/// What the kernel called `name` moves between devices, and by which library; nothing for kernels that compute.
+/// The one table of these names is in the source. O(entries * length), whatever the name holds.
+[[nodiscard]] std::optional<CommunicationKernel> communication_kernel(std::string_view name) noexcept;
 
 }  // namespace stepsim
 

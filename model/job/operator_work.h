@@ -9,7 +9,6 @@
 #include "model/base/id.h"
 #include "model/base/units.h"
 #include "model/job/kernel_class.h"
-#include "model/job/precision.h"
 
 namespace stepsim {
 

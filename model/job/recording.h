@@ -10,15 +10,14 @@
 
 #include "model/base/assumption.h"
 #include "model/base/diagnostics.h"
+#include "model/base/error.h"
 #include "model/base/id.h"
-#include "model/base/input_file.h"
 #include "model/base/units.h"
-#include "model/job/annotation_table.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
 #include "model/job/job.h"
-#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim {
 

@@ -8,10 +8,43 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
-#include "model/job/overhead_use.h"
-#include "model/job/transport_use.h"
 
 namespace stepsim {
+
+/// What a profiler tells of time that passed beside the program's own work, of one kind. Source:
+/// CUpti_ActivityOverheadKind, which PyTorch's profiler and Nsight Systems pass on.
+struct OverheadUse {
+  std::string kind;         ///< in the profiler's words: "Buffer Flush"
+  bool of_profiler = true;  ///< it did this for itself; else CUDA did it, which it does without a profiler, too
+  std::uint64_t count = 0;
+  Duration total{};
+  Duration longest{};
+  Duration by_clock{};  ///< what ran at once on several threads counts once
+};
+
+/// What a communication library tells of its own work: the operations of one kind in one group, and of the pieces that
+/// its threads moved over the network for them, for whom each waited. Source: the events of NCCL's profiler plugin.
+struct TransportUse {
+  /// Pieces in one direction. The three waits add up to the time that pieces took; pieces overlap.
+  struct Direction {
+    std::uint64_t pieces = 0;
+    Bytes bytes{};
+    Duration device{};   ///< until the GPU had produced the data, or consumed it
+    Duration peer{};     ///< until the receiver had room; of received pieces it cannot be told from the network
+    Duration network{};  ///< until the data were transferred
+  };
+
+  std::string group;  ///< "rank 0 of 2, 0x1f"
+  std::string operation;
+  std::string algorithm;  ///< "RING"; empty for messages
+  std::string protocol;   ///< "LL128"; empty for messages
+  std::uint64_t operations = 0;
+  Bytes bytes{};  ///< of the larger side, of all operations; those whose size is not known have none
+  Direction sent;
+  Direction received;
+  std::uint64_t channels = 0;  ///< parts of operations that one channel did on the device
+  Duration channel_time{};     ///< of all of them
+};
 
 /// What a call on a host thread is.
 enum class CallKind : std::uint8_t {

@@ -6,10 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
-#include "model/rewrite/device_buckets.h"
 
 namespace stepsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "model/job/task_uses.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/rewrite/device_buckets.h"
+#include "model/rewrite/buckets.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,12 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/median.h"
-#include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
-#include "model/rewrite/device_reductions.h"
 
 namespace stepsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/rewrite/device_reductions.h"
+#include "model/rewrite/buckets.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "model/rewrite/job_steps.h"
+#include "model/rewrite/repeated_step.h"
 
 #include <algorithm>
 #include <map>

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 

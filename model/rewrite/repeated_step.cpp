@@ -7,10 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
-#include "model/rewrite/job_steps.h"
 
 namespace stepsim {
 namespace {

@@ -8,10 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "model/base/cannot_answer.h"
-#include "model/cost/collective/nccl_assumption.h"
-#include "scenarios/advice/change_range.h"
-#include "scenarios/advice/points_scenario.h"
+#include "model/base/error.h"
+#include "model/cost/collective/nccl_times.h"
+#include "scenarios/advice/proposals.h"
 #include "scenarios/change/selection.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/cautions.h"

@@ -16,7 +16,7 @@
 
 namespace stepsim::scenarios {
 
-/// What a prediction says of a change, by the range of the change (scenarios/advice/change_range.h).
+/// What a prediction says of a change, by the range of the change (scenarios/advice/proposals.h).
 enum class Verdict : std::uint8_t {
   kGain,     ///< shorter, over the whole range
   kUnsure,   ///< the range holds no change at all

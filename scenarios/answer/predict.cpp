@@ -7,15 +7,14 @@
 #include <utility>
 #include <variant>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 #include "model/cost/network/maxmin.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
-#include "scenarios/answer/profiler.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/change/device_rule.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
@@ -217,6 +216,37 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
   prediction.iteration = steady && steady->follows ? steady->length : prediction.of_captured_steps;
   return prediction;
+}
+
+ReplayMeter::ReplayMeter(sim::EngineOptions options, Progress progress)
+    : options_(std::move(options)), progress_(std::move(progress)) {}
+
+void ReplayMeter::expect(std::uint64_t tasks) {
+  const std::lock_guard lock(mutex_);
+  total_ = done_ + tasks;
+}
+
+void ReplayMeter::add(std::uint64_t tasks) {
+  const std::lock_guard lock(mutex_);
+  done_ += tasks;
+  if (progress_) progress_(done_, total_);
+}
+
+Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan) {
+  add(0);
+  std::size_t counted = 0;
+  sim::EngineOptions options = options_;
+  options.progress = [this, &counted](std::size_t done) { add(done - std::exchange(counted, done)); };
+  Prediction prediction = predictor.predict(plan, options);
+  add(prediction.graph->dag.task_count() - counted);
+  return prediction;
+}
+
+sim::StepWork work_of(const Plan& plan) {
+  sim::StepWork work = sim::captured_work(*plan.captured);
+  if (*plan.job.workers != plan.workers_before) work.workers = *plan.job.workers;
+  work.batches = plan.batches;
+  return work;
 }
 
 }  // namespace stepsim::scenarios

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_PREDICT_H
 #define STEPSIM_SCENARIOS_ANSWER_PREDICT_H
 
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <map>
@@ -14,6 +15,7 @@
 #include "scenarios/answer/recorded_collectives.h"
 #include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
+#include "sim/analysis/throughput.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
 
@@ -42,7 +44,7 @@ struct Prediction {
   std::vector<SlowedClass> slowed;  ///< the kernels that communication slows; none where that is not known
 };
 
-/// What the profiler added to the recorded times (scenarios/answer/profiler.h), and what is said of it.
+/// What the profiler added to the recorded times (scenarios/answer/learn_from_capture.h), and what is said of it.
 struct ProfilerCost {
   Duration per_event{};
   double most = 0;  ///< share of a task
@@ -121,6 +123,38 @@ class Predictor {
   mutable std::mutex reading_;                                            ///< of others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path
 };
+
+/// How far the replays of one answer have come. Safe to use from several threads.
+class ReplayMeter {
+ public:
+  /// Called with the tasks replayed so far, and with how many there will be as far as is known; 0: not yet. One call
+  /// at a time.
+  using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+  /// `options.progress` is not used. `progress` may be empty.
+  explicit ReplayMeter(sim::EngineOptions options = {}, Progress progress = {});
+  ReplayMeter(const ReplayMeter&) = delete;
+  ReplayMeter& operator=(const ReplayMeter&) = delete;
+
+  /// So many more tasks will be replayed, at most.
+  void expect(std::uint64_t tasks);
+  /// Predictor::predict(), counted.
+  [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan);
+  [[nodiscard]] int threads() const noexcept { return options_.threads; }
+
+ private:
+  void add(std::uint64_t tasks);
+
+  sim::EngineOptions options_;
+  Progress progress_;
+  std::mutex mutex_;  ///< of what is below, and of calls of progress_
+  std::uint64_t done_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+/// What a step of the plan's job does. The plan that changes nothing does captured_work(), which counts workers that
+/// were not captured; another number of workers is that number. O(collectives).
+[[nodiscard]] sim::StepWork work_of(const Plan& plan);
 
 }  // namespace stepsim::scenarios
 

@@ -6,11 +6,10 @@
 #include <set>
 #include <tuple>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/side_by_side.h"
 #include "model/job/dag_builder.h"
-#include "scenarios/answer/work.h"
+#include "scenarios/answer/predict.h"
 
 namespace stepsim::scenarios {
 namespace {

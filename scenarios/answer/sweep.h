@@ -12,6 +12,8 @@
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
+#include "sim/analysis/throughput.h"
+#include "sim/output/provenance.h"
 
 namespace stepsim::scenarios {
 
@@ -76,6 +78,26 @@ class Sweep {
   std::vector<GraphKey> graphs_;         ///< those that points have, each once
   std::vector<std::uint32_t> graph_of_;  ///< by point: index into graphs_
   Assumptions assumptions_;
+};
+
+/// All that a sweep's reports say, except the outcomes of its points. It depends only on the question
+/// and the inputs, not on how the work was done: all parts of one sweep have the same head.
+struct SweepHead {
+  sim::Provenance provenance;
+  std::string name;     ///< of the scenario; may be empty
+  std::string network;  ///< the model's name
+  std::string warning;  ///< that the capture is not what it looks like; may be empty
+  std::vector<std::string> changes;
+  Assumptions assumptions;
+  Duration baseline{};               ///< the iteration of the job as captured, predicted
+  std::optional<Duration> measured;  ///< and measured; job.yaml's measured_step where the profiler was taken out
+  sim::StepWork work;                ///< of a captured step
+  Points points;
+};
+
+struct SweepAnswer {
+  SweepHead head;
+  std::vector<Outcome> outcomes;  ///< by point
 };
 
 }  // namespace stepsim::scenarios

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/answer/sweep_answer.h"
+#include "scenarios/answer/sweep.h"
 #include "sim/report/report.h"
 
 namespace stepsim::scenarios {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/base/assumption.h"
-#include "scenarios/answer/prefer_recorded.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "sim/report/headline.h"
 #include "sim/report/table.h"
 

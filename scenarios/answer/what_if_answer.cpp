@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "model/cost/collective/nccl_assumption.h"
-#include "scenarios/answer/work.h"
+#include "model/cost/collective/nccl_times.h"
+#include "scenarios/answer/predict.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/steady.h"
 

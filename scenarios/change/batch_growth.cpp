@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "model/cost/device/changed_work.h"
-#include "scenarios/change/compute_tasks.h"
+#include "model/cost/device/device_work.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
+#include "scenarios/change/selection.h"
 
 namespace stepsim::scenarios {
 namespace {

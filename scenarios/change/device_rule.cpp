@@ -6,7 +6,7 @@
 
 #include "model/base/text.h"
 #include "model/cost/device/roofline.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/cost/device/device_work.h"
-#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {

@@ -7,8 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "model/base/error.h"
 #include "model/job/parameter_server/workload.h"
-#include "model/rewrite/collective_overlap.h"
+#include "model/rewrite/overlap.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/change/what_if.h"
 
@@ -49,6 +50,15 @@ Duration scaled(Duration duration, double factor) noexcept {
   if (factor == 1) return duration;
   constexpr auto kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
   return Duration{std::llround(std::min(kMost, static_cast<double>(duration.count()) * factor))};
+}
+
+void cannot_answer(const YamlField& field, std::string_view problem) {
+  throw CannotAnswer({*field.file, {}, field.value->line}, problem);
+}
+
+void refuse_as_recorded(const YamlField& field, const Plan& plan, std::string_view problem) {
+  if (plan.cluster.links.empty()) cannot_answer(field, problem);
+  field.fail(problem);
 }
 
 }  // namespace stepsim::scenarios

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "model/base/assumption.h"
 #include "model/base/units.h"
-#include "model/cost/device/rescale.h"
+#include "model/base/yaml.h"
+#include "model/cost/device/roofline.h"
 #include "model/cost/network/network.h"
 #include "model/cost/network/transfers.h"
 #include "model/job/cluster.h"
@@ -107,6 +109,14 @@ struct Plan {
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
 /// To the nearest nanosecond, at most 146 years.
 [[nodiscard]] Duration scaled(Duration duration, double factor) noexcept;
+
+/// Throws CannotAnswer at `field`: the capture lacks what the change needs. For a value that is wrong, whatever the
+/// capture, there are YamlField::fail() and reject().
+[[noreturn]] void cannot_answer(const YamlField& field, std::string_view problem);
+
+/// For changes that take a network model, where the plan has none. If the plan's hardware has links, `recorded` was
+/// asked for: throws InputError at `field`. Else the capture does not show how fast they are: throws CannotAnswer.
+[[noreturn]] void refuse_as_recorded(const YamlField& field, const Plan& plan, std::string_view problem);
 
 }  // namespace stepsim::scenarios
 

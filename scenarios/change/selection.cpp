@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "model/base/error.h"
+#include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -31,6 +33,15 @@ std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture
   if (meant == operators.end()) return {};
   return fmt::format("that is the host's part alone: {{operator={}}} selects the kernels that it launches",
                      meant->name);
+}
+
+/// The ranks that have compute tasks beside the work of their host threads.
+std::set<Rank> ranks_with_compute(const Dag& dag) {
+  std::set<Rank> ranks;
+  for (const TaskId task : dag.tasks()) {
+    if (class_of(dag.kind(task)) == TaskClass::kCompute) ranks.insert(dag.lane(task).rank);
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -73,6 +84,30 @@ std::string text_of(const Selection& selection) {
   }
   if (!selection.hint.empty()) text += "; " + selection.hint;
   return text;
+}
+
+std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& capture) {
+  const Dag& dag = capture.dag;
+  std::vector<TaskId> tasks = selector.select(capture);
+  const std::set<Rank> computes = ranks_with_compute(dag);
+  std::erase_if(tasks, [&](TaskId task) {
+    switch (class_of(dag.kind(task))) {
+      case TaskClass::kCompute: return false;
+      case TaskClass::kCommunication: return true;
+      case TaskClass::kHost: break;
+    }
+    return !selector.selects_work() && computes.contains(dag.lane(task).rank);
+  });
+  if (tasks.empty()) selector.fail(capture, "only communication, whose time depends on the network");
+  return tasks;
+}
+
+bool is_host_work(const Dag& dag, TaskId task) noexcept { return class_of(dag.kind(task)) == TaskClass::kHost; }
+
+void scale_host_work(const Dag& dag, double factor, std::vector<Duration>& durations) {
+  for (const TaskId task : dag.tasks()) {
+    if (is_host_work(dag, task)) durations[task.index()] = scaled(durations[task.index()], factor);
+  }
 }
 
 }  // namespace stepsim::scenarios

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/job/recording.h"
+#include "scenarios/change/selector.h"
 #include "scenarios/change/what_if.h"
 #include "sim/analysis/critical_path.h"
 
@@ -30,6 +32,19 @@ struct Selection {
 
 /// "gemm.*: 120 tasks, 32.1 ms of 105.2 ms of compute (30.5 %)", without the change.
 [[nodiscard]] std::string text_of(const Selection& selection);
+
+/// The tasks that a change of compute applies to, ascending. A selection by kind, layer or name means the tasks
+/// that it selects, without communication, whose time depends on the network. Any other selection means compute
+/// tasks: device work and operators, or the work of host threads on a rank that shows neither. Never empty:
+/// throws InputError at the selection, as Selector::select() does.
+[[nodiscard]] std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& capture);
+
+/// Whether a task is work of a host's processor: framework and Python work, and calls into the device's runtime. What
+/// such a call waits for is no part of its duration.
+[[nodiscard]] bool is_host_work(const Dag& dag, TaskId task) noexcept;
+
+/// Multiplies the durations of all host work, by TaskId. Precondition: factor >= 0. O(tasks).
+void scale_host_work(const Dag& dag, double factor, std::vector<Duration>& durations);
 
 }  // namespace stepsim::scenarios
 

@@ -15,8 +15,7 @@
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
-#include "scenarios/change/refuse.h"
-#include "scenarios/change/similar_names.h"
+#include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
 namespace {

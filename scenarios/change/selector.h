@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/yaml_value.h"
+#include "model/base/yaml.h"
 #include "model/job/recording.h"
 
 namespace stepsim::scenarios {
@@ -67,6 +67,12 @@ class Selector {
 [[nodiscard]] inline std::vector<TaskId> selected_tasks(const Selector& selector, const Capture& capture) {
   return selector.select(capture);
 }
+
+/// Up to `most` names of the capture's tasks and operators that somebody who typed `pattern` may have meant: those
+/// that hold its rarest word, or the word nearest to it, whatever the case. In order of the Dag's names, then
+/// operators. O(length of all names * length of the pattern).
+[[nodiscard]] std::vector<std::string> similar_names(std::string_view pattern, const Capture& capture,
+                                                     std::size_t most);
 
 }  // namespace stepsim::scenarios
 

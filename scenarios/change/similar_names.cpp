@@ -1,4 +1,4 @@
-#include "scenarios/change/similar_names.h"
+#include "scenarios/change/selector.h"
 
 #include <algorithm>
 #include <set>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/yaml_value.h"
+#include "model/base/yaml.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/selector.h"
 

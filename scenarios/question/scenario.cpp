@@ -6,7 +6,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/base/yaml_parse.h"
+#include "model/base/yaml.h"
 
 namespace stepsim::scenarios {
 namespace {

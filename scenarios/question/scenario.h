@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/input_file.h"
+#include "model/base/error.h"
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
@@ -38,7 +38,7 @@ struct Scenario {
   std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
   std::vector<std::shared_ptr<const YamlText>> documents;  ///< that the members above refer to
   /// Kernels slow as communication beside them does, where the capture shows by how much
-  /// (scenarios/answer/interference.h).
+  /// (scenarios/answer/learn_from_capture.h).
   bool interference = true;
   std::optional<InputFile> file;  ///< set by whoever read the scenario from a file
 };

@@ -1,23 +1,70 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "model/calibration/calibration.h"
+#include "model/job/cluster.h"
+#include "model/job/topology.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/change/batch_growth.h"
-#include "scenarios/change/gpu_hosts.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // More or fewer machines. New ones are copies of captured ones.
 
 namespace stepsim::scenarios {
 namespace {
+
+Cable cable_of(const Link& link) { return {link.bandwidth, link.latency, link.efficiency, true}; }
+
+/// Hosts of several GPUs each, which talk to each other inside a host by links of their own and beyond it by the host's
+/// NIC.
+struct GpuHosts {
+  std::uint32_t gpus = 1;  ///< a host
+  Link inside;             ///< of each GPU to others of its host, each way
+  Link nic;                ///< of a host, each way
+};
+
+/// Nothing where endpoints have no links inside their host, or more than one link up to a switch that all share. The
+/// first host and the first link of each kind stand for all.
+std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
+  if (cluster.uplinks.empty() || cluster.uplinks.front().out.empty() || cluster.uplinks.front().up.size() != 1)
+    return std::nullopt;
+  const Cluster::UplinkPath& first = cluster.uplinks.front();
+  const HostId host = cluster.endpoints.front().host;
+  const auto gpus = std::count_if(cluster.endpoints.begin(), cluster.endpoints.end(),
+                                  [host](const Endpoint& endpoint) { return endpoint.host == host; });
+  return GpuHosts{static_cast<std::uint32_t>(gpus), cluster.links[first.out.front().index()],
+                  cluster.links[first.up.front().index()]};
+}
+
+/// One endpoint a GPU, host by host on one switch. The last host may have fewer. What is not a link comes from
+/// `like`. Precondition: hosts.gpus > 0.
+Cluster with_gpu_hosts(const Cluster& like, std::uint32_t ranks, const GpuHosts& hosts, const std::string& device) {
+  ClusterShape shape;
+  shape.hosts.resize((ranks + hosts.gpus - 1) / hosts.gpus);
+  for (std::size_t i = 0; i < shape.hosts.size(); ++i) shape.hosts[i].name = std::to_string(i);
+  shape.nic = cable_of(hosts.nic);
+  shape.devices = hosts.gpus;
+  shape.device_model = device;
+  shape.nvlink = cable_of(hosts.inside);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const HostId host{rank / hosts.gpus};
+    shape.endpoints.push_back({host, device_of(host, hosts.gpus, rank % hosts.gpus)});
+  }
+  Cluster cluster = build_cluster(shape);
+  cluster.network = like.network;
+  cluster.rates = like.rates;
+  cluster.measured = like.measured;
+  return cluster;
+}
 
 constexpr std::uint32_t kMostWorkers = 100'000;
 constexpr std::array kClusterParameters{

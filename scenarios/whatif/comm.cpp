@@ -5,10 +5,10 @@
 
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
-#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "model/job/parameter_server/server_rules.h"
+#include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
-#include "model/rewrite/device_buckets.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // How the job communicates: the settings of job.yaml, and the algorithm of its collectives.

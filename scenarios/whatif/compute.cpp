@@ -1,6 +1,6 @@
 #include <array>
 
-#include "scenarios/change/compute_tasks.h"
+#include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
 // Slower or faster compute: a factor, and a time added to each task.

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "scenarios/change/host_work.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
+#include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
 // A faster or slower host: all that its processor does takes a factor of its time.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // Another launch overhead: none, as with CUDA graphs, or more, as on a slow processor.

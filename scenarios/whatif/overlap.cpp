@@ -5,10 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "model/rewrite/collective_overlap.h"
-#include "model/rewrite/copy_engines.h"
+#include "model/rewrite/overlap.h"
 #include "scenarios/change/graph_edits.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // More overlap: removes barriers at which all wait for one, moves copies off the streams of kernels, and lets

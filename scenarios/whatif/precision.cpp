@@ -3,10 +3,10 @@
 #include <array>
 #include <memory>
 
-#include "model/cost/device/changed_work.h"
+#include "model/cost/device/device_work.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // Another precision, as if the whole model were cast to it: matrix products scale with the rates of the units, work

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "scenarios/change/refuse.h"
+#include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
 // When a rank begins. A replay begins each rank as long after the first one as the capture shows; all else follows from

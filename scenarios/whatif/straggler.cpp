@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenarios/change/compute_tasks.h"
+#include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
 // Compute that is slow now and then: each task, or each rank in each step, draws a factor. A draw depends only on the

@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/median.h"
-#include "model/rewrite/job_steps.h"
+#include "model/rewrite/repeated_step.h"
 #include "sim/analysis/activity.h"
 #include "sim/analysis/rank_steps.h"
 

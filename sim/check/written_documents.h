@@ -8,7 +8,7 @@
 
 #include "model/base/diagnostics.h"
 #include "model/base/id.h"
-#include "model/job/private_content.h"
+#include "model/job/capture_contents.h"
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
 #include "sim/report/field.h"

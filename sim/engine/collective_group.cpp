@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/cost/collective/nccl_times.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 
 namespace stepsim::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <queue>
 
 #include "model/base/error.h"
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 #include "model/cost/collective/nccl_times.h"
 #include "sim/engine/replay_state.h"
 

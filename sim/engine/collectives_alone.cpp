@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <queue>
 
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "sim/engine/collective_runs.h"
 #include "sim/engine/replay_state.h"
 

@@ -48,7 +48,7 @@ class DeadlockError : public std::runtime_error {
 /// * Under a network model (Machine::set_network) a task on a lane with endpoints is a message:
 ///   it ends when its last byte has arrived, and its lane is free when that byte has left.
 ///   Collectives whose payload is known send their first messages kCollectiveOverhead
-///   (model/cost/network/parameters.h) after the last member started; a member ends with its last
+///   (model/cost/network/network.h) after the last member started; a member ends with its last
 ///   round. Where NetworkModel::sender_goes_on, kProgram and kStream edges out of a message wait
 ///   only until it has left.
 /// * released_by: kLane if the task started later than it was ready (by whoever left the lane

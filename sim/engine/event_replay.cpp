@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "sim/engine/collective_runs.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/queues.h"

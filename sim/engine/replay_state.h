@@ -9,7 +9,6 @@
 
 #include "model/base/error.h"
 #include "model/base/id.h"
-#include "model/base/time_limits.h"
 #include "model/base/units.h"
 #include "model/cost/network/network.h"
 #include "model/job/dag.h"

@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "model/base/hand_over.h"
 #include "model/base/tbb_threads.h"
 
 namespace stepsim::sim {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/base/quoted.h"
 #include "model/base/text.h"
-#include "model/job/communication_kernel.h"
+#include "model/job/kernel_class.h"
 #include "sim/analysis/task_names.h"
 #include "sim/output/json_writer.h"
 
@@ -32,7 +32,7 @@ struct Place {
   std::int64_t partition = 0;
 };
 
-std::string_view name_of(CollectiveOp op) noexcept {
+std::string_view param_name_of(CollectiveOp op) noexcept {
   switch (op) {
     case CollectiveOp::kAllReduce: return "allreduce";
     case CollectiveOp::kReduceScatter: return "reducescatter";
@@ -230,7 +230,7 @@ class Maker {
     const RendezvousId meeting = dag_.rendezvous(task);
     const CollectiveOp op = meeting.valid() ? dag_.collective(meeting).op : CollectiveOp::kUnknown;
     const std::string operation =
-        op == CollectiveOp::kUnknown ? operation_in(dag_.name(task)) : std::string(name_of(op));
+        op == CollectiveOp::kUnknown ? operation_in(dag_.name(task)) : std::string(param_name_of(op));
     std::string_view stage = stage_of(operation);
     if (op == CollectiveOp::kSendRecv && receives(task, meeting)) stage = "PULL";
     if (meeting.valid()) {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "model/base/quoted.h"
-#include "model/cost/network/parameters.h"
-#include "model/job/timed_collective.h"
+#include "model/cost/network/network.h"
+#include "model/job/collective.h"
 #include "model/job/topology.h"
 #include "sim/output/json_writer.h"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"

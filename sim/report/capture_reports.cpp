@@ -9,7 +9,7 @@
 
 #include "model/base/text.h"
 #include "model/calibration/interference.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/common_fields.h"

@@ -3,8 +3,8 @@
 
 #include "model/base/assumption.h"
 #include "model/calibration/calibration.h"
-#include "model/job/overhead_use.h"
 #include "model/job/recording.h"
+#include "model/job/trace_details.h"
 #include "sim/analysis/summary.h"
 #include "sim/report/field.h"
 #include "sim/report/path_sections.h"

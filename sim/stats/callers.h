@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/job/annotation_table.h"
+#include "model/job/task_tables.h"
 #include "model/job/trace_details.h"
 
 namespace stepsim::sim {

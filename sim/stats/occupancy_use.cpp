@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/cost/device/accelerator.h"
-#include "model/cost/device/occupancy.h"
 #include "model/job/kernel_class.h"
 #include "sim/analysis/intervals.h"
 

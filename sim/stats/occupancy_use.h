@@ -19,7 +19,7 @@ struct KernelOccupancy {
   double blocks = 0;  ///< of the grid, over the device's multiprocessors
   double warps = 0;   ///< the same of its warps, which are a thirty-second of its threads
   /// Of the threads that a multiprocessor holds, those that the kernel's blocks fill: no more blocks than there are,
-  /// and than fit at a time (model/cost/device/occupancy.h).
+  /// and than fit at a time (model/cost/device/accelerator.h).
   double occupancy = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/profile/range_summary.h"

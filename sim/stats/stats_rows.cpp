@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"

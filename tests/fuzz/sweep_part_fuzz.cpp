@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "cli/sweep/head_lines.h"
 #include "cli/sweep/part.h"
 #include "model/base/error.h"
 

@@ -6,8 +6,8 @@
 
 #include "ingest/config/config.h"
 #include "model/cost/network/maxmin.h"
-#include "model/cost/network/parameters.h"
-#include "model/job/timed_collective.h"
+#include "model/cost/network/network.h"
+#include "model/job/collective.h"
 #include "model/job/topology.h"
 #include "sim/export/exporter.h"
 #include "sim/output/cluster_yaml.h"

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "model/rewrite/collective_overlap.h"
 #include "model/rewrite/data_parallel.h"
+#include "model/rewrite/overlap.h"
 #include "sim/engine/engine.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/property/random_dag.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/cost/network/maxmin.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 
 namespace stepsim::testing {
 namespace {

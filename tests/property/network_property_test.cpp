@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/cost/network/network.h"
-#include "model/cost/network/parameters.h"
 #include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"

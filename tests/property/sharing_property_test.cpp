@@ -4,7 +4,7 @@
 #include <random>
 
 #include "model/cost/network/maxmin.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
 #include "tests/property/fluid_reference.h"

@@ -8,7 +8,6 @@
 #include "ingest/bytes/input.h"
 #include "ingest/config/config.h"
 #include "model/cost/network/network.h"
-#include "model/cost/network/parameters.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/report.h"
 #include "tests/scenarios/sample_questions.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"

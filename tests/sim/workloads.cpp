@@ -1,6 +1,6 @@
 #include "tests/sim/workloads.h"
 
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 
 #include <random>
 #include <vector>

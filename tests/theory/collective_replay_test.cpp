@@ -9,7 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/cost/collective/algorithm.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"

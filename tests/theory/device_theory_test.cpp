@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "model/cost/device/product.h"
 #include "model/cost/device/roofline.h"
 
 namespace stepsim {

@@ -10,8 +10,8 @@
 
 #include "model/calibration/interference.h"
 #include "model/job/dag_builder.h"
-#include "scenarios/answer/interference.h"
 #include "scenarios/answer/interval.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "tests/scenarios/interfered_job.h"
 #include "tests/scenarios/question.h"
 

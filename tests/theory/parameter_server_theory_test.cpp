@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/cost/network/network.h"
-#include "model/rewrite/parameter_server/connection.h"
+#include "model/rewrite/parameter_server/job_graph.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/steady.h"

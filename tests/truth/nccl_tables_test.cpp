@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/calibration/nccl_tables.h"
+#include "model/calibration/collectives.h"
 #include "model/cost/collective/nccl_times.h"
 #include "tests/source_folder.h"
 #include "tests/truth/measured_runs.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "ingest/load/load.h"
-#include "model/cost/device/rescale.h"
 #include "model/cost/device/roofline.h"
 #include "tests/source_folder.h"
 

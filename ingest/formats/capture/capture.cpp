@@ -20,7 +20,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
-#include "model/job/communication_kernel.h"
+#include "model/job/kernel_class.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -16,7 +16,7 @@
 #include "ingest/bytes/byte_source.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
-#include "model/job/kernel_launch.h"
+#include "model/job/task_tables.h"
 #include "model/wire/block.h"
 #include "model/wire/record.h"
 

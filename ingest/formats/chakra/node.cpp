@@ -10,7 +10,7 @@
 #include "ingest/formats/execution_trace/process_groups.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
-#include "model/job/communication_kernel.h"
+#include "model/job/kernel_class.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -11,8 +11,8 @@
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/text_table.h"
-#include "model/job/kernel_launch.h"
 #include "model/job/operator_work.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim::ingest {
 

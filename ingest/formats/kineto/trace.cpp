@@ -13,7 +13,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
-#include "model/job/annotation_table.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim::ingest {
 namespace {

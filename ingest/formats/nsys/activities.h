@@ -15,7 +15,7 @@
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
 #include "ingest/sqlite/database.h"
-#include "model/base/diagnostic.h"
+#include "model/base/diagnostics.h"
 
 namespace stepsim::ingest {
 

@@ -10,7 +10,7 @@
 #include "ingest/parts/busy_time.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
-#include "model/job/communication_kernel.h"
+#include "model/job/kernel_class.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -106,7 +106,7 @@ void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread,
 
 /// The operation in a collective's name: "AllReduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
 /// "all_reduce" of "gloo:all_reduce", "combine" of DeepEP's kernel. Nothing for other names
-/// (model/job/communication_kernel.h).
+/// (model/job/kernel_class.h).
 [[nodiscard]] std::optional<std::string_view> collective_in(std::string_view name) noexcept;
 
 /// The number of "ProfilerStep#12"; nothing for other names.

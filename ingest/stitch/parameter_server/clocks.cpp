@@ -9,7 +9,7 @@
 #include "ingest/stitch/clocks.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

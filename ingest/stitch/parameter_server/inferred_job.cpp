@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "ingest/parts/byteps_names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "ingest/parts/byteps_names.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

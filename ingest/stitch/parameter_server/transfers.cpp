@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/job/parameter_server/partition.h"
 #include "model/job/parameter_server/task_names.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

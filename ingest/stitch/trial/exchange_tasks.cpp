@@ -13,7 +13,7 @@
 #include "ingest/stitch/parameter_server/tasks.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/base/known_diagnostics.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -1,5 +1,4 @@
 #include "model/cost/collective/algorithm.h"
-#include "model/cost/collective/rounds.h"
 
 namespace stepsim {
 namespace {

@@ -1,5 +1,7 @@
 #include "model/cost/collective/nccl_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "model/cost/collective/algorithm.h"
 
 namespace stepsim {
 namespace {
@@ -359,6 +363,22 @@ Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
   const NcclTime time = nccl_time_and_error(shape, place);
   if (time.us <= 0) return {};
   return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * 1e3)};
+}
+
+Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
+  const CollectiveModel* const nccl = find_collective_model("nccl");
+  std::size_t timed = 0;
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    if (dag.members(rendezvous).empty()) continue;  // what new buckets replaced
+    const Collective& collective = dag.collective(rendezvous);
+    const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
+    if (collective.algorithm == nccl && collective.bytes > Bytes{} && nccl->supports(shape)) ++timed;
+  }
+  if (timed == 0) return {};
+  return {{"nccl_model", fmt::format("{} collective{} time{} from NCCL's cost model (algorithm nccl), {}.", timed,
+                                     timed == 1 ? " takes its" : "s take their", timed == 1 ? "" : "s",
+                                     cluster.measured.empty() ? "and nothing beyond it was measured"
+                                                              : "with what was measured beyond it")}};
 }
 
 }  // namespace stepsim

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/base/assumption.h"
 #include "model/base/units.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/job/cluster.h"
+#include "model/job/dag.h"
 
 // NCCL's cost model: a collective takes the cheapest of algorithm x protocol, each a latency plus bytes over a
 // bandwidth. Figures: NVIDIA/nccl, src/graph/tuning.cc and topo.h (2.19 to 2.28). Two things are not NCCL's:
@@ -16,7 +19,6 @@
 //   beyond the model, its excess, comes from measured tables; without one it is 20 us + 6 us * sqrt(microseconds of
 //   the payload at the bus bandwidth), the root's part at most 200 us. That was fitted to one A100 node (vidur's
 //   profile, 2, 4 and 8 GPUs).
-
 namespace stepsim {
 
 /// As NCCL tells them apart.
@@ -80,6 +82,10 @@ struct NcclTime {
 /// excess counts, unless the cluster has an overhead of collectives of its own. At place.side of its error.
 /// O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
+
+/// That collectives of `dag` are timed by NCCL's cost model under a network model, and what is known of them beyond it;
+/// nothing if none is. O(collectives).
+[[nodiscard]] Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster);
 
 }  // namespace stepsim
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "model/cost/collective/algorithm.h"
-#include "model/cost/collective/rounds.h"
 
 namespace stepsim {
 namespace {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/cost/device/library.h"
 
 namespace stepsim {
 namespace {
@@ -52,6 +52,19 @@ bool is_called(const Accelerator& device, const std::vector<std::string>& words)
   return std::all_of(model.begin(), model.end(), [&](const std::string& word) { return holds(words, word); }) &&
          std::all_of(words.begin(), words.end(),
                      [&](const std::string& word) { return is_idle(word) || holds(model, word) || holds(also, word); });
+}
+
+// NVIDIA's multiprocessors from Pascal on.
+constexpr std::uint32_t kWarp = 32;
+constexpr std::uint32_t kRegisterUnit = 256;  // a warp gets a multiple of it
+constexpr std::uint32_t kPartitions = 4;      // each with its part of the registers, and warps of its own
+
+std::uint32_t rounded_up(std::uint32_t value, std::uint32_t unit) noexcept { return (value + unit - 1) / unit * unit; }
+
+std::uint32_t warps_by_registers(std::uint32_t registers, const Residency& room) noexcept {
+  const std::uint32_t of_warp = rounded_up(registers * kWarp, kRegisterUnit);
+  return of_warp == 0 ? std::numeric_limits<std::uint32_t>::max()
+                      : room.registers / kPartitions / of_warp * kPartitions;
 }
 
 }  // namespace
@@ -101,6 +114,21 @@ const Accelerator& accelerator_named(std::string_view name) {
   const auto nearest = nearest_name(name, near);
   throw UsageError(fmt::format("no device '{}' is known; {}expected {}", shown(name),
                                nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(names)));
+}
+
+std::uint32_t resident_blocks(const KernelLaunch& launch, const Residency& room) noexcept {
+  const std::uint32_t warps = rounded_up(launch.threads, kWarp) / kWarp;
+  std::uint32_t blocks = std::min(room.blocks, room.threads / kWarp / warps);
+  blocks = std::min(blocks, warps_by_registers(launch.registers, room) / warps);
+  const std::uint64_t shared = std::uint64_t{launch.shared_memory} + room.reserved_shared_memory;
+  if (shared > 0) blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, room.shared_memory / shared));
+  return std::max(1U, blocks);
+}
+
+double filled_share(const KernelLaunch& launch, const Accelerator& device) noexcept {
+  if (device.resident.threads == 0 || launch.threads == 0) return 1;
+  const double wave = static_cast<double>(resident_blocks(launch, device.resident)) * device.processors;
+  return std::min(1.0, static_cast<double>(launch.blocks) / wave);
 }
 
 }  // namespace stepsim

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "model/base/units.h"
-#include "model/job/precision.h"
+#include "model/job/kernel_class.h"
+#include "model/job/task_tables.h"
 
 namespace stepsim {
 
@@ -77,6 +79,18 @@ struct Accelerator {
 
 /// find_accelerator() or UsageError: "no device 'H1000' is known; did you mean 'H100'? known are ...".
 [[nodiscard]] const Accelerator& accelerator_named(std::string_view name);
+
+/// How many blocks of `launch` one multiprocessor holds at a time: as many as its threads, blocks, registers and shared
+/// memory allow (NVIDIA's occupancy calculator; what Kineto calls "est. achieved occupancy %" follows from it). At
+/// least 1, because the kernel ran. Precondition: launch.threads > 0 and room.threads > 0.
+[[nodiscard]] std::uint32_t resident_blocks(const KernelLaunch& launch, const Residency& room) noexcept;
+
+/// The share of `device` that `launch` fills, up to 1: its blocks over those that the device holds at a time, a wave of
+/// them (Yu et al., Habitat, ATC 2021). 1 where the device's limits are not known.
+[[nodiscard]] double filled_share(const KernelLaunch& launch, const Accelerator& device) noexcept;
+
+/// The accelerators that stepsim knows: vendors and generations together, oldest first.
+[[nodiscard]] std::span<const Accelerator> accelerators() noexcept;
 
 }  // namespace stepsim
 

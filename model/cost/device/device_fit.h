@@ -6,7 +6,7 @@
 
 #include "model/cost/device/accelerator.h"
 #include "model/cost/device/device_work.h"
-#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
 

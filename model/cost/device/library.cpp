@@ -34,7 +34,7 @@
 //   Compute Capability". AMD's captures do not tell registers, so nothing is asked of its devices.
 // * fp64 of cards that are made for other work: a 32nd of fp32 up to Turing, a 64th on GA10x and
 //   later, as the white papers of those architectures have it; the cards' datasheets say nothing of it.
-#include "model/cost/device/library.h"
+#include "model/cost/device/accelerator.h"
 
 #include <algorithm>
 #include <array>

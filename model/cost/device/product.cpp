@@ -10,7 +10,7 @@
 // kStart, the tiles, the half and kLeastSlice were fitted to products of A100 and H100 (vidur's tables, fp16); on
 // A40, RTX 4090 and RTX PRO 6000, to which they were not, the time of a product is predicted from its shape alone
 // with a mean error of 5 to 7 % (docs/fidelity.md, "Another device").
-#include "model/cost/device/product.h"
+#include "model/cost/device/roofline.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 
 namespace stepsim {
 namespace {

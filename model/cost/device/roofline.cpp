@@ -54,8 +54,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/cost/device/occupancy.h"
-#include "model/cost/device/product.h"
+#include "model/cost/device/accelerator.h"
 
 namespace stepsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 
 namespace stepsim {
 namespace {

@@ -1,6 +1,15 @@
 #include "model/cost/network/channels.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace stepsim {
+namespace {
+
+constexpr double kSerial = 0x1p-40;
+constexpr double kSmallestWeight = 1e-200;
+
+}  // namespace
 
 ChannelId Channels::find(EndpointId from, EndpointId to, Latency latency) {
   const std::uint64_t key = std::uint64_t{from.value()} << 32U | to.value();
@@ -18,6 +27,85 @@ Channel Channels::make(EndpointId from, EndpointId to, Latency latency) const {
     channel.narrowest = first ? link.goodput() : std::min(channel.narrowest, link.goodput());
   }
   return channel;
+}
+
+SenderQueues::SenderQueues(double sharing, std::size_t links, bool keep_turn)
+    : keep_turn_(keep_turn), ratio_(std::clamp(sharing, kSerial, 1.0)), queues_(links) {}
+
+void SenderQueues::add_channel(const Channel& channel) {
+  const ChannelId id{channels_.size()};
+  channels_.push_back({channel, static_cast<std::uint32_t>(ahead_.size())});
+  for (const LinkId link : channel.links) {
+    Queue& queue = queues_[link.index()];
+    const auto own = std::find_if(queue.places.begin(), queue.places.end(),
+                                  [&](const Place& one) { return one.sender == channel.from; });
+    const Crossing added{channel.from, id, static_cast<std::uint32_t>(ahead_.size())};
+    ahead_.push_back(own == queue.places.end() || own->ahead == kNone ? 0 : own->ahead);
+    const auto behind = std::upper_bound(queue.crossings.begin(), queue.crossings.end(), channel.from,
+                                         [](EndpointId from, const Crossing& one) { return from < one.sender; });
+    queue.crossings.insert(behind, added);
+  }
+}
+
+void SenderQueues::enter(ChannelId channel_id, Time now) {
+  Sending& one = channels_[channel_id.index()];
+  if (one.messages++ == 0) begun_.push_back(channel_id);
+  for (const LinkId link : one.channel.links) ++place_of(link.value(), one.channel.from, now).messages;
+}
+
+void SenderQueues::leave(ChannelId channel_id) {
+  Sending& one = channels_[channel_id.index()];
+  --one.messages;
+  for (const LinkId link : one.channel.links) {
+    if (--place_of(link.value(), one.channel.from, {}).messages == 0) change(link.value());
+  }
+}
+
+SenderQueues::Place& SenderQueues::place_of(std::uint32_t link, EndpointId sender, Time now) {
+  std::vector<Place>& places = queues_[link].places;
+  const auto found = std::find_if(places.begin(), places.end(), [=](const Place& one) { return one.sender == sender; });
+  const bool keeps_place = found != places.end() && (keep_turn_ || found->messages > 0 || found->since == now);
+  if (keeps_place) return *found;
+  if (found != places.end()) places.erase(found);
+  change(link);
+  const auto behind = [=](const Place& one) { return one.since == now && one.sender > sender; };
+  if (places.size() == powers_.size()) powers_.push_back(std::max(powers_.back() * ratio_, kSmallestWeight));
+  return *places.insert(std::find_if(places.begin(), places.end(), behind), Place{sender, now});
+}
+
+void SenderQueues::change(std::uint32_t link) {
+  if (!std::exchange(queues_[link].changed, true)) changed_.push_back(link);
+}
+
+void SenderQueues::settle() {
+  settled_.clear();
+  std::swap(settled_, begun_);
+  for (const std::uint32_t link : changed_) {
+    Queue& queue = queues_[link];
+    queue.changed = false;
+    std::erase_if(queue.places, [](const Place& one) { return one.messages == 0; });
+    for (std::uint32_t ahead = 0; ahead < queue.places.size(); ++ahead) {
+      if (std::exchange(queue.places[ahead].ahead, ahead) != ahead) move_up(queue, queue.places[ahead]);
+    }
+  }
+  changed_.clear();
+}
+
+/// Tells the channels of a sender how many are in front of it now.
+void SenderQueues::move_up(Queue& queue, const Place& place) {
+  auto crossing = std::lower_bound(queue.crossings.begin(), queue.crossings.end(), place.sender,
+                                   [](const Crossing& one, EndpointId sender) { return one.sender < sender; });
+  for (; crossing != queue.crossings.end() && crossing->sender == place.sender; ++crossing) {
+    ahead_[crossing->id] = place.ahead;
+    if (channels_[crossing->channel.index()].messages > 0) settled_.push_back(crossing->channel);
+  }
+}
+
+double SenderQueues::weight(ChannelId channel_id) const {
+  const Sending& one = channels_[channel_id.index()];
+  const auto first = ahead_.begin() + one.first;
+  const auto last = first + static_cast<std::ptrdiff_t>(one.channel.links.size());
+  return powers_[*std::max_element(first, last)];
 }
 
 }  // namespace stepsim

@@ -5,10 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/base/time_limits.h"
 #include "model/base/units.h"
 #include "model/cost/network/network.h"
-#include "model/cost/network/parameters.h"
 #include "model/job/cluster.h"
 
 namespace stepsim {
@@ -69,6 +67,76 @@ class ChannelNetwork : public Network {
  private:
   Channels channels_;
   Duration message_overhead_;
+};
+
+/// The order in which senders share a link, for sharing below 1 (kSharing in maxmin.h). It follows from
+/// measurements: of several TCP connections into one link the first keeps most of the rate, and
+/// that puts their senders out of step (docs/models.md, "Sharing").
+///
+/// On each link the senders that have messages under way over it stand in a queue: who came first
+/// is in front, and of those of one instant the smaller endpoint. A sender keeps its place until
+/// its last message over the link has left. Its next message goes to the back, even at the same
+/// instant, unless senders keep their turn. The messages of a channel weigh sharing^k, where k is
+/// the number of senders in front of theirs, in the queue of its links where that is largest.
+/// Sharing 0 counts as 2^-40: those behind get next to nothing but what is left over.
+class SenderQueues {
+ public:
+  SenderQueues(double sharing, std::size_t links, bool keep_turn = false);
+
+  /// The next channel, numbered from 0. O(channels of its links).
+  void add_channel(const Channel& channel);
+  /// A message of the channel is handed over, or has left its sender. O(senders in the queues of
+  /// its links).
+  void enter(ChannelId channel_id, Time now);
+  void leave(ChannelId channel_id);
+
+  /// Call when all that happens at an instant is known. O(settled() * log channels + senders in the
+  /// queues that changed).
+  void settle();
+  /// The channels with messages whose weight the last settle() may have changed, some of them more
+  /// than once: those that had none before, and those of senders that moved in a queue.
+  [[nodiscard]] const std::vector<ChannelId>& settled() const noexcept { return settled_; }
+  /// Of a channel with messages, as of the last settle(). O(links of the channel).
+  [[nodiscard]] double weight(ChannelId channel_id) const;
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  struct Place {
+    EndpointId sender;
+    Time since;
+    std::uint32_t messages = 0;
+    std::uint32_t ahead = kNone;  ///< senders in front of it, as of the last settle()
+  };
+  /// A channel on a link.
+  struct Crossing {
+    EndpointId sender;
+    ChannelId channel;
+    std::uint32_t id = 0;  ///< in ahead_
+  };
+  struct Queue {
+    std::vector<Place> places;
+    std::vector<Crossing> crossings;  ///< by sender
+    bool changed = false;
+  };
+  struct Sending {
+    Channel channel;
+    std::uint32_t first = 0;     ///< of its crossings, one a link
+    std::uint32_t messages = 0;  ///< under way
+  };
+
+  Place& place_of(std::uint32_t link, EndpointId sender, Time now);
+  void change(std::uint32_t link);
+  void move_up(Queue& queue, const Place& place);
+
+  bool keep_turn_;
+  double ratio_;
+  std::vector<double> powers_{1};  ///< of ratio_, for the longest queue so far
+  std::vector<Queue> queues_;      ///< by link
+  std::vector<Sending> channels_;
+  std::vector<std::uint32_t> ahead_;    ///< by crossing: Place::ahead of its sender, while that has one
+  std::vector<std::uint32_t> changed_;  ///< links
+  std::vector<ChannelId> settled_;
+  std::vector<ChannelId> begun_;  ///< channels that had no messages, since the last settle()
 };
 
 }  // namespace stepsim

@@ -7,11 +7,9 @@
 #include <optional>
 
 #include "model/cost/network/channels.h"
-#include "model/cost/network/earliest.h"
 #include "model/cost/network/fluids.h"
 #include "model/cost/network/maxmin_solver.h"
 #include "model/cost/network/network.h"
-#include "model/cost/network/sender_queues.h"
 
 // Messages as fluids that share links max-min fairly. A message waits for the overhead of messages
 // and (Latency::kFirst) its route's latency, then its bytes move at the rate that the solver gives.

@@ -1,7 +1,7 @@
 #ifndef STEPSIM_MODEL_COST_NETWORK_MAXMIN_H
 #define STEPSIM_MODEL_COST_NETWORK_MAXMIN_H
 
-#include "model/job/network_parameters.h"
+#include "model/job/cluster.h"
 
 namespace stepsim {
 

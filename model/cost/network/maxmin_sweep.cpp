@@ -1,4 +1,4 @@
-#include "model/cost/network/maxmin_sweep.h"
+#include "model/cost/network/maxmin_solver.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "model/cost/network/maxmin_tables.h"
+#include "model/cost/network/maxmin_solver.h"
 
 namespace stepsim {
 

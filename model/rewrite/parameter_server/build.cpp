@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 #include "model/rewrite/parameter_server/job_graph.h"
-#include "model/rewrite/parameter_server/lanes.h"
-#include "model/rewrite/parameter_server/operators.h"
-#include "model/rewrite/parameter_server/partitions.h"
 
 namespace stepsim {
 namespace {

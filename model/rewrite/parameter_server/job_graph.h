@@ -9,14 +9,83 @@
 #include <tuple>
 #include <vector>
 
-#include "model/calibration/stage_costs.h"
+#include "model/base/error.h"
+#include "model/calibration/parameter_server.h"
 #include "model/job/dag_builder.h"
+#include "model/job/job.h"
+#include "model/job/parameter_server/workload.h"
 #include "model/rewrite/parameter_server/build.h"
-#include "model/rewrite/parameter_server/connection.h"
-#include "model/rewrite/parameter_server/job_shape.h"
 
-/// The graph of a parameter-server job while build.cpp builds it.
 namespace stepsim {
+
+/// What a sender has handed to its socket goes out before anything it decides later.
+inline constexpr Bytes kSocketBuffer{std::int64_t{128} * 1024};
+
+/// One direction of the connection of a worker and a server, as lanes of a dag: one message
+/// after another, in the order in which they are handed over.
+///
+/// Where control messages go first, they overtake what is queued, but not what the socket
+/// holds: a sender chooses its next message when all of the one before is in the socket, that
+/// is when no more than kSocketBuffer of it is still to go. So each message is three tasks: it
+/// is chosen (a lane by priority, one at a time), its head goes out, and its tail. The end of
+/// the head lets the sender choose again.
+class Connection {
+ public:
+  /// A message's tasks: `first` waits for what hands it over, `last` ends when it is there.
+  struct Message {
+    TaskId first;
+    TaskId last;
+  };
+  struct Content {
+    TaskKind kind = TaskKind::kTransfer;
+    NameId name;
+    Bytes bytes;
+    bool urgent = false;  ///< a control message
+    Time hint{};
+  };
+
+  /// `line` says the two ends, and where the lane is shown; its order and capacity are set here.
+  Connection(DagBuilder& builder, Lane line, Control control);
+  Message send(const Content& content);
+
+ private:
+  DagBuilder* builder_;
+  LaneId line_;
+  LaneId choice_;  // invalid where messages go in the order in which they are handed over
+};
+
+/// One partition of the job that is built.
+struct PsPartition {
+  std::uint32_t index = 0;  ///< within its tensor
+  std::int64_t key = 0;
+  Bytes bytes{};
+  std::uint32_t server = 0;
+  std::uint32_t thread = 0;  ///< of the server
+  std::int32_t place = 0;    ///< in the order of keys: the priority
+};
+
+/// One tensor with its partitions.
+struct PsCut {
+  std::uint32_t tensor = 0;  ///< index into PsGpu::tensors
+  std::vector<PsPartition> partitions;
+};
+
+/// What options make of a workload, before there is a graph.
+struct PsShape {
+  std::uint32_t workers = 0;
+  std::uint32_t servers = 0;
+  std::uint32_t local_size = 0;
+  std::uint32_t server_threads = 1;
+  std::vector<std::uint32_t> source;  ///< by worker of the job: the captured worker it is or copies
+  std::vector<PsCut> tensors;         ///< in the order in which the first worker makes them
+  std::uint32_t partitions = 0;       ///< of all tensors
+};
+
+/// Cuts the tensors, spreads the keys, and decides who is whose copy.
+/// Throws InputError at `where`, one sentence, where the workload lacks what it takes.
+[[nodiscard]] PsShape shape_of(const PsWorkload& workload, const PsOptions& options, const InputLocation& where);
+
+// The graph of a parameter-server job while build.cpp builds it.
 
 /// One GPU of the job, and what it made in this step and the one before.
 struct PsGpuGraph {
@@ -104,6 +173,20 @@ struct PsJobGraph {
   /// Nothing if either is invalid.
   void link(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
 };
+
+/// Adds the GPUs with their lanes, the connections and the servers' threads. Only build.cpp uses it.
+void add_lanes(PsJobGraph& graph);
+
+// Only build.cpp uses these.
+
+/// Adds this step's operators, with what they wait for of this step and the one before.
+void add_operators(PsJobGraph& graph);
+/// Lets this step's update operators wait for its tensors.
+void let_updates_wait(PsJobGraph& graph);
+
+/// Adds this step's partitions of one tensor, from the GPUs over the servers and back. Only build.cpp
+/// uses it.
+void add_partitions(PsJobGraph& graph, const PsCut& cut);
 
 }  // namespace stepsim
 

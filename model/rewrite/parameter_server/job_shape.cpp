@@ -1,4 +1,4 @@
-#include "model/rewrite/parameter_server/job_shape.h"
+#include "model/rewrite/parameter_server/job_graph.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <map>
 #include <numeric>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/job/parameter_server/partition.h"
-#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "model/job/parameter_server/server_rules.h"
+#include "model/job/parameter_server/workload.h"
 
 namespace stepsim {
 namespace {
@@ -125,7 +125,7 @@ class Shaper {
       throw InputError(where_,
                        fmt::format("which server holds a key by the rule '{}' cannot be worked out for {} "
                                    "workers and {} servers; expected {} (mixed: with more servers than workers)",
-                                   job_.key_hash.value_or(std::string(server_rules().front()->name)), shape_.workers,
+                                   job_.key_hash.value_or(std::string(server_rules().front().name)), shape_.workers,
                                    shape_.servers, one_of(server_rule_names(true))));
     }
     return *server;

@@ -1,4 +1,4 @@
-#include "model/rewrite/parameter_server/operators.h"
+#include "model/rewrite/parameter_server/job_graph.h"
 
 #include <algorithm>
 #include <cmath>

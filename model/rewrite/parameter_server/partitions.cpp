@@ -1,4 +1,4 @@
-#include "model/rewrite/parameter_server/partitions.h"
+#include "model/rewrite/parameter_server/job_graph.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <new>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/job/dag.h"
 #include "model/job/dag_builder.h"

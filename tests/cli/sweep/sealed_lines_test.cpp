@@ -1,4 +1,4 @@
-#include "cli/sweep/sealed_lines.h"
+#include "cli/sweep/part.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

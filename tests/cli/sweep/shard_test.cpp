@@ -1,4 +1,4 @@
-#include "cli/sweep/shard.h"
+#include "cli/sweep/part.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/cost/network/maxmin.h"
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ingest/load/profiles.h"
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "tests/ingest/read_text.h"
 #include "tests/source_folder.h"
 

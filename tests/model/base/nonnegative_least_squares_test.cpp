@@ -1,4 +1,4 @@
-#include "model/base/nonnegative_least_squares.h"
+#include "model/base/fit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
-#include "model/base/yaml_value.h"
+#include "model/base/yaml.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "model/base/error.h"
-#include "model/base/yaml_parse.h"
 
 namespace stepsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 
 namespace stepsim {

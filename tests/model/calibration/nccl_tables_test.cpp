@@ -1,4 +1,4 @@
-#include "model/calibration/nccl_tables.h"
+#include "model/calibration/collectives.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "model/calibration/stage_costs.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing {

@@ -1,4 +1,4 @@
-#include "model/calibration/sharing.h"
+#include "model/calibration/parameter_server.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "model/calibration/calibration.h"
 #include "model/cost/network/maxmin.h"
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 
 namespace stepsim::testing::sharing_test {

@@ -1,8 +1,6 @@
-#include "model/job/communication_kernel.h"
+#include "model/job/kernel_class.h"
 
 #include <gtest/gtest.h>
-
-#include "model/job/kernel_class.h"
 
 namespace stepsim {
 namespace {

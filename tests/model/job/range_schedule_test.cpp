@@ -1,4 +1,4 @@
-#include "model/job/range_schedule.h"
+#include "model/job/range_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/data_parallel.h"
 #include "tests/model/rewrite/data_parallel_job.h"

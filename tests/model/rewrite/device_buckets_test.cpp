@@ -1,11 +1,11 @@
-#include "model/rewrite/device_buckets.h"
+#include "model/rewrite/buckets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"

@@ -1,4 +1,4 @@
-#include "scenarios/advice/change_range.h"
+#include "scenarios/advice/proposals.h"
 
 #include <gtest/gtest.h>
 

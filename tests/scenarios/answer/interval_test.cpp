@@ -7,18 +7,21 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "ingest/bytes/input.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
-#include "scenarios/answer/profiler.h"
-#include "scenarios/answer/refit_sharing.h"
+#include "scenarios/answer/interval_sources.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/sweep.h"
 #include "sim/analysis/summary.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/sample_capture.h"
+#include "tests/source_folder.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -97,6 +100,33 @@ TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {
     }
   }
   EXPECT_GE(several, 8U) << "answers with several sources that have a width";
+}
+
+/// The first cells of the rows below "## Intervals" of docs/fidelity.md.
+std::vector<std::string> sources_in_docs() {
+  std::istringstream page(ingest::read_small_file((source_folder() / "docs/fidelity.md").string(), 1U << 20U).text);
+  std::vector<std::string> names;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) inside = line == "## Intervals";
+    const std::size_t end = line.find(" | ");
+    if (inside && line.starts_with("| ") && end != std::string::npos) names.push_back(line.substr(2, end - 2));
+  }
+  return names;
+}
+
+TEST(IntervalTest, DocsHaveTheSourcesInTheirOrder) {
+  std::vector<std::string> names{"source"};  // the table's head
+  for (const SourceRule& rule : interval_sources()) names.emplace_back(rule.name);
+  std::vector<std::string> docs = sources_in_docs();
+  ASSERT_GE(docs.size(), names.size());
+  docs.resize(names.size());  // another table follows
+  EXPECT_EQ(docs, names);
+}
+
+TEST(IntervalTest, EverySourceHasOneReason) {
+  for (const SourceRule& rule : interval_sources())
+    EXPECT_NE(rule.reason.empty(), rule.reason_of == nullptr) << rule.name;
 }
 
 TEST(IntervalTest, ProfilerCostsUpToAQuarterOfTheHostsRecordedWork) {

@@ -1,4 +1,4 @@
-#include "scenarios/answer/model_error.h"
+#include "scenarios/answer/factors.h"
 
 #include <gtest/gtest.h>
 

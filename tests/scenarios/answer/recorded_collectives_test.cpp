@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "scenarios/answer/interval.h"
-#include "scenarios/answer/prefer_recorded.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/scenarios/sample_questions.h"
 

@@ -1,4 +1,4 @@
-#include "scenarios/answer/step_spread.h"
+#include "scenarios/answer/factors.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/answer/replay_meter.h"
+#include "scenarios/answer/predict.h"
 #include "tests/scenarios/question.h"
 #include "tests/sim/dag_maker.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "model/base/yaml_parse.h"
+#include "model/base/yaml.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing::selector_test {

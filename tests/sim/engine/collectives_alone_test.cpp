@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "model/base/time_limits.h"
+#include "model/base/units.h"
 #include "model/job/dag_builder.h"
 
 namespace stepsim::sim {

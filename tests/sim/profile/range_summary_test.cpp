@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/base/cannot_answer.h"
 #include "model/base/error.h"
 #include "sim/profile/scaling.h"
 #include "sim/profile/scaling_document.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/base/cannot_answer.h"
+#include "model/base/error.h"
 #include "sim/analysis/task_names.h"
 #include "tests/sim/stats/measured_maker.h"
 #include "tests/sim/stats/traced_calls.h"

@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include "model/cost/collective/rounds.h"
-
 namespace stepsim {
 namespace {
 

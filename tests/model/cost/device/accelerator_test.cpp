@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "model/cost/device/library.h"
 
 namespace stepsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/cost/device/changed_work.h"
+#include "model/cost/device/device_work.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/cost/device/rescale.h"
+#include "model/cost/device/roofline.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "model/base/error.h"
 #include "model/cost/device/device_fit.h"
-#include "model/cost/device/roofline.h"
 #include "model/job/dag_builder.h"
 #include "model/rewrite/capture_edit.h"
 

@@ -1,4 +1,4 @@
-#include "model/cost/device/occupancy.h"
+#include "model/cost/device/accelerator.h"
 
 #include <gtest/gtest.h>
 

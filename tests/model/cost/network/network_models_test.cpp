@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "model/cost/network/parameters.h"
+#include "model/cost/network/network.h"
 #include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim {

@@ -8,10 +8,7 @@
 #include <random>
 
 #include "model/cost/network/channels.h"
-#include "model/cost/network/earliest.h"
 #include "model/cost/network/fluids.h"
-#include "model/cost/network/heap_pool.h"
-#include "model/cost/network/sender_queues.h"
 
 namespace stepsim::parts_test {
 namespace {

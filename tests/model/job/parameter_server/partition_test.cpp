@@ -1,4 +1,4 @@
-#include "model/job/parameter_server/partition.h"
+#include "model/job/parameter_server/workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "model/job/parameter_server/server_rules/server_rule.h"
+#include "model/job/parameter_server/server_rules.h"
 
 namespace stepsim {
 namespace {

@@ -1,0 +1,106 @@
+#include "scenarios/answer/interval_basis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <vector>
+
+#include "scenarios/answer/learn_from_capture.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/rank_steps.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using sim::ratio;
+
+/// The rank with the longest measured iteration.
+const sim::RankSteps* slowest_of(const std::map<Rank, sim::RankSteps>& ranks) {
+  const sim::RankSteps* slowest = nullptr;
+  for (const auto& [rank, steps] : ranks) {
+    if (slowest == nullptr || steps.iteration.measured > slowest->iteration.measured) slowest = &steps;
+  }
+  return slowest;
+}
+
+}  // namespace
+
+IntervalBasis::IntervalBasis(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter)
+    : predictor_(predictor),
+      baseline_(baseline),
+      meter_(meter),
+      summary_(sim::summarize(*baseline.graph, baseline.timeline)),
+      plan_(predictor.plan()),
+      key_(plan_.graph_key()) {
+  if (summary_.measured) read_steps();
+}
+
+void IntervalBasis::read_steps() {
+  const auto ranks = sim::rank_steps(baseline_.graph->dag, baseline_.graph->recording, baseline_.timeline);
+  steps_ = step_factors(ranks);
+  const sim::RankSteps* const slowest = slowest_of(ranks);
+  if (slowest == nullptr) return;
+  std::vector<Duration> times;
+  for (const sim::TimedStep& step : slowest->steps) times.push_back(step.time.measured);
+  step_count_ = times.size();
+  trend_ = trend_of(times, slowest->iteration.measured);
+}
+
+Duration IntervalBasis::measured() const {
+  return predictor_.profiler() ? *captured().job.measured_step : summary_.iteration.measured;
+}
+
+Duration IntervalBasis::comparable() const { return predictor_.on_own_cluster().value_or(baseline_.of_captured_steps); }
+
+Factors IntervalBasis::shift() const {
+  Factors shift;
+  if (!summary_.measured || comparable() <= Duration{}) return shift;
+  shift.include(ratio(measured(), comparable()));
+  if (const auto said = captured().job.measured_step) shift.include(ratio(*said, comparable()));
+  return shift;
+}
+
+double IntervalBasis::change_to(Duration predicted) const {
+  const Duration captured = predictor_.on_own_cluster().value_or(baseline_.iteration);
+  return captured > Duration{} ? ratio(predicted, captured) : 1;
+}
+
+bool IntervalBasis::is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const {
+  std::promise<bool> promise;
+  std::unique_lock lock(mutex_);
+  const auto [slot, mine] = contradicted_.try_emplace(name);
+  if (mine) slot->second = promise.get_future().share();
+  const std::shared_future<bool> answer = slot->second;
+  lock.unlock();
+  if (!mine) return answer.get();
+  try {
+    Plan plan = plan_;
+    change(plan);
+    promise.set_value(contradicts(meter_.predict(predictor_, plan).of_captured_steps));
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+  }
+  return answer.get();
+}
+
+Duration IntervalBasis::profiled() const {
+  const Capture& capture = captured();
+  if (predictor_.profiler() || capture.job.measured_step || !counts_events(capture)) return {};
+  std::call_once(profiled_once_, [this] {
+    Plan plan = plan_;
+    plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
+      without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
+    });
+    profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan));
+  });
+  return profiled_;
+}
+
+bool IntervalBasis::contradicts(Duration of_captured_steps) const {
+  if (!summary_.measured || predictor_.on_own_cluster()) return false;
+  const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
+  const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
+  return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;
+}
+
+}  // namespace stepsim::scenarios
