@@ -1,17 +1,16 @@
-"""What the scripts that capture programs share: a folder for each capture, and what its replay counted."""
+"""What the scripts that capture programs share: an environment without other captures, a folder for each, and answers."""
+import json
 import os
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from checks import check, verdict  # noqa: E402, F401
+from checks import STEPSIM, run  # noqa: E402
 
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(
+    ("FAKE_", "STEPSIM_", "RANK", "WORLD_SIZE", "NCCL_", "CUDA_INJ", "NVTX_INJ", "PYTHONPATH"))}
 work = tempfile.TemporaryDirectory()
 folders = 0
-
-
-def expect(condition, what, detail=""):
-    check(what, condition, detail)
 
 
 def folder():
@@ -19,6 +18,17 @@ def folder():
     global folders
     folders += 1
     return os.path.join(work.name, str(folders))
+
+
+def run_with(variables, *command, **more):
+    """Runs a command with these variables. Its output is text."""
+    return run(*command, env={**ENVIRONMENT, **variables}, text=True, **more)
+
+
+def answer(*arguments):
+    """What stepsim says with --json, or its error as "failed"."""
+    result = run_with({}, STEPSIM, *arguments, "--json")
+    return json.loads(result.stdout) if result.returncode == 0 else {"failed": result.stderr}
 
 
 def diagnostics(answer):

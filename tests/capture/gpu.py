@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 """gpu.py STEPSIM: captures gpu_program.cu on a real GPU and replays it; prints what capturing costs. Needs nvcc, a GPU
 and libcupti.so; without them it says which is absent and skips."""
-import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
-from checks import check, verdict  # noqa: E402
+from checks import STEPSIM, answer, check, run, verdict  # noqa: E402
 
-STEPSIM = os.path.abspath(sys.argv[1])
 STEPS = 60
 nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 if not os.path.exists("/dev/nvidia0"):
@@ -23,31 +20,28 @@ if nvcc is None:
 
 with tempfile.TemporaryDirectory() as work:
     program, traces = os.path.join(work, "gpu_program"), os.path.join(work, "traces")
-    subprocess.run([nvcc, "-O2", "-arch=native", "-o", program, os.path.join(HERE, "gpu_program.cu"), "-ldl"], check=True)
+    run(nvcc, "-O2", "-arch=native", "-o", program, os.path.join(HERE, "gpu_program.cu"), "-ldl").check_returncode()
 
     def median_step(*before):
         """A step's median in ns, of five runs by turns."""
-        result = subprocess.run([*before, program, str(STEPS)], capture_output=True, text=True)
+        result = run(*before, program, str(STEPS), text=True)
         check("the program runs", result.returncode == 0, result.stderr)
         return int(result.stdout), result.stderr
 
     free, captured = [], []
-    for run in range(5):
+    for turn in range(5):
         free.append(median_step()[0])
-        step, said = median_step(STEPSIM, "capture", "--warmup", "5", "--dir", os.path.join(traces, str(run)), "--")
+        step, said = median_step(STEPSIM, "capture", "--warmup", "5", "--dir", os.path.join(traces, str(turn)), "--")
         captured.append(step)
         print(said, end="")
-    replayed = subprocess.run([STEPSIM, "replay", os.path.join(traces, "0"), "--json"], capture_output=True, text=True)
-    check("the capture is replayed", replayed.returncode == 0, replayed.stderr)
-    answer = json.loads(replayed.stdout)
-    check("all steps behind the warm-up", len(answer["steps"]) == STEPS - 5, len(answer["steps"]))
-    check("replay error under 1 %", abs(answer["iteration"]["error"]) < 0.01, answer["iteration"])
-    off = answer["iteration"]["measured_ns"] / captured[0] - 1
+    whole = answer("replay", os.path.join(traces, "0"))
+    check("all steps behind the warm-up", len(whole["steps"]) == STEPS - 5, len(whole["steps"]))
+    check("replay error under 1 %", abs(whole["iteration"]["error"]) < 0.01, whole["iteration"])
+    off = whole["iteration"]["measured_ns"] / captured[0] - 1
     check("steps are as long as by the host's clock", abs(off) < 0.02, f"{off:.2%}")
-    lost = [entry for entry in answer["ingest"]["diagnostics"] if entry["name"] not in ("not used:",)]
+    lost = [entry for entry in whole["ingest"]["diagnostics"] if entry["name"] not in ("not used:",)]
     print("diagnostics:", lost)
-    stats = json.loads(subprocess.run([STEPSIM, "stats", os.path.join(traces, "0"), "--by", "name", "--json"],
-                                      capture_output=True, text=True, check=True).stdout)
+    stats = answer("stats", os.path.join(traces, "0"), "--by", "name")
     count = {row["name"].split("(")[0]: row["count"] for row in stats["inputs"][0]["rows"]}
     for name, times in (("forward_layer", 8), ("backward_layer", 8), ("reduce_bucket", 4), ("optimizer_step", 3)):
         check(f"{times} kernels {name} a step", count.get(name) == times * (STEPS - 5), count.get(name))

@@ -4,17 +4,12 @@
 Each form prints the command that it stands for, and gives what that command gives. Mistakes are one-line errors."""
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from checks import check, verdict
+from checks import check, stepsim, verdict, write
 
-STEPSIM, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:3])
-
-
-def run(folder, *arguments):
-    return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, text=True)
+SAMPLE = os.path.abspath(sys.argv[2])
 
 
 FORMS = [  # what is typed, what it stands for, files that it writes
@@ -58,20 +53,19 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for name in ("job", "other"):
                 shutil.copytree(SAMPLE, os.path.join(folder, name))
-            done = run(folder, "analyze", *typed.split())
+            done = stepsim("analyze", *typed.split(), cwd=folder, text=True)
             check(typed, done.returncode == 0, done.stderr)
             check(f"{typed}: says what it stands for", done.stderr.splitlines()[:1] == [f"stepsim {meant}"], done.stderr)
             for file in files:
                 check(f"{typed}: writes {file}", any(os.path.exists(os.path.join(folder, place)) for place in (file, os.path.join("job", file))),
                       str(os.listdir(folder)) + str(os.listdir(os.path.join(folder, "job"))))
             if not files and "collect job" != meant:
-                check(f"{typed}: answers as that", done.stdout == run(folder, *meant.split()).stdout)
+                check(f"{typed}: answers as that", done.stdout == stepsim(*meant.split(), cwd=folder, text=True).stdout)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SAMPLE, os.path.join(folder, "job"))
-        with open(os.path.join(folder, "cycle.gml"), "w") as file:
-            file.write(CYCLE)
+        write(folder, "cycle.gml", CYCLE)
         for typed, sentence, code in MISTAKES:
-            done = run(folder, "analyze", *typed.split())
+            done = stepsim("analyze", *typed.split(), cwd=folder, text=True)
             errors = [line for line in done.stderr.splitlines() if not line.startswith("stepsim ")]
             check(f"'{typed}' is one error", done.returncode == code and len(errors) == 1 and errors[0].startswith("error: "), done.stderr)
             check(f"'{typed}' says so", sentence in done.stderr, done.stderr)

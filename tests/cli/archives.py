@@ -5,26 +5,25 @@ import gzip
 import io
 import json
 import os
-import subprocess
+import shutil
 import sys
 import tarfile
 import tempfile
 import threading
 import zipfile
 
-from checks import check, verdict
+from checks import answer, check, quietly, read, run, stepsim, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 KINETO = json.dumps({"schemaVersion": 1, "traceEvents": [
     {"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(20)]}).encode()
 
 
-def replay(folder, *traces, stdin=subprocess.DEVNULL, data=None):
-    keys = {"input": data} if data is not None else {"stdin": stdin}
-    return subprocess.run([STEPSIM, "replay", *traces, "--json", "--quiet"], cwd=folder, capture_output=True, timeout=120, **keys)
+def replay(folder, *traces, **more):
+    return quietly("replay", *traces, "--json", cwd=folder, timeout=120, **more)
 
 
-def answer(run, root):
+def answer_of(run, root):
     """What the run answers, with names as if its files lay in "sample"."""
     check(f"{root} is read", run.returncode == 0, run.stderr)
     whole = json.loads(run.stdout.decode().replace(root + "/", "") or "{}")
@@ -53,7 +52,7 @@ def counts(run):
 
 
 def same_as_a_folder(folder):
-    expected, _ = answer(replay(folder, "sample"), "sample")
+    expected, _ = answer_of(replay(folder, "sample"), "sample")
     with tarfile.open(os.path.join(folder, "sample.tar.gz"), "w:gz") as archive:
         archive.add(SAMPLE, "sample")
     with tarfile.open(os.path.join(folder, "dotted.tar"), "w") as archive:
@@ -64,15 +63,15 @@ def same_as_a_folder(folder):
                 path = os.path.join(place, name)
                 archive.write(path, os.path.join("sample", os.path.relpath(path, SAMPLE)))
     for name in ("sample.tar.gz", "dotted.tar", "sample.zip"):
-        found, provenance = answer(replay(folder, name), name)
+        found, provenance = answer_of(replay(folder, name), name)
         check(f"{name} answers as the folder", found == expected, "the answers differ")
         inputs = provenance.get("inputs", [])
         check(f"{name} is the one input", [i["path"] for i in inputs] == [name], inputs)
         check(f"{name} has its size", inputs and inputs[0]["bytes"] == os.path.getsize(os.path.join(folder, name)), inputs)
     with open(os.path.join(folder, "sample.tar.gz"), "rb") as stream:
-        found, provenance = answer(replay(folder, "-", stdin=stream), "standard input")
+        found, provenance = answer_of(replay(folder, "-", stdin=stream), "standard input")
     check("an archive on standard input answers as the folder", found == expected, "the answers differ")
-    checksum = answer(replay(folder, "sample.tar.gz"), "sample.tar.gz")[1]["inputs"][0]["crc64"]
+    checksum = answer_of(replay(folder, "sample.tar.gz"), "sample.tar.gz")[1]["inputs"][0]["crc64"]
     check("its checksum is the file's", provenance["inputs"][0]["crc64"] == checksum, provenance)
 
 
@@ -93,65 +92,51 @@ def part_of_an_archive(folder):
             "two.tar/on: there is no such trace in the archive, which holds one/trace.json, other/trace.json, other/rank1.json "
             "and 1 more; expected a file or a folder of it")
     refused("a part that is no trace", replay(folder, "two.tar/notes.txt"), "two.tar/notes.txt: no trace was found")
-    with open(os.path.join(folder, "plain.json"), "wb") as file:
-        file.write(KINETO)
+    write(folder, "plain.json", KINETO)
     refused("a part of a file that is no archive", replay(folder, "plain.json/one"),
             "plain.json/one: there is no such file or folder, because plain.json is a file and no archive; expected a trace")
 
 
 def streams(folder):
-    path = os.path.join(folder, "one.json")
-    with open(path, "wb") as file:
-        file.write(KINETO)
-    expected, known = answer(replay(folder, "one.json"), "one.json")
+    write(folder, "one.json", KINETO)
+    expected, known = answer_of(replay(folder, "one.json"), "one.json")
     for data in (KINETO, gzip.compress(KINETO)):
-        found, provenance = answer(replay(folder, "-", data=data), "standard input")
+        found, provenance = answer_of(replay(folder, "-", input=data), "standard input")
         check("standard input answers as the file", found["steps"] == expected["steps"] and found["tasks"] == expected["tasks"])
         check("standard input is named", provenance["inputs"][0]["path"] == "standard input", provenance)
-    fifo = os.path.join(folder, "fifo")
-    os.mkfifo(fifo)
-
-    def write():
-        with open(fifo, "wb") as pipe:
-            pipe.write(KINETO)
-    writer = threading.Thread(target=write)
+    os.mkfifo(os.path.join(folder, "fifo"))
+    writer = threading.Thread(target=write, args=(folder, "fifo", KINETO))
     writer.start()
-    found, provenance = answer(replay(folder, "fifo"), "fifo")
+    found, provenance = answer_of(replay(folder, "fifo"), "fifo")
     writer.join()
     check("a FIFO answers as the file", found["tasks"] == expected["tasks"])
     check("a FIFO has the file's checksum", provenance["inputs"][0]["crc64"] == known["inputs"][0]["crc64"], provenance)
-    refused("nothing on standard input", replay(folder, "-", data=b""), "standard input: this is empty: ")
+    refused("nothing on standard input", replay(folder, "-", input=b""), "standard input: this is empty: ")
 
 
 def profiles(folder):
     """Inline profiles come out of archives, compressed files and standard input as they come from files."""
     source = os.path.join(os.path.dirname(SAMPLE), "inline")
     two = os.path.join(source, "two.prof.json")
-    with open(two, "rb") as file:
-        text = file.read()
+    text = read(two)
     os.mkdir(os.path.join(folder, "run"))
     for name in ("one.prof.json", "two.prof.json"):
-        with open(os.path.join(source, name), "rb") as file, open(os.path.join(folder, "run", name), "wb") as copy:
-            copy.write(file.read())
+        shutil.copyfile(os.path.join(source, name), os.path.join(folder, "run", name))
     with tarfile.open(os.path.join(folder, "run.tar.gz"), "w:gz") as archive:
         archive.add(os.path.join(folder, "run"), "run")
     with zipfile.ZipFile(os.path.join(folder, "run.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("one.prof.json", "two.prof.json"):
             archive.write(os.path.join(folder, "run", name), f"run/{name}")
-    with open(os.path.join(folder, "two.prof.json.gz"), "wb") as file:
-        file.write(gzip.compress(text))
+    write(folder, "two.prof.json.gz", gzip.compress(text))
     compressed = {"two.prof.json.gz": two}
-    if subprocess.run(["which", "zstd"], capture_output=True).returncode == 0:
-        subprocess.run(["zstd", "-q", two, "-o", os.path.join(folder, "two.prof.json.zst")], check=True)
+    if shutil.which("zstd"):
+        run("zstd", "-q", two, "-o", os.path.join(folder, "two.prof.json.zst")).check_returncode()
         compressed["two.prof.json.zst"] = two
     else:
         print("skipped: zstd is not installed")
 
-    def said(command, *traces, data=None):
-        keys = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
-        run = subprocess.run([STEPSIM, command, *traces, "--json", "--quiet"], cwd=folder, capture_output=True, timeout=120, **keys)
-        check(f"{command} {' '.join(traces)}", run.returncode == 0, run.stderr)
-        whole = json.loads(run.stdout or "{}")
+    def said(*arguments, **more):
+        whole = answer(*arguments, cwd=folder, timeout=120, **more)
         whole.pop("provenance", None)
         for part in [whole, *whole.get("inputs", []), *whole.get("runs", []), *whole.get("processes", [])]:
             for name in ("name", "run", "file"):
@@ -162,18 +147,18 @@ def profiles(folder):
         expected = said(command, "run")
         for name in ("run.tar.gz", "run.zip"):
             check(f"{command} of {name} is that of the folder", said(command, name) == expected)
-        with open(os.path.join(folder, "run.tar.gz"), "rb") as file:
-            check(f"{command} of an archive on standard input", said(command, "-", data=file.read()) == expected)
+        archive = read(os.path.join(folder, "run.tar.gz"))
+        check(f"{command} of an archive on standard input", said(command, "-", input=archive) == expected)
         expected = said(command, two)
         for name in compressed:
             check(f"{command} of {name}", said(command, name) == expected)
-        check(f"{command} of standard input", said(command, "-", data=text) == expected)
-        check(f"{command} of standard input, compressed", said(command, "-", data=gzip.compress(text)) == expected)
+        check(f"{command} of standard input", said(command, "-", input=text) == expected)
+        check(f"{command} of standard input, compressed", said(command, "-", input=gzip.compress(text)) == expected)
         check(f"{command} of a member", said(command, "run.zip/run/two.prof.json") == expected)
-    run = subprocess.run([STEPSIM, "stats", "run.tar.gz", "--steps", "1"], cwd=folder, capture_output=True)
-    check("--steps of an archive of profiles", run.returncode == 2 and b"--steps does not go with an inline profile" in run.stderr, run.stderr)
-    run = subprocess.run([STEPSIM, "scaling", "-", "-"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
-    check("standard input twice", run.returncode == 2 and b"standard input can be read once" in run.stderr, run.stderr)
+    refusal = stepsim("stats", "run.tar.gz", "--steps", "1", cwd=folder)
+    check("--steps of an archive of profiles", refusal.returncode == 2 and b"--steps does not go with an inline profile" in refusal.stderr, refusal.stderr)
+    refusal = stepsim("scaling", "-", "-", cwd=folder)
+    check("standard input twice", refusal.returncode == 2 and b"standard input can be read once" in refusal.stderr, refusal.stderr)
 
 
 def hostile(folder):
@@ -187,15 +172,12 @@ def hostile(folder):
     tar_of(path("none.tar"), [("notes.txt", b"hello")])
     refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace was found in this archive, which holds notes.txt; expected members in one of these formats")
     tar_of(path("two.tar"), [("rank0.json", KINETO), ("rank1.json", KINETO.replace(b"op", b"o"))])
-    with open(path("two.tar"), "rb") as file:
-        whole = file.read()
+    whole = read(path("two.tar"))
     end = whole.rindex(b"rank1.json") + 512 + 100
-    with open(path("cut.tar"), "wb") as file:
-        file.write(whole[:end])
+    write(folder, "cut.tar", whole[:end])
     run = replay(folder, "cut.tar")
     check("a cut archive is used up to the cut", run.returncode == 1 or counts(run).get("damaged_archive") == 1, (run.stderr, run.stdout[-300:]))
-    with open(path("stub.tar"), "wb") as file:
-        file.write(whole[:512])
+    write(folder, "stub.tar", whole[:512])
     refused("an archive cut in its first member", replay(folder, "stub.tar"), "stub.tar")
     with zipfile.ZipFile(path("bomb.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open("rank0.json", "w", force_zip64=True) as file:
@@ -208,8 +190,7 @@ def hostile(folder):
     os.mkdir(path("search"))
     tar_of(path("search/traces.tar.gz"), [("rank0.json", KINETO)], "w:gz")
     refused("a folder of archives", replay(folder, "search"), "search/traces.tar.gz: this folder holds no trace but archives")
-    with open(path("search/rank0.json"), "wb") as file:
-        file.write(KINETO)
+    write(folder, "search/rank0.json", KINETO)
     run = replay(folder, "search")
     check("an archive beside traces is counted", counts(run).get("archive_not_opened") == 1, run.stdout[-300:])
     check("nothing was unpacked", not os.path.exists(path("b.json")) and not os.path.exists(path("up.json")))

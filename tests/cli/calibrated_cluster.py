@@ -3,15 +3,16 @@
 replay on what is calibrated on the way, and a slower cluster.yaml gives a slower replay."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-stepsim, sample = sys.argv[1:]
+from checks import quietly
+
+sample = sys.argv[2]
 
 
 def run(*arguments):
-    done = subprocess.run([stepsim, *arguments, "--quiet"], capture_output=True, text=True)
+    done = quietly(*arguments, text=True)
     if done.returncode != 0:
         sys.exit(f"{arguments} ended with {done.returncode}: {done.stderr}")
     return done.stdout

@@ -3,14 +3,12 @@
 they are: each has the verdict, and the findings, that someone who knows it would give (../shared/traces/README.md)."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from checks import check, verdict
+from checks import SHARED, check, quietly, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")
+SAMPLE = os.path.abspath(sys.argv[2])
 
 # capture, verdict, {finding: cost}, findings that must not be there
 EXPECTED = [
@@ -39,13 +37,9 @@ EXPECTED = [
 ]
 
 
-def stepsim(*arguments):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
-
-
 def judged(path):
     """The answer, and whether the exit code says the same."""
-    run = stepsim("check", path, "--json")
+    run = quietly("check", path, "--json")
     try:
         answer = json.loads(run.stdout)
     except ValueError:
@@ -76,7 +70,7 @@ def captures():
             check(f"{name}: {finding} {cost}", found.get(finding) == cost, found)
         check(f"{name} lacks no more", not set(without) & set(found), found)
         check(f"{name}: what can be mended says how", all(f["remedy"] for f in answer["findings"] if f["name"] in ("no_steps", "no_shapes", "missing_ranks")))
-        text = stepsim("check", path).stdout.decode().splitlines()[0]
+        text = quietly("check", path).stdout.decode().splitlines()[0]
         check(f"{name}: the first line is the verdict", text == answer["sentence"] and text.startswith({"good": "Good: ", "doubtful": "Usable with doubts: ", "unusable": "Not usable: "}[expected]), text)
     print(f"{absent} captures are not beside the checkout")
 
@@ -85,25 +79,20 @@ def other_formats():
     answer = judged(SAMPLE)
     check("the sample is good", answer["verdict"] == "good" and answer["whole_steps"] == 3 and answer["ranks"] == 2, answer["sentence"])
     with tempfile.TemporaryDirectory() as folder:
-        def write(name, text):
-            path = os.path.join(folder, name)
-            with open(path, "w") as file:
-                file.write(text)
-            return path
-        graph = write("x.json", '{"hosts": 1, "tasks": [{"id": 0, "host": 0, "compute_ns": 5, "after": []}], "links": [], "routes": []}')
+        graph = write(folder, "x.json", '{"hosts": 1, "tasks": [{"id": 0, "host": 0, "compute_ns": 5, "after": []}], "links": [], "routes": []}')
         answer = judged(graph)
         check("a task graph", answer["verdict"] in ("good", "unusable"), answer["sentence"])
         for name, text in (("notes.txt", "no trace\n"), ("cut.json", '{"traceEvents": [{"ph"'), ("empty.json", ""), ("list.json", "[]"), ("array.json", '{"traceEvents": []}')):
-            answer = judged(write(name, text))
+            answer = judged(write(folder, name, text))
             check(f"{name} cannot be used, and why", answer["verdict"] == "unusable" and answer["findings"][0]["sentence"], answer)
-        run = stepsim("check", os.path.join(folder, "absent.json"))
+        run = quietly("check", os.path.join(folder, "absent.json"))
         check("a file that is not there is an error", run.returncode == 1 and not run.stdout and run.stderr.startswith(b"error: "), run)
         for extension in ("json", "md", "csv", "xlsx", "sqlite", "parquet", "html"):
             path = os.path.join(folder, f"out.{extension}")
-            run = stepsim("check", SAMPLE, "-o", path)
+            run = quietly("check", SAMPLE, "-o", path)
             check(f"-o .{extension}", run.returncode == 0 and os.path.getsize(path) > 0, run)
         path = os.path.join(folder, "out.json")
-        run = stepsim("check", os.path.join(folder, "notes.txt"), "-o", path)
+        run = quietly("check", os.path.join(folder, "notes.txt"), "-o", path)
         check("what cannot be used is written too", run.returncode == 1 and json.load(open(path))["verdict"] == "unusable", run)
 
 

@@ -1,4 +1,12 @@
-"""What the scripts of this folder check with. A check that fails is printed and counted, and the script goes on."""
+"""What the Python tests share: how they run stepsim, which is their first argument, and how they check what it did. A
+check that fails is printed and counted, and the script goes on."""
+import json
+import os
+import subprocess
+import sys
+
+STEPSIM = os.path.abspath(sys.argv[1])
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/test-data.md
 
 failures = []
 
@@ -11,10 +19,51 @@ def check(what, condition, detail=""):
 
 def one_line(run, code=1):
     """Whether a run ended with this code and one line of error, and printed nothing else."""
-    return run.returncode == code and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1 and not run.stdout
+    whole = run.stderr.startswith(b"error: ") and run.stderr.endswith(b"\n") and run.stderr.count(b"\n") == 1
+    return run.returncode == code and whole and not run.stdout
 
 
 def verdict():
     """The exit status of the script."""
     print(f"{len(failures)} failed")
     return 1 if failures else 0
+
+
+def run(*command, **more):
+    """Runs a command to its end, for at most 200 s. It gets no input, and its output is bytes; `more` goes to subprocess."""
+    stdin = {} if "input" in more else {"stdin": subprocess.DEVNULL}
+    return subprocess.run(command, **{**stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 200, **more})
+
+
+def stepsim(*arguments, **more):
+    return run(STEPSIM, *arguments, **more)
+
+
+def quietly(*arguments, **more):
+    return stepsim(*arguments, "--quiet", **more)
+
+
+def start(*arguments, **more):
+    """Starts stepsim with pipes to its output, and does not wait for it."""
+    return subprocess.Popen([STEPSIM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+
+
+def answer(*arguments, code=0, **more):
+    """What stepsim says with --json; a failed check and {} if it prints nothing."""
+    done = quietly(*arguments, "--json", **more)
+    check(" ".join(arguments), done.returncode == code, (done.returncode, done.stderr))
+    return json.loads(done.stdout or "{}")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(folder, name, content):
+    """Writes text or bytes to a file, in folders that are made for it. Returns the path."""
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path

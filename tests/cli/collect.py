@@ -4,32 +4,25 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import answer, check, one_line, quietly, read, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([STEPSIM, "collect", *arguments, "--quiet"], cwd=cwd, capture_output=True)
+def collect(*arguments, **more):
+    return quietly("collect", *arguments, **more)
 
 
 def sums(folder):
     found = {}
     for path, _, names in os.walk(folder):
         for name in names:
-            with open(os.path.join(path, name), "rb") as file:
-                found[os.path.relpath(os.path.join(path, name), folder)] = hashlib.sha256(file.read()).hexdigest()
+            file = os.path.join(path, name)
+            found[os.path.relpath(file, folder)] = hashlib.sha256(read(file)).hexdigest()
     return found
-
-
-def write(folder, name, content):
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(content if isinstance(content, str) else json.dumps(content))
 
 
 def gml(edges):
@@ -60,9 +53,9 @@ def gpu_folder(folder):
             for stage, offset, dur in (("PUSH", 0, 80), ("PULL", 80, 100)):
                 comm.append(dict(base, name=f"{tensor}.{stage}", tid=str(gradient << 16), ts=begin + start + offset, dur=dur))
         io.append({"ph": "X", "name": "I/O", "cat": "I/O", "pid": "rank0", "tid": 9, "ts": begin - 50, "dur": 40})
-    write(folder, "temp.json", {"traceEvents": profile})
-    write(folder, "comm.json", {"traceEvents": comm})
-    write(folder, "io.json", {"traceEvents": io})
+    write(folder, "temp.json", json.dumps({"traceEvents": profile}))
+    write(folder, "comm.json", json.dumps({"traceEvents": comm}))
+    write(folder, "io.json", json.dumps({"traceEvents": io}))
     write(folder, "gradient_name_list.txt", "fc1_weight;shape=(10,);dtype=float32\nfc2_weight\n")
     write(folder, "dag.gml", gml(EDGES))
 
@@ -71,12 +64,11 @@ def check_sources(folder):
     gpu = os.path.join(folder, "trial/worker/0")
     gpu_folder(gpu)
     before = sums(gpu)
-    made = json.loads(run(os.path.join(folder, "trial"), "--json").stdout)
+    made = answer("collect", os.path.join(folder, "trial"))
     # From the start of step 0 to that of step 1; from the first FW. to the last BW.
     check("iteration time", made["iteration_ns"] == 1_000_000 and made["fw_bw_ns"] == 700_000, made)
     check("sources stay", {name: old for name, old in sums(gpu).items() if name in before} == before)
-    with open(os.path.join(gpu, "bps_trace_final.json"), encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    events = json.loads(read(os.path.join(gpu, "bps_trace_final.json")))["traceEvents"]
     operators = [(event["name"], event["ts"], event["dur"]) for event in events if event["cat"] == "operator"]
     step = [("FW.fc1", 0, 100), ("FW.fc2", 100, 200), ("BW.fc2", 300, 250), ("BW.fc1", 550, 150), ("STEP", 900, 60)]
     expected = [(name, 10_000 + 1000 * k + ts, dur) for k in range(3) for name, ts, dur in step]
@@ -89,7 +81,7 @@ def check_sources(folder):
                                                 (f"Comm.fc{i}_weight{stage}" for i in (1, 2) for stage in ("", ".PUSH", ".PULL"))}, tensors)
     check("I/O", sum(event["cat"] == "I/O" for event in events) == 3)
     first = sums(folder)
-    again = run(os.path.join(folder, "trial"))
+    again = collect(os.path.join(folder, "trial"))
     check("again: nothing changes", sums(folder) == first and b"All files were" in again.stdout, again.stdout)
     return gpu
 
@@ -97,16 +89,13 @@ def check_sources(folder):
 def check_operators(gpu):
     """--operators takes the new times of temp.json and leaves the communication, even where comm.json is gone."""
     path = os.path.join(gpu, "bps_trace_final.json")
-    with open(path, encoding="utf-8") as file:
-        before = json.load(file)["traceEvents"]
-    with open(os.path.join(gpu, "temp.json"), encoding="utf-8") as file:
-        profile = file.read()
-    write(gpu, "temp.json", profile.replace("10100", "10120"))  # FW.fc1 of step 0 ends, and FW.fc2 begins, 20 us later
+    before = json.loads(read(path))["traceEvents"]
+    profile = read(os.path.join(gpu, "temp.json"))
+    write(gpu, "temp.json", profile.replace(b"10100", b"10120"))  # FW.fc1 of step 0 ends, and FW.fc2 begins, 20 us later
     os.rename(os.path.join(gpu, "comm.json"), os.path.join(gpu, "kept"))
-    renewed = run(gpu, "--operators")
+    renewed = collect(gpu, "--operators")
     check("--operators", renewed.returncode == 0, renewed.stderr)
-    with open(path, encoding="utf-8") as file:
-        after = json.load(file)["traceEvents"]
+    after = json.loads(read(path))["traceEvents"]
     others = [[event for event in events if event["cat"] != "operator"] for events in (before, after)]
     check("communication stays", others[0] == others[1])
     check("operators are new", [event["dur"] for event in after if event["cat"] == "operator"][:2] == [120, 180])
@@ -119,8 +108,8 @@ def check_sample(folder):
     before = sums(copy)
     answers = []
     for _ in range(2):
-        answers.append(json.loads(subprocess.run([STEPSIM, "replay", copy, "--json", "--tasks", "--quiet"], capture_output=True).stdout))
-        made = run(copy)
+        answers.append(answer("replay", copy, "--tasks"))
+        made = collect(copy)
         check("sample", made.returncode == 0 and b"there is no temp.json" in made.stdout, made.stderr)
     check("the same tasks", answers[0]["tasks_detail"] == answers[1]["tasks_detail"])
     changed = {name for name, value in sums(copy).items() if before.get(name) != value}
@@ -140,18 +129,18 @@ def check_mistakes(folder, gpu):
     other = os.path.join(folder, "other/0/0")
     gpu_folder(other)
     write(other, "dag.gml", gml(EDGES + [("BW.fc1", "FW.fc2")]))
-    cycle = run(other)
+    cycle = collect(other)
     check("a cycle", one_line(cycle) and b"FW.fc2" in cycle.stderr and b"cycle" in cycle.stderr, cycle.stderr)
-    write(other, "dag.gml", {"traceEvents": []})
-    wrong = run(other)
+    write(other, "dag.gml", json.dumps({"traceEvents": []}))
+    wrong = collect(other)
     check("JSON for GML", one_line(wrong) and b"dag.gml" in wrong.stderr, wrong.stderr)
     write(other, "dag.gml", gml(EDGES))
-    write(other, "temp.json", {"traceEvents": [{"ph": "X", "name": "mm", "ts": 1, "dur": 1, "pid": 0, "tid": 0}]})
-    plain = run(other)
+    write(other, "temp.json", json.dumps({"traceEvents": [{"ph": "X", "name": "mm", "ts": 1, "dur": 1, "pid": 0, "tid": 0}]}))
+    plain = collect(other)
     check("no operators", one_line(plain) and b"_fwd" in plain.stderr, plain.stderr)
     os.remove(os.path.join(other, "temp.json"))
     write(other, "bps_trace_final.json", '{"traceEvents": [{"name": "FW.fc1", "ph": "X", "ts": 1, "dur": 1, "pid": "rank0", "tid": 0}, {"name": ')
-    cut = run(other)
+    cut = collect(other)
     check("a cut merged trace", one_line(cut) and b"damaged" in cut.stderr, cut.stderr)
     check("it is not written", open(os.path.join(other, "bps_trace_final.json"), encoding="utf-8").read().endswith('{"name": '))
     for what, code, words, arguments in (
@@ -161,7 +150,7 @@ def check_mistakes(folder, gpu):
             ("no profile", 1, b"no temp.json", [SAMPLE, "--operators"]),
             ("two wishes", 2, b"--iter-time", [gpu, "--operators", "--iter-time"]),
             ("two folders", 2, b"one folder", [gpu, SAMPLE])):
-        refused = run(*arguments, cwd=folder)
+        refused = collect(*arguments, cwd=folder)
         check(what, one_line(refused, code) and words in refused.stderr, refused.stderr)
 
 
@@ -172,7 +161,7 @@ def main():
         check_sample(folder)
         check_mistakes(folder, gpu)
         before = sums(SAMPLE)
-        times = json.loads(run(SAMPLE, "--iter-time", "--json").stdout)
+        times = answer("collect", SAMPLE, "--iter-time")
         check("--iter-time writes nothing", sums(SAMPLE) == before and times["written"] == [])
     return verdict()
 

@@ -6,26 +6,21 @@ absent."""
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import answer, check, one_line, quietly, read, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 CAPTURES = [os.path.abspath(path) for path in sys.argv[3:]]
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], cwd=cwd, capture_output=True)
-
-
-def answer(*traces, cwd=None):
-    return json.loads(run("replay", *traces, "--json", "--tasks", cwd=cwd).stdout)
+def combine(*arguments, **more):
+    return quietly("combine", *arguments, **more)
 
 
 def check_same(what, combined, *originals):
-    a, b = answer(combined), answer(*originals)
+    a, b = answer("replay", combined, "--tasks"), answer("replay", *originals, "--tasks")
     for member in ("tasks", "edges", "iteration", "steps", "tasks_detail", "critical_path"):
         check(f"{what}: {member}", a[member] == b[member], f"{str(a[member])[:200]} | {str(b[member])[:200]}")
 
@@ -49,22 +44,17 @@ def rank_file(folder, rank, host, ahead_us, base_ns):
             events.append(dict(ph="X", cat="kernel", name=name, pid=rank, tid=7, ts=begin + start, dur=dur, args=args))
             for phase in "sf":
                 events.append(dict(ph=phase, id=correlation, cat="ac2g", name="ac2g", pid=rank, tid=7, ts=begin + start))
-    path = os.path.join(folder, f"rank{rank}.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"schemaVersion": 1, "host_name": host, "environment": {"TOKEN": "secret"},
-                   "distributedInfo": {"rank": rank, "world_size": 2, "backend": "nccl"}, "traceEvents": events,
-                   "baseTimeNanoseconds": base_ns}, file)
-    return path
+    return write(folder, f"rank{rank}.json", json.dumps({
+        "schemaVersion": 1, "host_name": host, "environment": {"TOKEN": "secret"},
+        "distributedInfo": {"rank": rank, "world_size": 2, "backend": "nccl"}, "traceEvents": events, "baseTimeNanoseconds": base_ns}))
 
 
 def check_clocks(folder):
     # 300 us ahead, and counted from 40 us later: 260 us ahead by the numbers alone.
     ranks = [rank_file(folder, 0, "a", 0, 10**18), rank_file(folder, 1, "b", 300 - 40, 10**18 + 40_000)]
-    made = run("combine", *ranks, "-o", "two.json", "--json", cwd=folder)
-    files = json.loads(made.stdout)["files"]
+    files = answer("combine", *ranks, "-o", "two.json", cwd=folder)["files"]
     check("offset of the second clock", [file["offset_ns"] for file in files] == [0, 300_000], files)
-    with open(os.path.join(folder, "two.json"), encoding="utf-8") as file:
-        text = file.read()
+    text = read(os.path.join(folder, "two.json")).decode()
     events = json.loads(text)["traceEvents"]
     ends = {}
     for event in events:
@@ -75,16 +65,14 @@ def check_clocks(folder):
     check("ids do not tie ranks", {event["id"].split(".")[0] for event in events if event["ph"] in "sf"} == {"rank0", "rank1"})
     check("no environment", "secret" not in text)
     check_same("two clocks", os.path.join(folder, "two.json"), *ranks)
-    again = run("replay", "two.json", "--json", cwd=folder)
-    check("clocks are aligned", {host["offset_ns"] for host in json.loads(again.stdout)["clock"]["hosts"]} == {0})
+    again = answer("replay", "two.json", cwd=folder)
+    check("clocks are aligned", {host["offset_ns"] for host in again["clock"]["hosts"]} == {0})
     return ranks
 
 
 def check_filter(folder):
-    made = json.loads(run("combine", SAMPLE, "--filter", "Comm.layer0_weight,Comm.byteps.gradient_1.PUSH", "-o", "f.json",
-                          "--json", cwd=folder).stdout)
-    with open(os.path.join(folder, "f.json"), encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    made = answer("combine", SAMPLE, "--filter", "Comm.layer0_weight,Comm.byteps.gradient_1.PUSH", "-o", "f.json", cwd=folder)
+    events = json.loads(read(os.path.join(folder, "f.json")))["traceEvents"]
     names = {event["name"].split(".", 1)[1] for event in events if event.get("cat") == "Comm"}
     wanted = {name for name in names if name.startswith("Comm.byteps.gradient_0") or name == "Comm.byteps.gradient_1.PUSH"}
     check("only what is named stays", names == wanted and len(names) > 2, names)
@@ -96,13 +84,12 @@ def check_default_output(folder):
     copy = os.path.join(folder, "job")
     shutil.copytree(SAMPLE, copy)
     for first in ("job/traces/0/", "job/traces/0"):  # the second time over the first
-        check("beside the first input", run("combine", first, "job/traces/1", cwd=folder).returncode == 0)
+        check("beside the first input", combine(first, "job/traces/1", cwd=folder).returncode == 0)
     check("the file is there", os.path.exists(os.path.join(copy, "traces/combined.json")))
-    before = answer(SAMPLE)
-    check("the folder is read as before", answer(copy)["tasks_detail"] == before["tasks_detail"])
-    with open(os.path.join(copy, "traces/combined.json"), "w", encoding="utf-8") as file:
-        file.write("{}")
-    refused = run("combine", "job/traces/0", "job/traces/1", cwd=folder)
+    before = answer("replay", SAMPLE, "--tasks")
+    check("the folder is read as before", answer("replay", copy, "--tasks")["tasks_detail"] == before["tasks_detail"])
+    write(copy, "traces/combined.json", "{}")
+    refused = combine("job/traces/0", "job/traces/1", cwd=folder)
     check("another's file is not overwritten", one_line(refused, 2) and b"-o" in refused.stderr, refused.stderr)
 
 
@@ -121,8 +108,7 @@ def check_mistakes(folder, ranks):
             ("steps", 2, b"--steps", [SAMPLE, "--steps", "5"]),
             ("a network", 2, b"--network", [SAMPLE, "--network", "maxmin"]),
             ("a combined trace", 2, b"no file by itself", ["two.json", "two.json"])):
-        refused = subprocess.run([STEPSIM, "combine", *arguments, "-o", "never.json", "--quiet"], cwd=folder, capture_output=True,
-                                 stdin=open(f"{gpu}/comm.json", "rb"))
+        refused = combine(*arguments, "-o", "never.json", cwd=folder, stdin=open(f"{gpu}/comm.json", "rb"))
         check(what, one_line(refused, code) and words in refused.stderr, refused.stderr)
     check("no mistake leaves a file", not os.path.exists(os.path.join(folder, "never.json")))
 
@@ -131,14 +117,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, extension in (("sample", ".json"), ("packed", ".json.gz")):
             output = os.path.join(folder, name + extension)
-            run("combine", os.path.join(SAMPLE, "traces/0"), os.path.join(SAMPLE, "traces/1"), "-o", output)
+            combine(os.path.join(SAMPLE, "traces/0"), os.path.join(SAMPLE, "traces/1"), "-o", output)
             check_same(name, output, SAMPLE)
         for number, capture in enumerate(CAPTURES):
             if not os.path.isdir(capture):
                 print(f"skipped: {capture} is absent")
                 continue
             output = os.path.join(folder, f"capture{number}.json")
-            run("combine", capture, "-o", output)
+            combine(capture, "-o", output)
             check_same(capture, output, capture)
         check_filter(folder)
         check_default_output(folder)

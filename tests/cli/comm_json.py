@@ -6,23 +6,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from decimal import Decimal
 
-from checks import check, one_line, verdict
+from checks import SHARED, answer, check, one_line, quietly, verdict, write
 
-STEPSIM, SAMPLES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces/kineto")
+SAMPLES = os.path.abspath(sys.argv[2])
+KINETO = os.path.join(SHARED, "kineto")
 CAPTURES = ["v100-rank1of2-5steps", "ddp-a100-rank0of2"]
 CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
 MARK = "ProfilerStep#"
-
-
-def stepsim(*arguments, cwd=None):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200, cwd=cwd)
 
 
 def load(path):
@@ -74,7 +69,7 @@ def expected_of(trace):
 
 def captures():
     for name in CAPTURES:
-        path = os.path.join(SHARED, f"{name}.json.gz")
+        path = os.path.join(KINETO, f"{name}.json.gz")
         if not os.path.exists(path):
             print(f"{name} is not beside the checkout")
             continue
@@ -84,14 +79,14 @@ def captures():
         steps = max(Counter(e[0] for e in stages).values())
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "comm.json")
-            run = stepsim("convert", path, "-o", out, "--json")
+            run = quietly("convert", path, "-o", out, "--json")
             check(f"{name}: written", run.returncode == 0, run)
             said, written = json.loads(run.stdout), load(out)
             check(f"{name}: its events", sorted(events_of(written)) == sorted(expected), (len(written["traceEvents"]), len(expected)))
             counted = {"tensors": len(tensors), "steps": steps, "stages": len(stages), "totals": len(expected) - len(stages)}
             check(f"{name}: the counts {counted}", counted.items() <= said["files"][0].items(), said["files"])
             print(f"{name}: {counted}")
-            by_stage = json.loads(stepsim("stats", out, "--by", "stage", "--json").stdout)["inputs"][0]["rows"]
+            by_stage = answer("stats", out, "--by", "stage")["inputs"][0]["rows"]
             told = {row["name"]: (row["count"], row["total_ns"]) for row in by_stage if row["name"] != "(none)"}
             truth = {}
             for e in stages:
@@ -99,9 +94,9 @@ def captures():
                 count, total = truth.get(stage, (0, 0))
                 truth[stage] = (count + 1, total + e[3])
             check(f"{name}: read back, stages and their times", told == truth, (told, truth))
-            by_tensor = json.loads(stepsim("stats", out, "--by", "tensor", "--json").stdout)["inputs"][0]["rows"]
+            by_tensor = answer("stats", out, "--by", "tensor")["inputs"][0]["rows"]
             check(f"{name}: read back, tensors", {f"Comm.{row['name']}" for row in by_tensor if row["name"] != "(none)"} == tensors, len(by_tensor))
-            replayed = json.loads(stepsim("replay", out, "--json").stdout)
+            replayed = answer("replay", out)
             found = {step["step"] for step in replayed["steps"]} | {step["step"] for step in replayed["set_aside"]}
             check(f"{name}: read back, steps", len(found) == steps, found)
 
@@ -109,15 +104,13 @@ def captures():
 def copies():
     """Where no rank communicates, copies between host and device are all there is."""
     for name in ("alexnet-syncs", "resnet-2080ti"):
-        path = os.path.join(SHARED, f"{name}.json.gz")
+        path = os.path.join(KINETO, f"{name}.json.gz")
         if not os.path.exists(path):
             print(f"{name} is not beside the checkout")
             continue
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "comm.json")
-            run = stepsim("convert", path, "-o", out, "--json")
-            check(f"{name}: written", run.returncode == 0, run)
-            said, trace = json.loads(run.stdout), load(path)
+            said, trace = answer("convert", path, "-o", out), load(path)
             check(f"{name}: says that they are copies", said["of_copies"], said)
             base = trace.get("baseTimeNanoseconds", 0)
             expected = Counter((("COPYH2D" if "HtoD" in e["name"] else "COPYD2H"), base + nanoseconds(e["ts"]), nanoseconds(e["dur"]))
@@ -126,7 +119,7 @@ def copies():
             outside = said["left_out"].get("copies outside of whole steps", 0)
             check(f"{name}: all of them, or counted", not found - expected and sum((expected - found).values()) == outside and sum(found.values()) > 0, (expected - found, found - expected, said["left_out"]))
             print(f"{name}: {sum(found.values())} copies, {outside} outside of whole steps")
-            check(f"{name}: read back", stepsim("replay", out).returncode == 0)
+            check(f"{name}: read back", quietly("replay", out).returncode == 0)
 
 
 def own_words():
@@ -137,7 +130,7 @@ def own_words():
             os.makedirs(os.path.join(plain, worker, "0"))
             shutil.copy(os.path.join(SAMPLES, "byteps-even/traces", worker, "0/comm.json"), os.path.join(plain, worker, "0"))
         shutil.copy(os.path.join(SAMPLES, "byteps-even/job.yaml"), plain)
-        run = stepsim("convert", plain, "--comm-json", "-o", out + "/")
+        run = quietly("convert", plain, "--comm-json", "-o", out + "/")
         check("a folder", run.returncode == 0, run)
         for worker in ("0", "1"):
             before, after = load(os.path.join(plain, worker, "0/comm.json")), load(os.path.join(out, f"worker{worker}/0/comm.json"))
@@ -147,23 +140,23 @@ def own_words():
             check(f"worker {worker}: whole microseconds are integers", all(isinstance(e["ts"], int) and isinstance(e["dur"], int) for e in after["traceEvents"]))
         texts = [open(os.path.join(which, "job.yaml")).read() for which in (plain, out)]
         check("job.yaml comes along", texts[0] == texts[1])
-        replays = [json.loads(stepsim("replay", which, "--json").stdout) for which in (plain, out)]
+        replays = [answer("replay", which) for which in (plain, out)]
         for one in replays:
             del one["provenance"], one["ingest"], one["clock"]  # names of workers' folders
         same = {key for key in replays[0] if json.dumps(replays[0][key]).replace(plain, "") == json.dumps(replays[1][key]).replace(out, "")}
         check("the replay as before", {"steps", "iteration", "tasks", "edges", "trust", "breakdown"} <= same, set(replays[0]) - same)
         one = os.path.join(folder, "comm.json")
-        check("several ranks are not one file", one_line(stepsim("convert", plain, "-o", one), 2) and not os.path.exists(one))
-        check("one of them is", stepsim("convert", plain, "--ranks", "1", "-o", one).returncode == 0 and Counter(events_of(load(one))) == Counter(events_of(load(os.path.join(plain, "1/0/comm.json")))))
-        run = stepsim("convert", os.path.join(plain, "0/0"), "-o", "-.comm.json")
+        check("several ranks are not one file", one_line(quietly("convert", plain, "-o", one), 2) and not os.path.exists(one))
+        check("one of them is", quietly("convert", plain, "--ranks", "1", "-o", one).returncode == 0 and Counter(events_of(load(one))) == Counter(events_of(load(os.path.join(plain, "1/0/comm.json")))))
+        run = quietly("convert", os.path.join(plain, "0/0"), "-o", "-.comm.json")
         check("standard output", Counter(events_of(json.loads(run.stdout))) == Counter(events_of(load(os.path.join(plain, "0/0/comm.json")))), run.stderr)
         packed = os.path.join(folder, "packed.comm.json.gz")
-        check("compressed", stepsim("convert", plain, "--ranks", "0", "-o", packed).returncode == 0 and events_of(load(packed)) == events_of(load(os.path.join(out, "worker0/0/comm.json"))))
-        check("JSON has no other name", one_line(stepsim("convert", plain, "--ranks", "0", "--comm-json", "-o", os.path.join(folder, "comm.svg")), 2))
+        check("compressed", quietly("convert", plain, "--ranks", "0", "-o", packed).returncode == 0 and events_of(load(packed)) == events_of(load(os.path.join(out, "worker0/0/comm.json"))))
+        check("JSON has no other name", one_line(quietly("convert", plain, "--ranks", "0", "--comm-json", "-o", os.path.join(folder, "comm.svg")), 2))
         before = open(os.path.join(plain, "0/0/comm.json"), "rb").read()
-        check("an input is not overwritten", stepsim("convert", os.path.join(plain, "0/0/comm.json"), "-o", "comm.json", cwd=os.path.join(plain, "0/0")).returncode == 2 and open(os.path.join(plain, "0/0/comm.json"), "rb").read() == before)
+        check("an input is not overwritten", quietly("convert", os.path.join(plain, "0/0/comm.json"), "-o", "comm.json", cwd=os.path.join(plain, "0/0")).returncode == 2 and open(os.path.join(plain, "0/0/comm.json"), "rb").read() == before)
         for option in (["--steps", "1"], ["--network", "maxmin"], ["--scrub", "--comm-json"], ["--select", "class=gemm"]):
-            check(f"{option[0]} is refused", one_line(stepsim("convert", plain, *option, "--comm-json", "-o", out + "/"), 2), option)
+            check(f"{option[0]} is refused", one_line(quietly("convert", plain, *option, "--comm-json", "-o", out + "/"), 2), option)
 
 
 def kernel(rank, step, place, name, start, length, **arguments):
@@ -188,10 +181,9 @@ def rank_trace(rank):
 def made_ranks():
     with tempfile.TemporaryDirectory() as folder:
         for rank in (0, 1):
-            with open(os.path.join(folder, f"rank{rank}.json"), "w") as file:
-                json.dump(rank_trace(rank), file)
+            write(folder, f"rank{rank}.json", json.dumps(rank_trace(rank)))
         out = os.path.join(folder, "out")
-        run = stepsim("convert", *(os.path.join(folder, f"rank{rank}.json") for rank in (0, 1)), "--comm-json", "-o", out + "/", "--json")
+        run = quietly("convert", *(os.path.join(folder, f"rank{rank}.json") for rank in (0, 1)), "--comm-json", "-o", out + "/", "--json")
         check("two ranks", run.returncode == 0, run)
         said = json.loads(run.stdout)
         check("compute is counted", said["left_out"].get("compute kernels") == 2 * 3, said["left_out"])
@@ -203,12 +195,11 @@ def made_ranks():
         check("and the same keys", keys[0] == keys[1] and len(set(keys[0].values())) == 4, keys)
         lengths = {e["dur"] for e in files[0]["traceEvents"] if e["name"] == "Comm.allgather.0.BROADCAST"}
         check("parts of a microsecond are kept", lengths == {250.25}, lengths)
-        check("step by step", json.loads(stepsim("convert", os.path.join(folder, "rank0.json"), "--steps", "2", "--comm-json", "-o", os.path.join(folder, "one.json"), "--json").stdout)["files"][0]["steps"] == 1)
+        check("step by step", answer("convert", os.path.join(folder, "rank0.json"), "--steps", "2", "--comm-json", "-o", os.path.join(folder, "one.json"))["files"][0]["steps"] == 1)
         alone = rank_trace(0)
         alone["traceEvents"] = [e for e in alone["traceEvents"] if "nccl" not in e["name"]]
-        with open(os.path.join(folder, "alone.json"), "w") as file:
-            json.dump(alone, file)
-        run = stepsim("convert", os.path.join(folder, "alone.json"), "-o", os.path.join(folder, "comm.json"))
+        write(folder, "alone.json", json.dumps(alone))
+        run = quietly("convert", os.path.join(folder, "alone.json"), "-o", os.path.join(folder, "comm.json"))
         check("no communication is no comm.json", one_line(run, 5), run)
 
 

@@ -5,24 +5,12 @@ import gzip
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import SHARED, answer, check, one_line, quietly, verdict, write
 
-STEPSIM, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:3])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces/kineto")
-
-
-def stepsim(*arguments, cwd=None):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], cwd=cwd, capture_output=True)
-
-
-def answer(*arguments, code=0):
-    run = stepsim(*arguments, "--json")
-    check(" ".join(arguments), run.returncode == code, (run.returncode, run.stderr))
-    return json.loads(run.stdout or b"{}")
+SAMPLE = os.path.abspath(sys.argv[2])
 
 
 def kineto(kernel_us, steps=6, name="ampere_sgemm_32x32_nn", scale=1, odd=0):
@@ -38,13 +26,6 @@ def kineto(kernel_us, steps=6, name="ampere_sgemm_32x32_nn", scale=1, odd=0):
         now += (20 + length) * scale
         correlation += 2
     return json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents": events})
-
-
-def write(folder, name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
 
 
 def with_itself(folder):
@@ -66,21 +47,21 @@ def doubled(folder):
     parts = found["parts"]
     check("parts sum to the iterations", sum(p["a_ns"] for p in parts) == found["a"]["iteration_ns"] and sum(p["b_ns"] for p in parts) == found["b"]["iteration_ns"], parts)
     out = os.path.join(folder, "out.json")
-    run = stepsim("compare", a, b, "--fail-above", "3%", "-o", out)
+    run = quietly("compare", a, b, "--fail-above", "3%", "-o", out)
     check("the gate fails with 4", run.returncode == 4 and run.stderr.startswith(b"error: --fail-above failed: B is 100.0 % slower") and run.stderr.count(b"\n") == 1, run.stderr)
     check("after the answer", b"+100.00 %" in run.stdout and json.load(open(out))["gate"]["failed"] is True)
-    check("twice as fast passes", stepsim("compare", b, a, "--fail-above", "3%").returncode == 0)
-    check("101 % passes", stepsim("compare", a, b, "--fail-above", "101%").returncode == 0)
+    check("twice as fast passes", quietly("compare", b, a, "--fail-above", "3%").returncode == 0)
+    check("101 % passes", quietly("compare", a, b, "--fail-above", "101%").returncode == 0)
 
 
 def noise(folder):
     """6 % more, where steps differ by 40 %: within the noise. Where they do not differ: beyond."""
     for odd, code in ((40, 0), (0, 4)):
         a, b = write(folder, "a.json", kineto(100, odd=odd)), write(folder, "b.json", kineto(108, odd=odd))
-        run = stepsim("compare", a, b, "--fail-above", "3%")
+        run = quietly("compare", a, b, "--fail-above", "3%")
         check(f"a gate beside steps that differ by {odd} us", run.returncode == code, (run.returncode, run.stdout[:300], run.stderr))
     a, b = write(folder, "a.json", kineto(100, steps=1)), write(folder, "b.json", kineto(108, steps=1))
-    run = stepsim("compare", a, b, "--fail-above", "3%")
+    run = quietly("compare", a, b, "--fail-above", "3%")
     check("one step has no noise, and the difference decides", run.returncode == 4 and b"noise is not known" in run.stderr, run.stderr)
 
 
@@ -91,13 +72,13 @@ def names(folder):
     b = write(folder, "b.json", kineto(100, name="another_kernel"))
     found = answer("compare", a, b, "--by", "name")
     check("others do not", sorted(row["match"] for row in found["rows"] if row["match"] != "exact") == ["only A", "only B"], found["rows"])
-    text = stepsim("compare", a, b).stdout
+    text = quietly("compare", a, b).stdout
     check("and are listed", b"Only in A" in text and b"Only in B" in text and b"another_kernel" in text, text)
     for key in ("class", "kind"):
         check(f"by {key}", answer("compare", a, b, "--by", key)["by"] == key)
     rows = answer("compare", a, b, "--sort", "name")["rows"]
     check("in the order of names", [row["name"] for row in rows] == sorted(row["name"] for row in rows), rows)
-    check("--head is --rows", stepsim("compare", a, b, "--head", "1").stdout == stepsim("compare", a, b, "--rows", "1").stdout)
+    check("--head is --rows", quietly("compare", a, b, "--head", "1").stdout == quietly("compare", a, b, "--rows", "1").stdout)
 
 
 def saved(folder):
@@ -109,7 +90,7 @@ def saved(folder):
         for trace in (a, b):
             path = f"{trace}.{command}.json.gz"
             with gzip.open(path, "wb") as file:
-                file.write(stepsim(command, trace, *more, "--json").stdout)
+                file.write(quietly(command, trace, *more, "--json").stdout)
             files.append(path)
         found = answer("compare", *files)
         check(f"two saved answers of {command}", found["schema"] == "stepsim.compare/1" and found["a"]["what"].endswith(command), found["a"])
@@ -122,15 +103,15 @@ def saved(folder):
     many = write(folder, "many.json", json.dumps({"schema": "stepsim.tasks/1", "names": [group(f"<b>\x1b{i}</b>x", longest) for i in range(40)], "operators": []}, separators=(",", ":")))
     found = answer("compare", many, many, "--by", "class")
     check("sums of long times stay within what there is", found["rows"][0]["a_ns"] == 2**63 - 1 and found["rows"][0]["difference_ns"] == 0, found["rows"])
-    check("names stay harmless", b"\x1b" not in stepsim("compare", many, many).stdout)
-    run = stepsim("compare", write(folder, "long.json", json.dumps({"schema": "stepsim.tasks/1", "names": [group("x", longest + 1)], "operators": []}, separators=(",", ":"))), many)
+    check("names stay harmless", b"\x1b" not in quietly("compare", many, many).stdout)
+    run = quietly("compare", write(folder, "long.json", json.dumps({"schema": "stepsim.tasks/1", "names": [group("x", longest + 1)], "operators": []}, separators=(",", ":"))), many)
     check("longer times are refused", one_line(run, 1) and b"expected 0 to" in run.stderr, run.stderr)
-    run = stepsim("compare", f"{a}.tasks.json.gz", a)
+    run = quietly("compare", f"{a}.tasks.json.gz", a)
     check("whole captures and iterations are refused", one_line(run, 2), run.stderr)
     broken = write(folder, "broken.json", '{"schema":"stepsim.replay/1",')
-    check("a cut answer is refused", one_line(stepsim("compare", broken, a), 1))
+    check("a cut answer is refused", one_line(quietly("compare", broken, a), 1))
     for text in ('{"schema":"stepsim.replay/1"}', '{"schema":"stepsim.calibrate/1"}', '{"schema":"stepsim.tasks/1","names":[{"name":3}],"operators":[]}', '{"schema":"stepsim.whatif/1","scenario":[]}'):
-        run = stepsim("compare", write(folder, "broken.json", text), a)
+        run = quietly("compare", write(folder, "broken.json", text), a)
         check(f"{text} is refused", one_line(run, 1) and b"broken.json" in run.stderr, run.stderr)
 
 
@@ -140,7 +121,7 @@ def prediction():
     whatif = answer("whatif", SAMPLE, "--set", "network.bandwidth=2x")
     check("as whatif predicts", found["b"]["iteration_ns"] == whatif["scenario"]["iteration_ns"] and found["a"]["iteration_ns"] == whatif["baseline"]["iteration_ns"])
     check("transfers are shorter", any(row["kind"] == "transfer" and row["difference_ns"] < 0 for row in found["rows"]))
-    check("two captures and a change are refused", one_line(stepsim("compare", SAMPLE, SAMPLE, "--set", "network.bandwidth=2x"), 2))
+    check("two captures and a change are refused", one_line(quietly("compare", SAMPLE, SAMPLE, "--set", "network.bandwidth=2x"), 2))
 
 
 def files(folder):
@@ -149,7 +130,7 @@ def files(folder):
     rows = answer("compare", a, b)["rows"]
     for extension in ("json", "md", "csv", "xlsx", "sqlite", "parquet", "html"):
         out = os.path.join(folder, f"out.{extension}")
-        run = stepsim("compare", a, b, "-o", out)
+        run = quietly("compare", a, b, "-o", out)
         check(f".{extension} is written", run.returncode == 0 and os.path.getsize(out) > 0, run.stderr)
     with open(os.path.join(folder, "out.csv"), newline="") as file:
         check(".csv has the rows", len(list(csv.reader(file))) == len(rows) + 1)
@@ -164,25 +145,25 @@ def cannot_answer(folder):
     trace = write(folder, "a.json", kineto(100))
     for change, code in (("comm.partition_bytes=1MiB", 5), ("network.bandwidth=2x", 5), ("cluster.servers=2", 5), ("overlap.barriers=off", 5), ("comm.bucket_bytes=1MB", 5),
                          ("compute{name=nothing}.scale=2", 2), ("compute.scale=minus", 2)):
-        run = stepsim("whatif", trace, "--set", change)
+        run = quietly("whatif", trace, "--set", change)
         check(f"{change} ends with {code}", one_line(run, code) and change.split("=")[0].encode() in run.stderr, (run.returncode, run.stderr))
     scenario = write(folder, "s.yaml", "changes:\n  - comm: {partition_bytes: 1MiB}\n")
-    run = stepsim("whatif", trace, "-s", scenario)
+    run = quietly("whatif", trace, "-s", scenario)
     check("in a scenario too", one_line(run, 5) and b"s.yaml:2: " in run.stderr, run.stderr)
-    run = stepsim("whatif", SAMPLE, "--network", "recorded", "--set", "comm.partition_bytes=1MiB")
+    run = quietly("whatif", SAMPLE, "--network", "recorded", "--set", "comm.partition_bytes=1MiB")
     check("where the links are known, --network recorded is wrong usage", one_line(run, 2), run.stderr)
-    run = stepsim("whatif", SAMPLE, "--set", "comm.partition_bytes=lots")
+    run = quietly("whatif", SAMPLE, "--set", "comm.partition_bytes=lots")
     check("a value that is none is wrong usage", one_line(run, 2), run.stderr)
-    run = stepsim("whatif", trace, "-s", os.path.join(folder, "none.yaml"))
+    run = quietly("whatif", trace, "-s", os.path.join(folder, "none.yaml"))
     check("a missing scenario is a missing file", one_line(run, 1) and b"none.yaml: there is no such file; expected a scenario" in run.stderr, run.stderr)
     for address in ("s3://bucket/trace.json", "https://example.org/trace.json"):
-        run = stepsim("replay", address)
+        run = quietly("replay", address)
         check(f"{address} is an address", one_line(run, 1) and b"this is an address" in run.stderr, run.stderr)
 
 
 def real_captures():
     """The same model on two machines, where those captures are at hand."""
-    a, b = (os.path.join(SHARED, name) for name in ("diff-control-a100-rank3of8.json.gz", "diff-test-v100-rank1of2.json.gz"))
+    a, b = (os.path.join(SHARED, "kineto", name) for name in ("diff-control-a100-rank3of8.json.gz", "diff-test-v100-rank1of2.json.gz"))
     if not os.path.exists(a) or not os.path.exists(b):
         print("skipped: the captures of two machines are absent")
         return

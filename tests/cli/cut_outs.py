@@ -5,21 +5,14 @@ a trace that is made here has all that a cut must see."""
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import SHARED, answer, check, one_line, quietly, verdict, write
 
-STEPSIM = os.path.abspath(sys.argv[1])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces/kineto")
 CAPTURES = ["ns-resolution-5steps", "ddp-a100-rank0of2", "v100-rank1of2-5steps", "gpt2-cuda-graphs-no-sync"]
 CALLS = {"cuda_runtime", "cuda_driver", "hip_runtime", "Runtime"}
 MARK = "ProfilerStep#"
-
-
-def stepsim(*arguments):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
 
 
 def load(path):
@@ -79,7 +72,7 @@ def check_valid(what, cut, whole):
 
 def captures():
     for name in CAPTURES:
-        path = os.path.join(SHARED, f"{name}.json.gz")
+        path = os.path.join(SHARED, "kineto", f"{name}.json.gz")
         if not os.path.exists(path):
             print(f"{name} is not beside the checkout")
             continue
@@ -87,20 +80,18 @@ def captures():
         first, last = steps_of(whole)[1:3]
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out.trace.json")
-            run = stepsim("convert", path, "--steps", f"{first}-{last}", "-o", out, "--json")
-            check(f"{name} --steps", run.returncode == 0, run)
-            said, cut = json.loads(run.stdout), load(out)
+            said, cut = answer("convert", path, "--steps", f"{first}-{last}", "-o", out), load(out)
             arrows = check_valid(name, cut, whole)
             check(f"{name} has arrows", arrows > 0)
             found = [e for e in cut["traceEvents"] if is_span(e) and not is_mark(e) and e.get("cat") != "gpu_user_annotation"]
             check(f"{name}: the steps' events", texts(found) == texts(spans_in_steps(whole, first, last)), len(found))
             check(f"{name}: the counts", said["events"] + said["flows"] + said["metadata"] == len(cut["traceEvents"]) and said["records"] == len(whole["traceEvents"]), said)
             check(f"{name}: the marks", steps_of(cut) == [first, last], steps_of(cut))
-            before = json.loads(stepsim("replay", path, "--steps", f"{first}-{last}", "--json").stdout)
-            after = json.loads(stepsim("replay", out, "--json").stdout)
+            before = answer("replay", path, "--steps", f"{first}-{last}")
+            after = answer("replay", out)
             check(f"{name}: read back, the iteration is the same", before["iteration"]["measured_ns"] == after["iteration"]["measured_ns"], (before["iteration"], after["iteration"]))
             out = os.path.join(folder, "out.trace.json.gz")
-            stepsim("convert", path, "--select", "category=kernel", "--min-duration", "100us", "-o", out)
+            quietly("convert", path, "--select", "category=kernel", "--min-duration", "100us", "-o", out)
             cut = load(out)
             check_valid(f"{name}, long kernels", cut, whole)
             found = [e for e in cut["traceEvents"] if is_span(e) and not is_mark(e)]
@@ -126,43 +117,37 @@ def trace(rank, marks=(1, 2, 3)):
 
 def made_traces():
     with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, f"rank{rank}.json") for rank in (0, 1)]
-        for rank, path in enumerate(paths):
-            with open(path, "w") as file:
-                json.dump(trace(rank), file)
+        paths = [write(folder, f"rank{rank}.json", json.dumps(trace(rank))) for rank in (0, 1)]
         out = os.path.join(folder, "out.trace.json")
-        run = stepsim("convert", paths[0], "--steps", "2", "-o", out)
+        run = quietly("convert", paths[0], "--steps", "2", "-o", out)
         cut = load(out)
         names = [(e["ph"], e["name"]) for e in cut["traceEvents"]]
         check("a step", run.returncode == 0 and sorted(names) == sorted([
             ("M", "process_name"), ("M", "thread_name"), ("X", f"{MARK}2"), ("X", "cudaLaunchKernel"), ("s", "ac2g"), ("X", "sgemm"), ("f", "ac2g"), ("i", "[memory]")]), names)
         check("numbers are as they were written", '"dur": 5.5' in open(out).read())
         check_valid("a step", cut, trace(0))
-        run = stepsim("convert", *paths, "--ranks", "1", "-o", out)
+        run = quietly("convert", *paths, "--ranks", "1", "-o", out)
         check("--ranks", run.returncode == 0 and load(out)["distributedInfo"]["rank"] == 1 and len(load(out)["traceEvents"]) == len(trace(1)["traceEvents"]), run)
         parts = os.path.join(folder, "parts", "of step 2") + "/"
-        run = stepsim("convert", *paths, "--steps", "2", "-o", parts, "--json")
+        run = quietly("convert", *paths, "--steps", "2", "-o", parts, "--json")
         check("several ranks into a folder", run.returncode == 0 and sorted(os.listdir(parts)) == ["rank0.json", "rank1.json"], run)
-        stepsim("convert", paths[1], "--steps", "2", "-o", out)
+        quietly("convert", paths[1], "--steps", "2", "-o", out)
         check("each is cut as by itself", open(os.path.join(parts, "rank1.json")).read() == open(out).read())
         said = json.loads(run.stdout)
         check("counts of all and of each", said["events"] == sum(one["events"] for one in said["files"]) > 0
               and [one["input"] for one in said["files"]] == paths, said)
-        check("a folder of the cuts is a job", json.loads(stepsim("replay", parts, "--json").stdout)["ranks"] == [0, 1])
-        check("no cut replaces what it is cut from", one_line(stepsim("convert", *paths, "--steps", "2", "-o", folder), 2)
+        check("a folder of the cuts is a job", answer("replay", parts)["ranks"] == [0, 1])
+        check("no cut replaces what it is cut from", one_line(quietly("convert", *paths, "--steps", "2", "-o", folder), 2)
               and load(paths[0]) == trace(0))
-        os.mkdir(os.path.join(folder, "other"))
-        with open(os.path.join(folder, "other", "rank0.json"), "w") as file:
-            json.dump(trace(5), file)
-        check("two files of one name", one_line(stepsim("convert", paths[0], file.name, "--steps", "2", "-o", os.path.join(folder, "new/")), 2))
-        check("--ranks into a folder", stepsim("convert", *paths, "--ranks", "0", "-o", os.path.join(folder, "one/")).returncode == 0
+        other = write(folder, "other/rank0.json", json.dumps(trace(5)))
+        check("two files of one name", one_line(quietly("convert", paths[0], other, "--steps", "2", "-o", os.path.join(folder, "new/")), 2))
+        check("--ranks into a folder", quietly("convert", *paths, "--ranks", "0", "-o", os.path.join(folder, "one/")).returncode == 0
               and os.listdir(os.path.join(folder, "one")) == ["rank0.json"])
-        run = stepsim("convert", paths[0], "--select", "class=gemm", "-o", out)
+        run = quietly("convert", paths[0], "--select", "class=gemm", "-o", out)
         check("--select leaves marks of steps", sorted(e["name"] for e in load(out)["traceEvents"] if is_span(e)) == [f"{MARK}1", f"{MARK}2", f"{MARK}3"] + ["sgemm"] * 3, run)
         check("and no arrow without its begin", not [e for e in load(out)["traceEvents"] if e["ph"] in "sf"])
-        with open(os.path.join(folder, "cut.json"), "w") as file:
-            file.write(open(paths[0]).read()[:-900])
-        run = stepsim("convert", os.path.join(folder, "cut.json"), "--steps", "1-2", "-o", out)
+        write(folder, "cut.json", open(paths[0]).read()[:-900])
+        run = quietly("convert", os.path.join(folder, "cut.json"), "--steps", "1-2", "-o", out)
         check("a file that is cut off gives whole JSON", run.returncode == 0 and steps_of(load(out)) == [1, 2], run)
         os.remove(out)
         for what, code, *arguments in (
@@ -170,8 +155,8 @@ def made_traces():
                 ("ranks that are not there", 2, *paths, "--ranks", "5"), ("a wrong key", 2, paths[0], "--select", "nam=x"),
                 ("a wrong time", 2, paths[0], "--min-duration", "5"), ("nothing left", 2, paths[0], "--steps", "2", "--select", "name=nothing", "--ranks", "3"),
                 ("another format", 2, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scenarios/samples/byteps-even"), "--min-duration", "1us")):
-            check(what, one_line(stepsim("convert", *arguments, "-o", out), code) and not os.path.exists(out), stepsim("convert", *arguments, "-o", out))
-        check("--select to another form", one_line(stepsim("convert", paths[0], "--select", "name=x", "-o", os.path.join(folder, "x.csv")), 2))
+            check(what, one_line(quietly("convert", *arguments, "-o", out), code) and not os.path.exists(out), quietly("convert", *arguments, "-o", out))
+        check("--select to another form", one_line(quietly("convert", paths[0], "--select", "name=x", "-o", os.path.join(folder, "x.csv")), 2))
 
 
 captures()

@@ -11,18 +11,17 @@ import gzip
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 
 import collect
-from checks import check, verdict
+from checks import STEPSIM, check, read, run, stepsim, verdict, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "trials"))
 import trial_files  # noqa: E402
 
-STEPSIM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ROOT = os.path.abspath(sys.argv[2])
 SAMPLE = os.path.join(ROOT, "scenarios/samples/byteps-even")
 GPU = os.path.join(ROOT, "tests/golden/data/gpu_step.json")
 OVERLAP = os.path.join(ROOT, "tests/golden/data/gpu_overlap.json")
@@ -71,16 +70,16 @@ def copy_of(source):
     return make
 
 
-def trial_of(write):
+def trial_of(files):
     def make(target):
-        trial_files.write({path.replace("trial/", "", 1): text for path, text in write().items()}, target)
+        trial_files.write({path.replace("trial/", "", 1): text for path, text in files().items()}, target)
     return make
 
 
 def packed(source):
     def make(target):
-        with open(source, "rb") as plain, gzip.open(target, "wb") as file:
-            file.write(plain.read())
+        with gzip.open(target, "wb") as file:
+            file.write(read(source))
     return make
 
 
@@ -118,7 +117,7 @@ def table_of_nccl_tests(ranks):
 def answer_of(*arguments):
     def make(target):
         with open(target, "wb") as file:
-            subprocess.run([STEPSIM, *arguments], stdout=file, check=True)
+            stepsim(*arguments, stdout=file).check_returncode()
     return make
 
 
@@ -138,13 +137,6 @@ def text_of(text):
     return make
 
 
-def folder_of(source):
-    def make(target):
-        os.makedirs(target)
-        shutil.copy(source, target)
-    return make
-
-
 def member_of_archive(source):
     """A target "jobs.tar.gz/second" is what `source` is called in that archive."""
     def make(target):
@@ -159,14 +151,13 @@ def member_of_archive(source):
 def parts(folder_and_pattern):
     folder, grid = os.path.dirname(folder_and_pattern), os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")
     for shard in range(4):
-        subprocess.run([STEPSIM, "sweep", SAMPLE, "-s", grid, "--shard", f"{shard}/4", "-o", f"{folder}/part.{shard}"],
-                       check=True, capture_output=True)
+        stepsim("sweep", SAMPLE, "-s", grid, "--shard", f"{shard}/4", "-o", f"{folder}/part.{shard}").check_returncode()
 
 
 def mxnet_folder(target):
     """A worker's folder with what ByteProfile's recorder for MXNet leaves, and what `collect` made of it."""
     collect.gpu_folder(os.path.join(target, "0", "0"))
-    subprocess.run([STEPSIM, "collect", target], check=True, capture_output=True)
+    stepsim("collect", target).check_returncode()
 
 
 FILES = {  # the files that lines name, and how they come to be
@@ -252,14 +243,14 @@ def make_files(command, folder):
     os.symlink(MEASURED, os.path.join(folder, "truth"))
 
 
-def run(place, command, tools):
+def check_line(place, command, tools):
     line = filled(command)
     if re.fullmatch(r"stepsim [a-z-]+", line) and line != "stepsim help":  # a name in a sentence
         line += " --help"
     with tempfile.TemporaryDirectory() as folder:
         make_files(line, folder)
         environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
-        done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, timeout=280)
+        done = run("bash", "-c", line, cwd=folder, env=environment, timeout=280)
         wrote = [name for name in re.findall(r"-o ([^\s\"]+)", line) if "{}" not in name]
         missing = [name for name in wrote if not os.path.exists(os.path.join(folder, name))]
     check(f"{place}: {command}", done.returncode == 0 and not missing,
@@ -269,10 +260,7 @@ def run(place, command, tools):
 def make_tools(folder):
     os.symlink(STEPSIM, os.path.join(folder, "stepsim"))
     for name, script in LAUNCHERS.items():
-        path = os.path.join(folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/bash\n{script}\n")
-        os.chmod(path, 0o755)
+        os.chmod(write(folder, name, f"#!/bin/bash\n{script}\n"), 0o755)
 
 
 def verbs():
@@ -293,7 +281,7 @@ def main():
                 check(f"{place}: {command}", command.split()[1] in known, f"./dev knows {sorted(known)}")
             elif command not in ran:
                 ran.add(command)
-                run(place, command, tools)
+                check_line(place, command, tools)
     check("NOT_RUN names no line that is gone", not left, left)
     check("the documentation has command lines", len(ran) > 30, len(ran))
     print(f"{len(ran)} command lines ran")

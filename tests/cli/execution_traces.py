@@ -5,19 +5,13 @@ import gzip
 import heapq
 import json
 import os
-import subprocess
 import sys
 import tarfile
 import tempfile
 
-TRACES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")
+from checks import SHARED, answer, stepsim, verdict, write
+
 COLLECTIVE = 7
-
-
-def stepsim(*arguments):
-    done = subprocess.run([sys.argv[1], *arguments, "--json"], capture_output=True, text=True)
-    assert done.returncode == 0, (arguments, done.stderr)
-    return json.loads(done.stdout)
 
 
 def varint(data, at):
@@ -107,8 +101,8 @@ def expected(nodes):
     return len(edges), max(end.values())
 
 
-def check(path, nodes, timed=True):
-    replay, tasks = stepsim("replay", path), stepsim("tasks", path, "--rows", "all")
+def check_replay(path, nodes, timed=True):
+    replay, tasks = answer("replay", path), answer("tasks", path, "--rows", "all")
     edges, end = expected(nodes)
     assert replay["tasks"] == replay["ingest"]["events"] == len(nodes), (path, replay["tasks"], len(nodes))
     assert replay["edges"] == edges, (path, replay["edges"], edges)
@@ -119,27 +113,27 @@ def check(path, nodes, timed=True):
     print(f"{os.path.basename(path)}: {len(nodes)} nodes, {edges} dependencies, {collectives} collectives, {end} us")
 
 
-def count_of(answer, name):
-    return sum(found["count"] for found in answer["ingest"]["diagnostics"] if found["name"] == name)
+def count_of(replay, name):
+    return sum(found["count"] for found in replay["ingest"]["diagnostics"] if found["name"] == name)
 
 
 def check_pytorch(path, ranks):
     """Alone: a task for each node, a collective for each call of a process group that is no wait, and no replay."""
-    tasks = stepsim("tasks", path, "--rows", "all")
+    tasks = answer("tasks", path, "--rows", "all")
     nodes = [node for rank in ranks for node in rank["nodes"]]
     assert tasks["tasks"] == len(nodes), (path, tasks["tasks"], len(nodes))
     calls = [node["inputs"]["values"] if isinstance(node["inputs"], dict) else node["inputs"] for node in nodes if node["name"] == "record_param_comms"]
     expected = sum("wait" not in [value for value in call if isinstance(value, str)] for call in calls)
     found = sum(kind["tasks"] for kind in tasks["kinds"] if kind["kind"] == "collective")
     assert found == expected, (path, found, expected)
-    refused = subprocess.run([sys.argv[1], "replay", path], capture_output=True, text=True)
-    assert refused.returncode == 5 and "how long" in refused.stderr, (path, refused)
+    refused = stepsim("replay", path)
+    assert refused.returncode == 5 and b"how long" in refused.stderr, (path, refused)
     print(f"{os.path.basename(path)}: {len(nodes)} nodes, {expected} collectives, no times")
 
 
 def check_joined(profile, execution, unjoined, waits_left):
     """Beside the profile of the same run: times as without it, and what joins."""
-    alone, both = stepsim("replay", profile), stepsim("replay", profile, execution)
+    alone, both = answer("replay", profile), answer("replay", profile, execution)
     assert both["tasks"] == alone["tasks"] and both["iteration"]["measured_ns"] == alone["iteration"]["measured_ns"]
     assert abs(both["iteration"]["error"]) < 0.001, both["iteration"]
     assert count_of(both, "operators_not_joined") == unjoined, both["ingest"]
@@ -149,31 +143,30 @@ def check_joined(profile, execution, unjoined, waits_left):
 
 
 def main():
-    if not os.path.isdir(TRACES):
-        return print(f"skipped: {TRACES} is absent")
-    feeder = os.path.join(TRACES, "chakra/feeder.0.et.gz")
-    check(feeder, protobuf_nodes(gzip.open(feeder).read()))
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(os.path.join(TRACES, "chakra/json_trace.tar.gz")) as tar:
+    if not os.path.isdir(SHARED):
+        return print(f"skipped: {SHARED} is absent")
+    feeder = os.path.join(SHARED, "chakra/feeder.0.et.gz")
+    check_replay(feeder, protobuf_nodes(gzip.open(feeder).read()))
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(os.path.join(SHARED, "chakra/json_trace.tar.gz")) as tar:
         for member in tar:
             if not member.isfile():
                 continue
-            path = os.path.join(folder, os.path.basename(member.name))
-            with open(path, "wb") as file:
-                file.write(tar.extractfile(member).read())
-            with open(path, "rb") as file:
-                # Without threads, a row does whichever node is ready first: the times differ.
-                check(path, json_nodes(file.read()), timed=False)
+            text = tar.extractfile(member).read()
+            path = write(folder, os.path.basename(member.name), text)
+            # Without threads, a row does whichever node is ready first: the times differ.
+            check_replay(path, json_nodes(text), timed=False)
     for name in ("chakra/resnet_et.json.gz", "pytorch-cpu/transformer-execution_trace.json.gz"):
-        path = os.path.join(TRACES, name)
+        path = os.path.join(SHARED, name)
         check_pytorch(path, [json.loads(gzip.open(path).read())])
-    dlrm = os.path.join(TRACES, "chakra/dlrm-8ranks-pytorch-et.tar.gz")
+    dlrm = os.path.join(SHARED, "chakra/dlrm-8ranks-pytorch-et.tar.gz")
     with tarfile.open(dlrm) as tar:
         check_pytorch(dlrm, [json.loads(tar.extractfile(member).read()) for member in tar if member.isfile()])
     # The roots and thread marks of the observer are no events: 3 of each rank of DLRM, and both of the CPU's trace but
     # for its step marks, which are annotations of the profile.
-    check_joined(os.path.join(TRACES, "kineto/dlrm-8ranks"), dlrm, 8 * 3, 1)
-    check_joined(os.path.join(TRACES, "pytorch-cpu/transformer-all-options.pt.trace.json.gz"),
-                 os.path.join(TRACES, "pytorch-cpu/transformer-execution_trace.json.gz"), 2, 0)
+    check_joined(os.path.join(SHARED, "kineto/dlrm-8ranks"), dlrm, 8 * 3, 1)
+    check_joined(os.path.join(SHARED, "pytorch-cpu/transformer-all-options.pt.trace.json.gz"),
+                 os.path.join(SHARED, "pytorch-cpu/transformer-execution_trace.json.gz"), 2, 0)
 
 
 main()
+sys.exit(verdict())

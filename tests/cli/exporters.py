@@ -13,7 +13,6 @@ import re
 import resource
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,35 +22,26 @@ import zipfile
 
 import read_parquet
 import read_perfetto
-from checks import check, one_line, verdict
+from checks import answer, check, one_line, quietly, read, run, start, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
 LINE = "sweep: {network.bandwidth: [1x, 2x, 4x]}\n"
 PACKED = ("xlsx", "sqlite", "parquet")
 
 
-def stepsim(folder, *arguments, **more):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=200, **more)
-
-
 def extensions(command="replay"):
     """What --help lists, a cluster left out, which only some options write."""
-    text = stepsim(".", command, "--help").stdout.decode()
+    text = quietly(command, "--help").stdout.decode()
     lines = text.split("Files of -o, by extension:\n")[1].splitlines()
     found = [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
     return [extension for extension in found if extension != "yaml"]
 
 
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def written(folder, extension, *command):
     """The path of what a command wrote."""
     path = os.path.join(folder, f"out.{extension}")
-    run = stepsim(folder, *command, "-o", path)
+    run = quietly(*command, "-o", path, cwd=folder)
     check(f"{command[0]} -o {extension}", run.returncode == 0 and os.path.exists(path), run)
     return path
 
@@ -59,10 +49,6 @@ def written(folder, extension, *command):
 def rows_of(database, table):
     database.row_factory = sqlite3.Row
     return [dict(row) for row in database.execute(f'SELECT * FROM "{table}"')]
-
-
-def answer_of(folder, *command):
-    return json.loads(stepsim(folder, *command, "--json").stdout)
 
 
 # --- workbooks
@@ -99,33 +85,30 @@ def workbooks():
     with tempfile.TemporaryDirectory() as folder:
         path = written(folder, "xlsx", "replay", SAMPLE)
         sheets, members = workbook(path)
-        answer = answer_of(folder, "replay", SAMPLE)
+        result = answer("replay", SAMPLE)
         check("sheets", {"contents", "answer", "rows", "steps", "notes", "provenance"} <= set(sheets), list(sheets))
         rows = sheets["rows"]
-        check("numbers are numbers", rows[1]["E"] == answer["iteration"]["measured_ns"] and rows[1]["F"] == answer["iteration"]["replayed_ns"], rows[:2])
+        check("numbers are numbers", rows[1]["E"] == result["iteration"]["measured_ns"] and rows[1]["F"] == result["iteration"]["replayed_ns"], rows[:2])
         heads = sheets["steps"][0]
         check("units are in the titles", heads["C"] == "measured (ns)" and heads["E"] == "error (ratio)", heads)
-        check("steps", [(row["A"], row["B"], row["C"]) for row in sheets["steps"][1:]] == [(s["rank"], s["step"], s["measured_ns"]) for s in answer["steps"]], sheets["steps"])
+        check("steps", [(row["A"], row["B"], row["C"]) for row in sheets["steps"][1:]] == [(s["rank"], s["step"], s["measured_ns"]) for s in result["steps"]], sheets["steps"])
         said = {row["A"]: row["B"] for row in sheets["provenance"][1:] if "B" in row}
-        check("provenance", said["version"] == answer["provenance"]["version"] and "stepsim replay" in said["command"], said)
+        check("provenance", said["version"] == result["provenance"]["version"] and "stepsim replay" in said["command"], said)
         check("no chart of a replay", not [name for name in members if "chart" in name], list(members))
-        with open(os.path.join(folder, "grid.yaml"), "w") as file:
-            file.write(GRID)
-        with open(os.path.join(folder, "line.yaml"), "w") as file:
-            file.write(LINE)
+        write(folder, "grid.yaml", GRID)
+        write(folder, "line.yaml", LINE)
         for grid, lines, last in (("grid.yaml", 2, "rows!$C$5:$C$7"), ("line.yaml", 1, "rows!$B$2:$B$4")):
             path = written(folder, "xlsx", "sweep", SAMPLE, "-s", grid)
             sheets, members = workbook(path)
             chart = members.get("xl/charts/chart1.xml", b"").decode()
-            points = answer_of(folder, "sweep", SAMPLE, "-s", grid)["points"]
+            points = answer("sweep", SAMPLE, "-s", grid, cwd=folder)["points"]
             above = [float(value) for part in re.findall("<c:plus>(.*?)</c:plus>", chart) for value in re.findall("<c:v>(.*?)</c:v>", part)]
             check(f"the chart of {grid}", chart.count("<c:ser>") == lines and last in chart and above == [p["high_ns"] - p["iteration_ns"] for p in points], (chart[:3000], above))
             column = next(place for place, title in sheets["rows"][0].items() if title == "iteration_ns")
             check(f"the points of {grid}", [row[column] for row in sheets["rows"][1:]] == [point["iteration_ns"] for point in points], sheets["rows"])
-        with open(os.path.join(folder, "case.yaml"), "w") as file:
-            file.write("sweep: {'compute{name=.*[aA].*}.scale': [1, 2], 'compute{name=.*[Aa].*}.scale': [1, 3]}\n")
+        write(folder, "case.yaml", "sweep: {'compute{name=.*[aA].*}.scale': [1, 2], 'compute{name=.*[Aa].*}.scale': [1, 3]}\n")
         for extension in ("xlsx", "svg", "sqlite", "parquet"):
-            run = stepsim(folder, "sweep", SAMPLE, "-s", "case.yaml", "-o", f"case.{extension}")
+            run = quietly("sweep", SAMPLE, "-s", "case.yaml", "-o", f"case.{extension}", cwd=folder)
             check(f"keys that differ in case only, in .{extension}", run.returncode == 0, run)
         try:
             import openpyxl
@@ -140,22 +123,22 @@ def workbooks():
 def databases():
     with tempfile.TemporaryDirectory() as folder:
         database = sqlite3.connect(written(folder, "sqlite", "replay", SAMPLE))
-        answer = answer_of(folder, "replay", SAMPLE, "--tasks")
+        result = answer("replay", SAMPLE, "--tasks")
         check("integrity", database.execute("PRAGMA integrity_check").fetchall() == [("ok",)])
         tasks = rows_of(database, "tasks")
-        check("all tasks", [(t["task"], t["start_ns"], t["start_ns"] + t["duration_ns"]) for t in tasks] == [(t["id"], t["start_ns"], t["finish_ns"]) for t in answer["tasks_detail"]])
+        check("all tasks", [(t["task"], t["start_ns"], t["start_ns"] + t["duration_ns"]) for t in tasks] == [(t["id"], t["start_ns"], t["finish_ns"]) for t in result["tasks_detail"]])
         check("types", {type(t[name]) for t in tasks for name in ("task", "rank", "start_ns", "duration_ns", "measured_start_ns", "bytes", "on_critical_path")} == {int})
-        path = answer_of(folder, "critical-path", SAMPLE)
+        path = answer("critical-path", SAMPLE)
         names = sorted((t["name"], t["rank"]) for t in tasks if t["on_critical_path"])
         check("the critical path", names == sorted((t["name"], t["rank"]) for t in path["tasks"]), (len(names), len(path["tasks"])))
         check("measured", min(t["measured_start_ns"] for t in tasks) == 0)
         contents = {row["name"]: row["rows"] for row in rows_of(database, "contents")}
         check("contents", all(database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] == rows for name, rows in contents.items()) and {"answer", "steps", "notes", "provenance"} <= set(contents), contents)
         inputs = {row["value"]: row["bytes"] for row in rows_of(database, "provenance") if row["what"] == "input"}
-        check("provenance", inputs == {i["path"]: i["bytes"] for i in answer["provenance"]["inputs"]}, inputs)
+        check("provenance", inputs == {i["path"]: i["bytes"] for i in result["provenance"]["inputs"]}, inputs)
         columns, about = read_parquet.read(written(folder, "parquet", "replay", SAMPLE))
         check("Parquet has the same tasks", all(columns[name] == [task[name] for task in tasks] for name in tasks[0]) and list(columns) == list(tasks[0]), list(columns))
-        check("and says where it comes from", about["program"] == "stepsim" and "replay" in about["command"] and about["commit"] == answer["provenance"]["commit"], about)
+        check("and says where it comes from", about["program"] == "stepsim" and "replay" in about["command"] and about["commit"] == result["provenance"]["commit"], about)
         for command in (["whatif", SAMPLE, "--set", "compute.scale=2"], ["calibrate", SAMPLE], ["critical-path", SAMPLE]):
             database = sqlite3.connect(written(folder, "sqlite", *command))
             columns, _ = read_parquet.read(written(folder, "parquet", *command))
@@ -191,9 +174,9 @@ def perfetto_traces():
                           for e in chrome["traceEvents"] if e["ph"] == "X")
         found = sorted((process_of(s.track), trace.tracks[s.track].name, s.name, s.start, s.end, s.notes["task"]) for s in lanes)
         check("slices are those of the Chrome trace", found == expected, (len(found), len(expected), found[:2], expected[:2]))
-        answer = answer_of(folder, "critical-path", SAMPLE)
+        result = answer("critical-path", SAMPLE)
         on_path = [s for s in trace.slices if not process_of(s.track) and s.name != "waiting"]
-        check("the critical path is a track of its own", [(s.name, s.end - s.start, s.notes["rank"]) for s in on_path] == [(t["name"], t["duration_ns"], t["rank"]) for t in answer["tasks"]], len(on_path))
+        check("the critical path is a track of its own", [(s.name, s.end - s.start, s.notes["rank"]) for s in on_path] == [(t["name"], t["duration_ns"], t["rank"]) for t in result["tasks"]], len(on_path))
         check("and is named", [t.name for t in trace.tracks.values() if t.name.startswith("critical path of ")] != [], list(trace.tracks.values())[:4])
         flows = {}
         for s in lanes:
@@ -202,22 +185,21 @@ def perfetto_traces():
         check("arrows join two slices or more, of a replay", flows and all(len(ends) > 1 and all("replayed" in process_of(s.track) for s in ends) for ends in flows.values()), len(flows))
         check("counters come back to 0", trace.counts and all(values[-1][1] == 0 and min(v for _, v in values) >= 0 and [t for t, _ in values] == sorted(t for t, _ in values) for values in trace.counts.values()), len(trace.counts))
         said = [notes for _, name, notes in trace.instants if name == "made by stepsim"]
-        check("provenance", len(said) == 1 and dict(said[0])["commit"] == answer["provenance"]["commit"], said)
+        check("provenance", len(said) == 1 and dict(said[0])["commit"] == result["provenance"]["commit"], said)
         trace = read_perfetto.Trace(read(written(folder, "pftrace", "whatif", SAMPLE, "--set", "compute.scale=2")))
         check("baseline beside scenario", {t.process.split()[-1] for t in trace.tracks.values() if t.process} == {"baseline", "scenario"})
         if shutil.which("protoc"):
-            raw = subprocess.run(["protoc", "--decode_raw"], stdin=open(path, "rb"), capture_output=True)
+            raw = run("protoc", "--decode_raw", input=read(path))
             check("protoc reads it", raw.returncode == 0, raw.stderr[:300])
 
 
 def pictures():
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("grid.yaml", GRID), ("line.yaml", LINE)):
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
+            write(folder, name, text)
             picture = xml.fromstring(read(written(folder, "svg", "sweep", SAMPLE, "-s", name)))
             dots = [(float(dot.get("cy")), dot[0].text) for dot in picture.iter("{http://www.w3.org/2000/svg}circle")]
-            points = answer_of(folder, "sweep", SAMPLE, "-s", name)["points"]
+            points = answer("sweep", SAMPLE, "-s", name, cwd=folder)["points"]
             by_time = sorted(zip((p["iteration_ns"] for p in points), (y for y, _ in dots)))
             slopes = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in zip(by_time, by_time[1:]) if b[0] > a[0] * 1.01]
             check(f"the dots of {name} are where the times are", len(dots) == len(points) and max(slopes) - min(slopes) < 0.05 * max(slopes), (dots, by_time))
@@ -234,27 +216,26 @@ def compressed_and_streamed():
     with tempfile.TemporaryDirectory() as folder:
         for extension in extensions():
             plain = read(written(folder, extension, "replay", SAMPLE))
-            run = stepsim(folder, "replay", SAMPLE, "-o", f"-.{extension}")
+            run = quietly("replay", SAMPLE, "-o", f"-.{extension}", cwd=folder)
             # But for the command, which is part of a result.
             check(f"-.{extension} is standard output", run.returncode == 0 and abs(len(run.stdout) - len(plain)) <= 4096 and run.stdout[:8] == plain[:8], (run.returncode, len(run.stdout), len(plain), run.stderr))
             path = os.path.join(folder, f"out.{extension}.gz")
-            run = stepsim(folder, "replay", SAMPLE, "-o", path)
+            run = quietly("replay", SAMPLE, "-o", path, cwd=folder)
             if extension in PACKED:
                 check(f".{extension}.gz is refused", one_line(run, 2) and b"packed" in run.stderr and not os.path.exists(path), run)
             else:
                 check(f".{extension}.gz", run.returncode == 0 and abs(len(gzip.decompress(read(path))) - len(plain)) < 1000, run)
-        run = stepsim(folder, "replay", SAMPLE, "-o", "-")
+        run = quietly("replay", SAMPLE, "-o", "-", cwd=folder)
         check("- alone is the answer", json.loads(run.stdout)["schema"] == "stepsim.replay/1" and not os.path.exists(os.path.join(folder, "-")), run)
-        run = stepsim(folder, "replay", SAMPLE, "-o", "-", "--json")
+        run = quietly("replay", SAMPLE, "-o", "-", "--json", cwd=folder)
         check("two answers on one output", one_line(run, 2), run)
-        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv")
+        run = quietly("sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv", cwd=folder)
         check("a sweep without its file", one_line(run), run)
-        with open(os.path.join(folder, "grid.yaml"), "w") as file:
-            file.write(LINE)
-        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv")
+        write(folder, "grid.yaml", LINE)
+        run = quietly("sweep", SAMPLE, "-s", "grid.yaml", "-o", "-.csv", cwd=folder)
         check("a sweep to standard output", run.returncode == 0 and len(list(csv.reader(io.StringIO(run.stdout.decode())))) == 4, run)
         check("leaves no file of points", not [name for name in os.listdir(folder) if "points" in name], os.listdir(folder))
-        run = stepsim(folder, "sweep", SAMPLE, "-s", "grid.yaml", "--shard", "0/2", "-o", "-.csv")
+        run = quietly("sweep", SAMPLE, "-s", "grid.yaml", "--shard", "0/2", "-o", "-.csv", cwd=folder)
         check("a shard wants a file", one_line(run, 2), run)
 
 
@@ -270,10 +251,7 @@ def hostile_capture(folder):
     for i, name in enumerate(HOSTILE):
         events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2 * i, "dur": 1, "args": {"correlation": i + 1}})
         events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 + 100 * i, "dur": 100, "args": {"correlation": i + 1, "stream": 7, "device": 0}})
-    path = os.path.join(folder, "hostile.json")
-    with open(path, "w") as file:
-        json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": events}, file)
-    return path
+    return write(folder, "hostile.json", json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": events}))
 
 
 def is_harmless(text):
@@ -315,12 +293,10 @@ def without_room():
     for extension in extensions():
         with tempfile.TemporaryDirectory() as folder:
             with open("/dev/full", "wb") as full:
-                run = subprocess.run([STEPSIM, "replay", SAMPLE, "--quiet", "-o", f"-.{extension}"], stdout=full, stderr=subprocess.PIPE)
-            check(f".{extension} to a full device", run.returncode == 1 and run.stderr.startswith(b"error: ") and run.stderr.count(b"\n") == 1, run)
-            path = os.path.join(folder, f"out.{extension}")
-            with open(path, "wb") as old:
-                old.write(b"old")
-            run = stepsim(folder, "replay", SAMPLE, "-o", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+                run = quietly("replay", SAMPLE, "-o", f"-.{extension}", stdout=full)
+            check(f".{extension} to a full device", one_line(run), run)
+            path = write(folder, f"out.{extension}", b"old")
+            run = quietly("replay", SAMPLE, "-o", path, cwd=folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
             check(f".{extension} under a file-size limit", one_line(run) and read(path) == b"old" and os.listdir(folder) == [f"out.{extension}"], (run, os.listdir(folder)))
 
 
@@ -332,12 +308,11 @@ def killed():
             path = written(folder, extension, "replay", SAMPLE)
             new, whole = read(path), 0
             for _ in range(12):
-                with open(path, "wb") as old:
-                    old.write(b"old")
-                child = subprocess.Popen([STEPSIM, "replay", SAMPLE, "--quiet", "-o", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                write(folder, path, b"old")
+                child = start("replay", SAMPLE, "--quiet", "-o", path)
                 time.sleep(dice.uniform(0.02, 0.3))
                 child.kill()
-                child.wait()
+                child.communicate()
                 content = read(path)
                 whole += content == new
                 check(f".{extension} after a kill", content in (b"old", new), len(content))

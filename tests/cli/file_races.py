@@ -15,9 +15,9 @@ import tempfile
 import threading
 import time
 
-from checks import check, one_line, verdict
+from checks import check, one_line, quietly, read, start, stepsim, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(1 << 32)
 DICE = random.Random(SEED)
 
@@ -30,13 +30,11 @@ def kineto(events, rank=0, blanks=b""):
 
 
 def put(path, content):
-    with open(path + ".new", "wb") as file:
-        file.write(content)
-    os.rename(path + ".new", path)
+    os.rename(write("", path + ".new", content), path)
 
 
 def replay(*traces):
-    return subprocess.run([STEPSIM, "replay", *traces, "--json", "--quiet"], capture_output=True, timeout=100)
+    return quietly("replay", *traces, "--json", timeout=100)
 
 
 def seen(run):
@@ -48,7 +46,7 @@ def seen(run):
 def stopped_in(path, *options):
     """A replay that is stopped while it has the file open."""
     for _ in range(100):
-        child = subprocess.Popen([STEPSIM, "replay", path, *options, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = start("replay", path, *options, "--quiet")
         while child.poll() is None and not has_open(child, path):
             time.sleep(0.0005)
         if child.poll() is None:
@@ -146,10 +144,7 @@ def ranks_that_come_and_go(folder):
             if os.path.exists(path):
                 shutil.rmtree(path)
             else:
-                os.mkdir(path)
-                with open(os.path.join(path, ".part"), "wb") as file:
-                    file.write(kineto(10, rank))
-                os.rename(os.path.join(path, ".part"), os.path.join(path, f"rank{rank}.json"))
+                os.rename(write(path, ".part", kineto(10, rank)), os.path.join(path, f"rank{rank}.json"))
     thread = threading.Thread(target=come_and_go)
     thread.start()
     ends = {0: 0, 1: 0}
@@ -173,21 +168,19 @@ def resumed_on_another_file(folder):
     """Points of a trace that was replaced meanwhile are not gone on with."""
     sample = os.path.join(folder, "sample")
     shutil.copytree(SAMPLE, sample)
-    grid = os.path.join(folder, "grid.yaml")
-    with open(grid, "w") as file:
-        file.write("sweep: {network.bandwidth: [1x, 2x]}\n")
-    command = [STEPSIM, "sweep", "sample", "-s", "grid.yaml", "--resume", "journal"]
-    first = subprocess.run(command, cwd=folder, capture_output=True, timeout=100)
+    write(folder, "grid.yaml", "sweep: {network.bandwidth: [1x, 2x]}\n")
+    command = ["sweep", "sample", "-s", "grid.yaml", "--resume", "journal"]
+    first = stepsim(*command, cwd=folder, timeout=100)
     check("a sweep", first.returncode == 0, first)
-    journal = open(os.path.join(folder, "journal"), "rb").read()
+    journal = read(os.path.join(folder, "journal"))
     trace = next(os.path.join(root, name) for root, _, names in os.walk(sample) for name in names if name == "comm.json")
-    content = open(trace, "rb").read()
+    content = read(trace)
     for what, other in (("another content of the same size", content[:-1] + b" "), ("more at its end", content + b"\n")):
         put(trace, other)
-        run = subprocess.run(command, cwd=folder, capture_output=True, timeout=100)
-        check(what, one_line(run) and b"comm.json" in run.stderr and open(os.path.join(folder, "journal"), "rb").read() == journal, run)
+        run = stepsim(*command, cwd=folder, timeout=100)
+        check(what, one_line(run) and b"comm.json" in run.stderr and read(os.path.join(folder, "journal")) == journal, run)
     put(trace, content)
-    check("the same content again", subprocess.run(command, cwd=folder, capture_output=True, timeout=100).stdout == first.stdout)
+    check("the same content again", stepsim(*command, cwd=folder, timeout=100).stdout == first.stdout)
 
 
 def output_that_loses_its_folder(folder):

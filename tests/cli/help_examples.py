@@ -2,21 +2,15 @@
 """help_examples.py STEPSIM ROOT: every command's help has two examples, which work on the repository's sample, and no
 line of any help is longer than 100 columns; every word that help lists is explained."""
 import shlex
-import subprocess
 import sys
 
-STEPSIM, ROOT = sys.argv[1], sys.argv[2]
-failures = []
+from checks import check, stepsim, verdict
 
-
-def check(holds, what):
-    print(f"{'ok' if holds else 'FAILED'} {what}")
-    if not holds:
-        failures.append(what)
+ROOT = sys.argv[2]
 
 
 def run(*arguments):
-    return subprocess.run([STEPSIM, *arguments], cwd=ROOT, capture_output=True, text=True)
+    return stepsim(*arguments, cwd=ROOT, text=True)
 
 
 def words_of(text, title):
@@ -28,30 +22,29 @@ def words_of(text, title):
 def check_help(*arguments):
     help_text = run(*arguments)
     name = "stepsim " + " ".join(arguments)
-    check(help_text.returncode == 0 and help_text.stdout, name)
+    check(name, help_text.returncode == 0 and help_text.stdout)
     widest = max(map(len, help_text.stdout.splitlines()), default=0)
-    check(widest <= 100, f"{name}: the longest line has {widest} columns")
+    check(f"{name}: the longest line has {widest} columns", widest <= 100)
     return help_text.stdout
 
 
 overview = check_help("--help")
-check(run("help").stdout == overview, "help is --help")
+check("help is --help", run("help").stdout == overview)
 for command in words_of(overview, "Commands:"):
     text = check_help(command, "--help")
     examples = [line.strip() for line in text.partition("\nExamples:\n")[2].splitlines()]
-    check(len(examples) == 2, f"{command} has two examples")
+    check(f"{command} has two examples", len(examples) == 2)
     for example in examples:
         words = shlex.split(example)
         answer = run(*words[1:])
-        check(words[0] == "stepsim" and words[1] == command and answer.returncode == 0 and answer.stdout,
-              f"{example}: {answer.stderr}")
+        check(f"{example}: {answer.stderr}", words[0] == "stepsim" and words[1] == command and answer.returncode == 0 and answer.stdout)
 for kind in words_of(overview, "Kinds of words:"):
     listed = check_help("help", kind)
     for word in words_of(listed, listed.splitlines()[0] + "\n"):
         explained = check_help("help", word)
-        check(word in explained, f"{word} is explained")
-check("compute{}" in run("whatif", "--help").stdout, "help says which what-ifs take a selection")
+        check(f"{word} is explained", word in explained)
+check("help says which what-ifs take a selection", "compute{}" in run("whatif", "--help").stdout)
 wrong = run("help", "bandwith")
-check(wrong.returncode == 2 and "bandwidth" in wrong.stderr, f"a near word is offered: {wrong.stderr}")
-check("network.bandwidth" in run("help", "BANDWIDTH").stdout, "whatever the case, and by its short name")
-sys.exit(1 if failures else 0)
+check(f"a near word is offered: {wrong.stderr}", wrong.returncode == 2 and "bandwidth" in wrong.stderr)
+check("whatever the case, and by its short name", "network.bandwidth" in run("help", "BANDWIDTH").stdout)
+sys.exit(verdict())

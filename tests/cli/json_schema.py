@@ -1,11 +1,12 @@
 """Every --json answer is as the JSON Schema says that `stepsim --json-schema` prints."""
 
 import json
-import subprocess
 import sys
 import tempfile
 
-stepsim, sample, measured = sys.argv[1:4]
+from checks import stepsim
+
+sample, measured = sys.argv[2:4]
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float),
          "null": type(None)}
@@ -42,12 +43,12 @@ def check(value, schema, where):
             yield from check(item, others, f"{where}.{name}")
 
 
-schemas = {each["title"]: each for each in json.loads(subprocess.check_output([stepsim, "--json-schema"]))["oneOf"]}
+schemas = {each["title"]: each for each in json.loads(stepsim("--json-schema").stdout)["oneOf"]}
 seen = set()
 
 
 def answer(*arguments):
-    ran = subprocess.run([stepsim, *arguments, "--json"], capture_output=True, text=True)
+    ran = stepsim(*arguments, "--json", text=True)
     assert ran.stdout, f"{arguments}: {ran.stderr}"
     value = json.loads(ran.stdout)
     problems = list(check(value, schemas[value["schema"]], value["schema"]))

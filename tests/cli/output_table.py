@@ -6,17 +6,18 @@ the one line of the refusal, which comes before anything is read and leaves no f
 import csv
 import json
 import os
-import subprocess
+import shutil
 import sys
 import tempfile
 
-STEPSIM, PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[1:])
+from checks import check, quietly, read, stepsim, verdict, write
+
+PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[2:])
 # What a command needs besides TRACE to have an answer.
 PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
 MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
 BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
-failures = []
 
 
 def table():
@@ -36,26 +37,20 @@ def sample_of(command):
 
 def run(folder, command, trace, *more):
     words = command.split()
-    return subprocess.run([STEPSIM, words[0], trace, *words[1:], *MORE.get(words[0], []), "--quiet", *more], cwd=folder, capture_output=True)
-
-
-def read(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+    return quietly(words[0], trace, *words[1:], *MORE.get(words[0], []), *more, cwd=folder)
 
 
 def problem_of_file(folder, command, name, extension):
     """What is wrong with the file, or nothing."""
     path = os.path.join(folder, name)
     if extension in BEGINNINGS:  # exporters.py reads them
-        with open(path, "rb") as file:
-            return None if file.read(16).startswith(BEGINNINGS[extension]) else "it does not begin as its form does"
-    text = read(path)
+        return None if read(path).startswith(BEGINNINGS[extension]) else "it does not begin as its form does"
+    text = read(path).decode()
     if "stepsim" not in text:
         return "it does not say where it comes from"
     if extension == ".json":
         printed = run(folder, command, sample_of(command), "-o", name, "--json").stdout.decode()
-        text = read(os.path.join(folder, name))
+        text = read(os.path.join(folder, name)).decode()
         return None if text == printed and json.loads(text)["schema"].startswith("stepsim.") else "it is not what --json prints"
     if extension == ".trace.json":
         return None if {event["ph"] for event in json.loads(text)["traceEvents"]} == {"M", "X"} else "it is no Chrome trace"
@@ -99,26 +94,20 @@ def main():
     cells = table()
     commands = {command.split()[0] for command, _, _ in cells}
     with tempfile.TemporaryDirectory() as folder:
-        help_text = subprocess.run([STEPSIM, "--help"], capture_output=True, text=True).stdout
+        help_text = stepsim("--help", text=True).stdout
         lines = help_text.split("Commands:\n")[1].split("\n\n")[0].splitlines()
         known = {line.split()[0] for line in lines if not line.startswith("   ")}
         # What the first two write is no answer, the third runs another command of ours, and the last any program.
         known -= {"combine", "schedule", "analyze", "capture"}
-        if commands != known:
-            failures.append("commands")
-            print(f"FAILED the table has {sorted(commands)}, stepsim {sorted(known)}")
+        check("commands", commands == known, f"the table has {sorted(commands)}, stepsim {sorted(known)}")
         for command, extension, expected in cells:
             inner = os.path.join(folder, "x")
-            os.makedirs(inner)
-            with open(os.path.join(inner, "grid.yaml"), "w") as file:
-                file.write(GRID)
+            write(inner, "grid.yaml", GRID)
             problem = problem_of_cell(inner, command, extension, expected)
-            if problem:
-                failures.append((command, extension))
-                print(f"FAILED {command} -o out{extension}: {problem}")
-            subprocess.run(["rm", "-r", inner], check=True)
-    print(f"{len(cells)} cells, {len(failures)} failed")
-    return 1 if failures or len(cells) < 50 else 0
+            check(f"{command} -o out{extension}", problem is None, problem)
+            shutil.rmtree(inner)
+    check("the table has its cells", len(cells) >= 50, len(cells))
+    return verdict()
 
 
 if __name__ == "__main__":

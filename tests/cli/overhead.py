@@ -4,21 +4,12 @@ Nsight Systems' databases beside the checkout, where SQL counts anew."""
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
-from checks import check, verdict
+from checks import SHARED, answer, check, verdict, write
 
-STEPSIM = os.path.abspath(sys.argv[1])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces/nsys")
 TABLES = ["CUPTI_ACTIVITY_KIND_OVERHEAD", "PROFILER_OVERHEAD"]
-
-
-def answer(command, *arguments):
-    run = subprocess.run([STEPSIM, command, *arguments, "--json", "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
-    check(f"{command} {arguments}", run.returncode == 0, run.stderr)
-    return json.loads(run.stdout or "{}")
 
 
 def by_clock(spans):
@@ -39,10 +30,7 @@ def kineto():
     whole = {"schemaVersion": 1, "traceEvents": events + [
         {"ph": "X", "cat": "overhead", "name": name, "pid": -1, "tid": 0, "ts": ts, "dur": dur} for name, ts, dur in overhead]}
     with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, name) for name in ("plain.json", "whole.json")]
-        for path, trace in zip(paths, (plain, whole)):
-            with open(path, "w") as file:
-                json.dump(trace, file)
+        paths = [write(folder, name, json.dumps(trace)) for name, trace in (("plain.json", plain), ("whole.json", whole))]
         found = answer("stats", paths[1])["inputs"][0]["overhead"]
         check("Kineto's events of category overhead", found == [
             {"rank": 0, "kind": "Buffer Flush", "of": "profiler", "count": 2, "total_ns": 50000, "by_clock_ns": 40000, "longest_ns": 30000},
@@ -60,8 +48,7 @@ def kineto():
         for event in whole["traceEvents"]:
             if event.get("cat") == "overhead":
                 event["dur"] = 100
-        with open(paths[1], "w") as file:
-            json.dump(whole, file)
+        write(folder, "whole.json", json.dumps(whole))
         # From 10 to 130 us, and from 300 to 400 us: 220 of 950.
         findings = {finding["name"]: finding for finding in answer("check", paths[1])["findings"]}
         check("much of it blurs", findings["profiler_overhead"]["cost"] == "blurs" and abs(findings["profiler_overhead"]["share"] - 220 / 950) < 1e-9, findings["profiler_overhead"])
@@ -69,7 +56,7 @@ def kineto():
 
 def nsight():
     for name in ("h100-2gpu-1s", "full-schema-3.17.2"):
-        path = os.path.join(SHARED, f"{name}.sqlite")
+        path = os.path.join(SHARED, "nsys", f"{name}.sqlite")
         if not os.path.exists(path):
             print(f"{name} is not beside the checkout")
             continue

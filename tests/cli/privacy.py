@@ -6,27 +6,21 @@ import glob
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import SHARED, answer, check, one_line, quietly, read, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")
+SAMPLE = os.path.abspath(sys.argv[2])
 CAPTURES = ["kineto/ddp-a100-rank0of2.json.gz", "kineto/ns-resolution-5steps.json.gz", "kineto/gpt2-compile-no-sync.json.gz",
             "kineto/dlrm-8ranks", "kineto/two-windows-one-process", "pytorch-cpu/transformer-all-options.pt.trace.json.gz"]
 MARKERS = {"token": "hf_qXvZ81kLmNoPqRsTuVwXyZ012", "user": "margarethe", "host": "gpu-node-77.cluster.example.net", "folder": "topsecretproject",
            "mail": "m.k@example.net", "variable": "rosebud42"}
 
 
-def stepsim(*arguments):
-    return subprocess.run([STEPSIM, *arguments, "--quiet"], capture_output=True, stdin=subprocess.DEVNULL, timeout=200)
-
-
 def replay_of(path):
     """All of a replay's answer but what names files and hosts."""
-    run = stepsim("replay", path, "--json", "--tasks")
+    run = quietly("replay", path, "--json", "--tasks")
     if run.returncode:
         return run.stderr
     answer = json.loads(run.stdout)
@@ -51,7 +45,7 @@ def scrubbed_captures_replay_the_same():
     for path in inputs:
         with tempfile.TemporaryDirectory() as folder:
             output = os.path.join(folder, "out" if os.path.isdir(path) else "out.json.gz")
-            run = stepsim("convert", "--scrub", path, "-o", output)
+            run = quietly("convert", "--scrub", path, "-o", output)
             check(f"--scrub {path}", run.returncode == 0, run)
             before, after = replay_of(path), replay_of(output)
             check(f"{path} replays the same", before == after and isinstance(before, dict), (str(before)[:200], str(after)[:200]))
@@ -59,7 +53,7 @@ def scrubbed_captures_replay_the_same():
                 times = [[(e.get("ph"), e.get("ts"), e.get("dur"), e.get("pid"), e.get("tid")) for e in events_of(p)] for p in (path, output)]
                 check(f"{path}: all times and rows stay", times[0] == times[1])
             again = os.path.join(folder, "again" if os.path.isdir(path) else "again.json.gz")
-            found = json.loads(stepsim("convert", "--scrub", output, "-o", again, "--json").stdout)
+            found = answer("convert", "--scrub", output, "-o", again)
             check(f"{path}: no secret is left", not [kind for kind in found["replaced"] if kind["secret"]], found["replaced"])
 
 
@@ -81,8 +75,7 @@ def marked_trace():
 
 def unpacked(path):
     """All bytes of an output, those of packed ones unpacked."""
-    with open(path, "rb") as file:
-        content = file.read()
+    content = read(path)
     if path.endswith(".xlsx"):
         import zipfile
         with zipfile.ZipFile(path) as archive:
@@ -91,16 +84,14 @@ def unpacked(path):
 
 
 def extensions(command):
-    lines = stepsim(command, "--help").stdout.decode().split("Files of -o, by extension:\n")[1].splitlines()
+    lines = quietly(command, "--help").stdout.decode().split("Files of -o, by extension:\n")[1].splitlines()
     return [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
 
 
 def no_output_carries_the_environment_along():
     kept = {"host"}  # names of hosts are a part of the answer: whose clock is off, which host is slow
     with tempfile.TemporaryDirectory() as folder:
-        trace = os.path.join(folder, "trace.json")
-        with open(trace, "w") as file:
-            json.dump(marked_trace(), file)
+        trace = write(folder, "trace.json", json.dumps(marked_trace()))
         commands = [["replay"], ["critical-path"], ["stats"], ["tasks"], ["check"], ["convert"], ["advise"], ["compare", trace],
                     ["whatif", "--set", "compute.scale=2"], ["sweep", "--set", "compute.scale=1,2"]]
         written = 0
@@ -108,7 +99,7 @@ def no_output_carries_the_environment_along():
             arguments = [command, trace, *more]
             for extension in extensions(command):
                 path = os.path.join(folder, f"out.{extension}")
-                run = stepsim(*arguments, "-o", path)
+                run = quietly(*arguments, "-o", path)
                 outputs = [run.stdout, run.stderr]
                 if run.returncode == 0 and os.path.exists(path):
                     outputs.append(unpacked(path))
@@ -122,19 +113,17 @@ def no_output_carries_the_environment_along():
 
 def check_names_what_it_finds_and_not_the_thing():
     with tempfile.TemporaryDirectory() as folder:
-        trace = os.path.join(folder, "trace.json")
-        with open(trace, "w") as file:
-            json.dump(marked_trace(), file)
-        run = stepsim("check", trace)
+        trace = write(folder, "trace.json", json.dumps(marked_trace()))
+        run = quietly("check", trace)
         text = run.stdout.decode()
         check("check says that there is a secret", run.returncode == 0 and "what looks like a secret" in text and "MY_TOKEN" in text, text)
-        answer = json.loads(stepsim("check", trace, "--json").stdout)
-        kinds = {part["kind"]: part for part in answer["private"]}
+        private = answer("check", trace)["private"]
+        kinds = {part["kind"]: part for part in private}
         check("and of what kind", {"user name", "host name", "path", "e-mail address", "environment and metadata"} <= set(kinds), kinds)
-        check("with the place", all(part["first"].startswith(trace) and part["count"] > 0 for part in answer["private"]), kinds)
+        check("with the place", all(part["first"].startswith(trace) and part["count"] > 0 for part in private), kinds)
         output = os.path.join(folder, "out.json")
-        run = stepsim("convert", "--scrub", trace, "-o", output)
-        rest = open(output, "rb").read()
+        run = quietly("convert", "--scrub", trace, "-o", output)
+        rest = read(output)
         for what, marker in MARKERS.items():
             check(f"--scrub takes the {what} out", marker.encode() not in rest, rest[:2000])
             check(f"and does not print it ({what})", marker.encode() not in run.stdout + run.stderr)
@@ -145,13 +134,11 @@ def check_names_what_it_finds_and_not_the_thing():
 def mistakes():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
-        sqlite = os.path.join(folder, "x.sqlite")
-        with open(sqlite, "wb") as file:
-            file.write(b"SQLite format 3\0" + bytes(200))
-        check("no text", one_line(stepsim("convert", "--scrub", sqlite, "-o", out)))
-        check("--steps beside --scrub", one_line(stepsim("convert", "--scrub", SAMPLE, "--steps", "1", "-o", out), 2))
-        check("standard input", one_line(stepsim("convert", "--scrub", "-", "-o", out)))
-        check("a folder to standard output", one_line(stepsim("convert", "--scrub", SAMPLE, "-o", "-"), 2))
+        sqlite = write(folder, "x.sqlite", b"SQLite format 3\0" + bytes(200))
+        check("no text", one_line(quietly("convert", "--scrub", sqlite, "-o", out)))
+        check("--steps beside --scrub", one_line(quietly("convert", "--scrub", SAMPLE, "--steps", "1", "-o", out), 2))
+        check("standard input", one_line(quietly("convert", "--scrub", "-", "-o", out)))
+        check("a folder to standard output", one_line(quietly("convert", "--scrub", SAMPLE, "-o", "-"), 2))
         check("nothing is left of them", glob.glob(os.path.join(folder, "*")) == [sqlite], os.listdir(folder))
 
 

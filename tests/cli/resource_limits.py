@@ -3,13 +3,12 @@
 processes) a command gives its answer, or ends with one line and exit 1. SAMPLE and KINETO are captures that replay."""
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 
-from checks import check, one_line, verdict
+from checks import check, one_line, stepsim, verdict, write
 
-STEPSIM, SAMPLE, KINETO = (os.path.abspath(path) for path in sys.argv[1:4])
+SAMPLE, KINETO = (os.path.abspath(path) for path in sys.argv[2:4])
 
 
 def limited(folder, limits, *arguments):
@@ -17,7 +16,7 @@ def limited(folder, limits, *arguments):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for kind, most in limits:
             resource.setrlimit(kind, (most, most))
-    return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=100, preexec_fn=set_limits)
+    return stepsim(*arguments, cwd=folder, preexec_fn=set_limits, timeout=100)
 
 
 COMMANDS = (["replay", SAMPLE, "--json"], ["replay", KINETO, "--json"], ["whatif", SAMPLE, "--set", "network.bandwidth=2x", "--json"], ["calibrate", SAMPLE, "--json"],
@@ -36,8 +35,7 @@ def answers_or_says(folder, answers, kind, name, most):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "grid.yaml"), "w") as file:
-            file.write("sweep: {network.bandwidth: [1x, 2x]}\n")
+        write(folder, "grid.yaml", "sweep: {network.bandwidth: [1x, 2x]}\n")
         answers = {}
         for command in COMMANDS:
             run = limited(folder, [], *command)

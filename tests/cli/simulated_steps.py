@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 """simulated_steps.py STEPSIM SAMPLE: what replay --step-num writes and says."""
+import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 
-from checks import check, one_line, verdict
+from checks import answer, check, one_line, quietly, read, verdict
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([STEPSIM, "replay", *arguments, "--quiet"], cwd=cwd, capture_output=True)
+def replay(*arguments, **more):
+    return quietly("replay", *arguments, **more)
 
 
 def events_of(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)["traceEvents"]
+    text = read(path)
+    return json.loads(gzip.decompress(text) if path.endswith(".gz") else text)["traceEvents"]
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        answer = json.loads(run(SAMPLE, "--step-num", "4", "-o", "synthetic.json", "--json", cwd=folder).stdout)
+        said = answer("replay", SAMPLE, "--step-num", "4", "-o", "synthetic.json", cwd=folder)
         events = events_of(os.path.join(folder, "synthetic.json"))
         # Of each of 4 iterations 33 operators and 16 tensors a rank.
         steps = Counter((event["cat"], event["args"]["step"]) for event in events)
@@ -31,13 +31,12 @@ def main():
         check("the uniform form", all(event["ph"] == "X" and event["name"] == event["args"]["name"] and event["args"]["cnt"] == event["args"]["step"]
                                       for event in events))
         ends = max(event["ts"] + event["dur"] for event in events)
-        check("the span", abs(ends * 1000 - answer["span_ns"]) < 1, (ends, answer["span_ns"]))
-        check("an iteration is not the span", 3.9 < answer["span_ns"] / answer["iteration_ns"] < 4.1, answer)
-        check("a step a rank", len(answer["steps"]) == 8)
+        check("the span", abs(ends * 1000 - said["span_ns"]) < 1, (ends, said["span_ns"]))
+        check("an iteration is not the span", 3.9 < said["span_ns"] / said["iteration_ns"] < 4.1, said)
+        check("a step a rank", len(said["steps"]) == 8)
 
-        run(SAMPLE, "--step-num", "4", "--del-queue", "-o", "stages.json.gz", cwd=folder)
-        subprocess.run(["gzip", "-d", os.path.join(folder, "stages.json.gz")], check=True)
-        stages = events_of(os.path.join(folder, "stages.json"))
+        replay(SAMPLE, "--step-num", "4", "--del-queue", "-o", "stages.json.gz", cwd=folder)
+        stages = events_of(os.path.join(folder, "stages.json.gz"))
         pushes = [event for event in stages if ".PUSH." in event["name"]]
         check("--del-queue: a push of each partition", len(pushes) == 4 * 2 * 48, len(pushes))
         for tensor in ("Comm.layer3_weight",):
@@ -47,7 +46,7 @@ def main():
             check("an operation spans its stages", len(whole) == 1 and whole[0]["ts"] == min(part["ts"] for part in parts), (whole, parts[:1]))
 
         for threads in ("1", "3"):
-            run(SAMPLE, "--step-num", "4", "-o", f"{threads}.json", "--threads", threads, cwd=folder)
+            replay(SAMPLE, "--step-num", "4", "-o", f"{threads}.json", "--threads", threads, cwd=folder)
         check("threads change nothing", events_of(os.path.join(folder, "1.json")) == events_of(os.path.join(folder, "3.json")) == events)
         for what, code, words, arguments in (
                 ("no number", 2, b"--step-num", [SAMPLE, "--step-num", "many"]),
@@ -57,7 +56,7 @@ def main():
                 ("--tasks", 2, b"without --step-num", [SAMPLE, "--tasks", "--step-num", "2"]),
                 ("another extension", 2, b"expected .json", [SAMPLE, "--step-num", "2", "-o", "x.csv"]),
                 ("no steps", 5, b"marks", [os.path.join(os.path.dirname(__file__), "../golden/data/two_hosts.json"), "--step-num", "2", "-o", "x.json"])):
-            refused = run(*arguments, cwd=folder)
+            refused = replay(*arguments, cwd=folder)
             check(what, one_line(refused, code) and words in refused.stderr, refused.stderr)
         check("no mistake leaves a file", not any(name.startswith("x.") for name in os.listdir(folder)))
     return verdict()

@@ -12,9 +12,9 @@ import sys
 import tempfile
 import threading
 
-from checks import check, one_line, verdict
+from checks import STEPSIM, check, one_line, run, start, stepsim, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 NOBODY = 65534
 UNKNOWN = ("md", "yaml", "parquet")  # they do not begin as something of ours, and no format takes them
 
@@ -24,17 +24,9 @@ def kineto(rank):
         {"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(20)]})
 
 
-def write(folder, path, text):
-    path = os.path.join(folder, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
-
-
-def stepsim(folder, *arguments, **more):
+def in_time(folder, *arguments, **more):
     try:
-        return subprocess.run([STEPSIM, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, **more)
+        return stepsim(*arguments, cwd=folder, timeout=60, **more)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(arguments, -1000, b"", b"not done after 60 s")
 
@@ -57,15 +49,15 @@ def without_rights():
     for path, mode in (("capture/1", 0o744), ("capture/1", 0o711), ("capture/1", 0o700), ("capture/1/rank1.json", 0o600), ("capture", 0o744), ("capture", 0o700)):
         with tempfile.TemporaryDirectory() as folder:
             two_ranks(folder)
-            before = stepsim(folder, "replay", "capture", "--json", user=NOBODY)
+            before = in_time(folder, "replay", "capture", "--json", user=NOBODY)
             check("both ranks are read", answer(before)[0]["ranks"] == [0, 1], before)
             os.chmod(os.path.join(folder, path), mode)
-            run = stepsim(folder, "replay", "capture", "--json", user=NOBODY)
+            run = in_time(folder, "replay", "capture", "--json", user=NOBODY)
             check(f"{path} of mode {mode:o}", one_line(run) and path.encode() in run.stderr and b"Permission denied" in run.stderr, run)
     with tempfile.TemporaryDirectory() as folder:
         two_ranks(folder)
         os.chmod(write(folder, "capture/job.yaml", "workers: 2\n"), 0o600)
-        run = stepsim(folder, "replay", "capture", user=NOBODY)
+        run = in_time(folder, "replay", "capture", user=NOBODY)
         check("a job.yaml that cannot be read", one_line(run) and b"job.yaml" in run.stderr, run)
 
 
@@ -77,20 +69,20 @@ def beside_the_traces():
              "pipe": os.mkfifo, "socket": sock, "parent": lambda path: os.symlink("..", path)}
     with tempfile.TemporaryDirectory() as folder:
         two_ranks(folder)
-        alone = answer(stepsim(folder, "replay", "capture", "--json"))[0]
+        alone = answer(in_time(folder, "replay", "capture", "--json"))[0]
         for name, make in kinds.items():
             make(os.path.join(folder, "capture", name))
         os.link(os.path.join(folder, "capture/1/rank1.json"), os.path.join(folder, "capture/2.json"))
-        run = stepsim(folder, "replay", "capture", "--json")
+        run = in_time(folder, "replay", "capture", "--json")
         found, counts = answer(run)
         check("special files beside the traces", found == alone and counts.get("special_file_not_used") == len(kinds) and counts.get("same_file_again") == 1, (run, counts))
-        run = stepsim(folder, "replay", "capture")
+        run = in_time(folder, "replay", "capture")
         check("the first of them is named", b"capture/dangling is a link" in run.stdout and b"capture/2.json is the same file" in run.stdout, run.stdout)
     for kind in ("dangling", "loop", "folder", "pipe"):
         with tempfile.TemporaryDirectory() as folder:
             two_ranks(folder)
             {**kinds, "folder": os.mkdir}[kind](os.path.join(folder, "capture", "job.yaml"))
-            run = stepsim(folder, "replay", "capture")
+            run = in_time(folder, "replay", "capture")
             check(f"a job.yaml that is a {kind}", one_line(run) and b"job.yaml" in run.stderr, run)
 
 
@@ -106,7 +98,7 @@ def in_place_of_a_file():
         sweep = ["sweep", SAMPLE, "-s", "grid.yaml"]
         for name in ("dangling", "loop", "folder", "socket", "/dev/zero", "/dev/full", "nowhere/x"):
             for arguments in (["replay", SAMPLE, "--job", name], ["replay", SAMPLE, "--network", "maxmin", "--cluster", name], ["whatif", SAMPLE, "-s", name], ["sweep", "--merge", name]) + ((["replay", name],) if name != "folder" else ()):
-                run = stepsim(folder, *arguments)
+                run = in_time(folder, *arguments)
                 check(" ".join(arguments), one_line(run) and name.encode() in run.stderr, run)
 
 
@@ -118,13 +110,13 @@ def pipes():
             os.mkfifo(pipe)
             writer = threading.Timer(delay, lambda: open(pipe, "w").write(kineto(0)))
             writer.start()
-            run = stepsim(folder, "replay", pipe, "--json")
+            run = in_time(folder, "replay", pipe, "--json")
             writer.join()
             inputs = json.loads(run.stdout or b"{}").get("provenance", {}).get("inputs", [{}])
             check("a FIFO is read and has its checksum", run.returncode == 0 and inputs[0].get("bytes") == len(kineto(0)), run)
         pipe = os.path.join(folder, "silent")
         os.mkfifo(pipe)
-        child = subprocess.Popen([STEPSIM, "replay", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = start("replay", pipe)
         threading.Timer(0.5, child.send_signal, [signal.SIGINT]).start()
         out, err = child.communicate(timeout=60)
         check("Ctrl-C while nobody writes", child.returncode == 130 and err == b"error: interrupted\n", (child.returncode, err))
@@ -137,30 +129,30 @@ def own_exports():
         shutil.copytree(SAMPLE, os.path.join(folder, "sample"))
         write(folder, "grid.yaml", "sweep: {network.bandwidth: [1x, 2x]}\n")
         for root, more in (("capture", []), ("sample", [["whatif", "sample", "--set", "network.bandwidth=2x"], ["sweep", "sample", "-s", "grid.yaml"], ["calibrate", "sample"]])):
-            alone = answer(stepsim(folder, "replay", root, "--json"))[0]
-            unknown = answer(stepsim(folder, "replay", root, "--json"))[1].get("file_not_used", 0)
+            alone = answer(in_time(folder, "replay", root, "--json"))[0]
+            unknown = answer(in_time(folder, "replay", root, "--json"))[1].get("file_not_used", 0)
             written = [0, 0]
             for command in [["replay", root], ["critical-path", root]] + more:
                 for extension in ("json", "json.gz", "trace.json", "pftrace", "tasks.json", "svg", "csv", "xlsx", "sqlite") + UNKNOWN:
-                    run = stepsim(folder, *command, "-o", f"{root}/{command[0]}-out.{extension}")
+                    run = in_time(folder, *command, "-o", f"{root}/{command[0]}-out.{extension}")
                     if run.returncode == 0:
                         written[extension in UNKNOWN] += 1
-                again = stepsim(folder, "replay", root, "--json")
+                again = in_time(folder, "replay", root, "--json")
                 found, counts = answer(again)
                 check(f"what {command[0]} wrote is no rank", again.returncode == 0 and found == alone and counts.get("own_export_not_used") == written[0] and counts.get("file_not_used") == written[1] + unknown, (again.stderr, counts, written))
             check("something was written", written[0] >= 18, written)
-        run = stepsim(folder, "replay", "capture")
+        run = in_time(folder, "replay", "capture")
         check("and is named", b"capture/critical-path-out.csv is an answer" in run.stdout, run.stdout)
         pretty = json.dumps(json.load(open(os.path.join(folder, "capture/replay-out.json"))), indent=2)
         shutil.rmtree(os.path.join(folder, "capture"))
         two_ranks(folder)
         write(folder, "capture/pretty.json", pretty)
-        check("also after a formatter", answer(stepsim(folder, "replay", "capture", "--json"))[1].get("own_export_not_used") == 1)
-        run = stepsim(folder, "replay", "sample/replay-out.tasks.json")
+        check("also after a formatter", answer(in_time(folder, "replay", "capture", "--json"))[1].get("own_export_not_used") == 1)
+        run = in_time(folder, "replay", "sample/replay-out.tasks.json")
         check("a task graph of ours that is named is read", run.returncode == 0, run)
         os.mkdir(os.path.join(folder, "only"))
         shutil.copy(os.path.join(folder, "sample/replay-out.tasks.json"), os.path.join(folder, "only"))
-        check("a folder of nothing else", one_line(stepsim(folder, "replay", "only")) and b"what stepsim wrote" in stepsim(folder, "replay", "only").stderr)
+        check("a folder of nothing else", one_line(in_time(folder, "replay", "only")) and b"what stepsim wrote" in in_time(folder, "replay", "only").stderr)
 
 
 def removed_working_folder():
@@ -173,7 +165,7 @@ def removed_working_folder():
 
 def in_removed_folder(arguments, data=b""):
     folder = tempfile.mkdtemp()
-    return subprocess.run(["sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@"', "sh", folder, STEPSIM, *arguments], capture_output=True, input=data, timeout=60)
+    return run("sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@"', "sh", folder, STEPSIM, *arguments, input=data, timeout=60)
 
 
 def main():

@@ -6,60 +6,50 @@ import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 
-from checks import check, verdict
+from checks import STEPSIM, check, one_line, read, run, start, stepsim, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-
-
-def one_error_line(text):
-    return text.startswith(b"error: ") and text.count(b"\n") == 1 and text.endswith(b"\n")
+SAMPLE = os.path.abspath(sys.argv[2])
 
 
 def full_stdout(*arguments):
     with open("/dev/full", "wb") as full:
-        run = subprocess.run([STEPSIM, *arguments], stdout=full, stderr=subprocess.PIPE)
-    check(f"{arguments[:1]} to a full disk", run.returncode == 1 and one_error_line(run.stderr) and b"No space left" in run.stderr, run)
+        run = stepsim(*arguments, stdout=full)
+    check(f"{arguments[:1]} to a full disk", one_line(run) and b"No space left" in run.stderr, run)
 
 
 def closed_stdout(*arguments):
-    run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', STEPSIM, *arguments], stderr=subprocess.PIPE)
-    check(f"{arguments[:1]} to a closed stdout", run.returncode == 1 and one_error_line(run.stderr), run)
+    ended = run("sh", "-c", '"$0" "$@" >&-', STEPSIM, *arguments)
+    check(f"{arguments[:1]} to a closed stdout", one_line(ended), ended)
 
 
 def everything_closed():
-    run = subprocess.run(["sh", "-c", '"$0" "$@" <&- >&- 2>&-', STEPSIM, "replay", SAMPLE])
-    check("all streams closed", run.returncode == 1, run)
+    ended = run("sh", "-c", '"$0" "$@" <&- >&- 2>&-', STEPSIM, "replay", SAMPLE)
+    check("all streams closed", ended.returncode == 1, ended)
 
 
 def reader_gone():
     """SIGPIPE ends the program quietly."""
-    run = subprocess.run(["bash", "-c", '"$0" replay "$1" --json --tasks | true; exit ${PIPESTATUS[0]}', STEPSIM, SAMPLE], stderr=subprocess.PIPE)
-    check("a reader that has gone", run.returncode in (0, 128 + signal.SIGPIPE) and run.stderr == b"", run)
+    ended = run("bash", "-c", '"$0" replay "$1" --json --tasks | true; exit ${PIPESTATUS[0]}', STEPSIM, SAMPLE)
+    check("a reader that has gone", ended.returncode in (0, 128 + signal.SIGPIPE) and ended.stderr == b"", ended)
 
 
 def file_size_limit():
     with tempfile.TemporaryDirectory() as folder:
-        target = os.path.join(folder, "out.trace.json")
-        with open(target, "w") as old:
-            old.write("old")
-        run = subprocess.run([STEPSIM, "replay", SAMPLE, "-o", target], capture_output=True,
-                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
-        check("a file-size limit", run.returncode == 1 and one_error_line(run.stderr) and b"out.trace.json" in run.stderr and not run.stdout, run)
+        target = write(folder, "out.trace.json", "old")
+        run = stepsim("replay", SAMPLE, "-o", target, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+        check("a file-size limit", one_line(run) and b"out.trace.json" in run.stderr, run)
         check("the old file after it", open(target).read() == "old" and os.listdir(folder) == ["out.trace.json"], os.listdir(folder))
 
 
 def not_its_own_input():
     with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "graph.json")
-        with open(copy, "w") as file:
-            file.write('{"hosts":1,"links":[],"routes":{},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1,"after":[]}]}')
-        run = subprocess.run([STEPSIM, "convert", copy, "-o", copy], capture_output=True)
-        check("an output that is an input", run.returncode == 2 and one_error_line(run.stderr) and b"hosts" in open(copy, "rb").read(), run)
+        copy = write(folder, "graph.json", '{"hosts":1,"links":[],"routes":{},"tasks":[{"id":0,"kind":"compute","host":0,"ns":1,"after":[]}]}')
+        run = stepsim("convert", copy, "-o", copy)
+        check("an output that is an input", one_line(run, 2) and b"hosts" in read(copy), run)
 
 
 def signals(child, which):
@@ -73,9 +63,8 @@ def replaying(slow, number, **more):
     """A replay of 32 gibibytes of blanks in gzip, which takes many seconds, that has a handler for the signal: before it
     has one, a signal ends any program."""
     blanks = gzip.compress(b" " * (64 << 20), 1)
-    with open(slow, "wb") as file:
-        file.write(gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
-    child = subprocess.Popen([STEPSIM, "replay", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    write("", slow, gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
+    child = start("replay", slow, **more)
     while child.poll() is None and number not in signals(child, "SigCgt"):
         time.sleep(0.01)
     return child
@@ -111,21 +100,20 @@ def at_any_moment():
     dice = random.Random(7)
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "out.json")
-        command = [STEPSIM, "replay", SAMPLE, "-o", target, "--quiet"]
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        new, whole = open(target, "rb").read(), 0
+        command = ["replay", SAMPLE, "-o", target, "--quiet"]
+        stepsim(*command).check_returncode()
+        new, whole = read(target), 0
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT) * 8:
-            with open(target, "wb") as old:
-                old.write(b"old")
-            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            write(folder, "out.json", b"old")
+            child = start(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
             time.sleep(dice.uniform(0, 0.15))
             child.send_signal(number)
             err = child.communicate()[1]
-            content = open(target, "rb").read()
+            content = read(target)
             whole += content == new
-            check(f"signal {number} at any moment", child.returncode in (0, 130, -number) and content in (b"old", new) and (not err or one_error_line(err)), (child.returncode, err, len(content)))
+            check(f"signal {number} at any moment", child.returncode in (0, 130, -number) and content in (b"old", new) and (not err or (err.startswith(b"error: ") and err.count(b"\n") == 1 and err.endswith(b"\n"))), (child.returncode, err, len(content)))
             check("a command that is done has written", child.returncode != 0 or content == new)
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        stepsim(*command).check_returncode()
         check("nothing is left of them", os.listdir(folder) == ["out.json"], os.listdir(folder))
         print(f"of 32 commands that got a signal, {whole} had written their file")
 

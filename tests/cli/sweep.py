@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 
-from checks import check
-from sweep_runs import POINTS, SAMPLE, STEPSIM, THIRD, environment, fresh, merge, one_error_line, run_all, sweep, text
+from checks import STEPSIM, check, run, write
+from sweep_runs import POINTS, SAMPLE, THIRD, environment, fresh, merge, one_error_line, run_all, start_sweep, sweep, text
 
 
 def formats(whole):
@@ -42,8 +42,7 @@ def resumed_after_every_point(whole):
     lines = text(folder, "journal").splitlines(keepends=True)
     head = len(lines) - POINTS
     for kept in range(0, POINTS + 1, 5):
-        with open(os.path.join(folder, "journal"), "wb") as file:
-            file.write(b"".join(lines[:head + kept]) + b'["point","9","12')
+        write(folder, "journal", b"".join(lines[:head + kept]) + b'["point","9","12')
         run = sweep(folder, "--resume", "journal", "-o", "out.json")
         check(f"resumed after {kept} points", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
         check(f"{kept} points were not predicted again", kept == 0 or b"%d of %d points were predicted before; 1 was cut" % (kept, POINTS) in run.stderr, run.stderr)
@@ -55,8 +54,7 @@ def refused_everywhere(whole):
     for points, code, named in (([capture, capture.replace("1", "2")], 5, b"comm.bucket_bytes=1MB: "),
                                 ([capture, question], 2, b"compute{rank=999}.scale=2: ")):
         folder = fresh(whole)
-        with open(os.path.join(folder, "grid.yaml"), "w") as file:
-            file.write("sweep:\n" + "".join(f"  - {point}\n" for point in points))
+        write(folder, "grid.yaml", "sweep:\n" + "".join(f"  - {point}\n" for point in points))
         runs = [sweep(folder, "--quiet", "--resume", "journal") for _ in range(2)]
         for shard in range(2):
             sweep(folder, "--shard", f"{shard}/2", "-o", f"part.{shard}")
@@ -97,8 +95,8 @@ def shards(whole):
 def launched(whole, name, variables):
     """As a launcher starts them, all with one command; the last writes the whole."""
     folder = fresh(whole)
-    children = [subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.json"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=environment(**{key: str(value) for key, value in variables(i).items()})) for i in range(3)]
+    children = [start_sweep(folder, "-o", "out.json", env=environment(**{key: str(value) for key, value in variables(i).items()}))
+                for i in range(3)]
     said = [child.communicate() for child in children]
     check(name, all(child.returncode == 0 for child in children) and text(folder, "out.json") == text(whole, "out.json"), said)
     check(f"{name}: what was chosen is told", all(b"shard %d/3, as " % i in said[i][1] for i in range(3)), said)
@@ -132,17 +130,17 @@ def by_mpirun(whole):
         return
     folder = fresh(whole)
     command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-np", "4", STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"]
-    run = subprocess.run(command, cwd=folder, capture_output=True, env=environment())
-    check("mpirun", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run)
+    ended = run(*command, cwd=folder, env=environment())
+    check("mpirun", ended.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), ended)
     folder = fresh(whole)
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
     while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.part-2-of-4")):
         time.sleep(0.001)
-    for rank in subprocess.run(["pgrep", "-n", "-P", str(child.pid)], capture_output=True).stdout.split():
+    for rank in run("pgrep", "-n", "-P", str(child.pid)).stdout.split():
         os.kill(int(rank), signal.SIGKILL)
     child.wait()  # mpirun ends the others
-    run = subprocess.run(command + ["--resume"], cwd=folder, capture_output=True, env=environment())
-    check("mpirun after the loss of a process", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run)
+    ended = run(*command, "--resume", cwd=folder, env=environment())
+    check("mpirun after the loss of a process", ended.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), ended)
 
 
 if __name__ == "__main__":

@@ -1,34 +1,31 @@
 #!/usr/bin/env python3
 """sweep_faults.py STEPSIM SAMPLE: a sweep that is killed, interrupted or finds a disk full leaves the old file
 or the new one, and goes on from there."""
-import json
 import os
 import random
 import resource
 import shlex
 import signal
-import subprocess
 import sys
 import time
 
-from checks import check
-from sweep_runs import SAMPLE, STEPSIM, environment, fresh, merge, one_error_line, run_all, sweep, text
+from checks import STEPSIM, check, run, write
+from sweep_runs import SAMPLE, environment, fresh, merge, one_error_line, run_all, start_sweep, sweep, text
 
 DICE = random.Random(7)
 OLD = b"old"
 
 
 def put_old(folder, name):
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(OLD)
+    write(folder, name, OLD)
 
 
 def killed(folder, *arguments):
     """SIGKILL at a random moment of a sweep, its end included."""
-    child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+    child = start_sweep(folder, *arguments)
     time.sleep(DICE.uniform(0, 0.2))
     child.kill()
-    child.wait()
+    child.communicate()
 
 
 def killed_and_resumed(whole):
@@ -59,9 +56,8 @@ def interrupted(whole):
     them, so it gets the signal before the last on any machine."""
     for number in (signal.SIGINT, signal.SIGTERM):
         folder = fresh(whole)
-        with open(os.path.join(folder, "grid.yaml"), "w") as file:
-            file.write("sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
-        child = subprocess.Popen([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "out.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        write(folder, "grid.yaml", "sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
+        child = start_sweep(folder, "-o", "out.csv")
         while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.points")):
             time.sleep(0.001)
         child.send_signal(signal.SIGSTOP)
@@ -79,14 +75,12 @@ def not_begun_anew_unasked(whole):
     for name, arguments in (("out.csv.points", ["-o", "out.csv"]), ("part", ["--shard", "0/2", "-o", "part"])):
         sweep(folder, *(arguments if name == "part" else ["--resume", name]))
         kept = b"".join(text(folder, name).splitlines(keepends=True)[:-10])
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(kept)
+        write(folder, name, kept)
         run = sweep(folder, *arguments)
         check(f"{name} of a killed sweep", one_error_line(run, 1) and name.encode() in run.stderr and b"--resume" in run.stderr and text(folder, name) == kept, run.stderr)
         run = sweep(folder, *arguments, "--resume")
         check(f"{name} goes on", run.returncode == 0 and b"points were predicted before" in run.stderr, run.stderr)
-    with open(os.path.join(folder, "diary"), "w") as file:
-        file.write("dear diary\n")
+    write(folder, "diary", "dear diary\n")
     for arguments in (["--shard", "0/2", "-o", "diary"], ["--resume", "diary"]):
         run = sweep(folder, *arguments)
         check(f"{arguments} over a diary", one_error_line(run, 1) and text(folder, "diary") == b"dear diary\n", run.stderr)
@@ -109,8 +103,7 @@ def no_place_for_points(whole):
 def full_disk(whole):
     for limit in (512, 4096, 6000):
         folder = fresh(whole)
-        with open(os.path.join(folder, "out.json"), "w") as old:
-            old.write("old")
+        write(folder, "out.json", "old")
         run = sweep(folder, "-o", "out.json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         whole_or_old = text(folder, "out.json") in (b"old", text(whole, "out.json"))
         check(f"a file-size limit of {limit}", (run.returncode == 0 or one_error_line(run, 1)) and whole_or_old, run.stderr)
@@ -119,13 +112,13 @@ def full_disk(whole):
         run = sweep(folder, "-o", "out.json", "--resume")
         check("and resumed", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
     with open("/dev/full", "wb") as full:
-        run = subprocess.run([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "--json"], cwd=whole, stdout=full, stderr=subprocess.PIPE, env=environment())
+        run = sweep(whole, "--json", stdout=full)
     check("a full standard output", one_error_line(run, 1), run.stderr)
 
 
 def full_tmpfs(whole):
     """A disk of so many KiB that is really full; then there is room again."""
-    if subprocess.run(["unshare", "-Urm", "true"], capture_output=True).returncode != 0:
+    if run("unshare", "-Urm", "true").returncode != 0:
         return print("skipped: a disk of its own (unshare -Urm) is not allowed here; a file-size limit stood in for it")
     for kibibytes in (8, 12):  # for some of the points, and for all of them but not the result
         folder = fresh(whole)
@@ -134,9 +127,9 @@ def full_tmpfs(whole):
         script = f"""mount -t tmpfs -o size={kibibytes}k none disk && printf old > disk/out.json
 {command} > /dev/null 2> first; code=$?; cp disk/out.json after; ls -A disk > left
 mount -o remount,size=1m disk && {command} --resume > /dev/null 2> second && cp disk/out.json whole; echo $code"""
-        run = subprocess.run(["unshare", "-Urm", "sh", "-c", script], cwd=folder, capture_output=True, env=environment())
+        ended = run("unshare", "-Urm", "sh", "-c", script, cwd=folder, env=environment())
         said = text(folder, "first")
-        check(f"a disk of {kibibytes} KiB", run.stdout == b"1\n" and said.startswith(b"error: disk/out.json") and said.count(b"\n") == 1, (run, said))
+        check(f"a disk of {kibibytes} KiB", ended.stdout == b"1\n" and said.startswith(b"error: disk/out.json") and said.count(b"\n") == 1, (ended, said))
         check("its old file is there", text(folder, "after") == OLD)
         check("and no temporary", b"tmp" not in text(folder, "left"), text(folder, "left"))
         check("with room it goes on", text(folder, "whole") == text(whole, "out.json"), text(folder, "second"))

@@ -1,13 +1,12 @@
 """What the tests of sweeps share: a grid of 36 points of a BytePS capture, how it is run, and what is held against it."""
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from checks import check, verdict
+from checks import check, read, start, stepsim, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 GRID = """name: grid
 sweep:
   network.bandwidth: [0.25x, 0.5x, 1x, 2x, 4x, 8x]
@@ -22,18 +21,20 @@ def environment(**more):
     return {**{k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}, **more}
 
 
-def sweep(folder, *arguments, env=None, **more):
-    command = [STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, env=env or environment(), **more)
+def sweep(folder, *arguments, **more):
+    return stepsim("sweep", SAMPLE, "-s", "grid.yaml", *arguments, **{"cwd": folder, "env": environment(), **more})
+
+
+def start_sweep(folder, *arguments, **more):
+    return start("sweep", SAMPLE, "-s", "grid.yaml", *arguments, **{"cwd": folder, "env": environment(), **more})
 
 
 def merge(folder, *arguments):
-    return subprocess.run([STEPSIM, "sweep", "--merge", *arguments], cwd=folder, capture_output=True, env=environment())
+    return stepsim("sweep", "--merge", *arguments, cwd=folder, env=environment())
 
 
 def text(folder, name):
-    with open(os.path.join(folder, name), "rb") as file:
-        return file.read()
+    return read(os.path.join(folder, name))
 
 
 def one_error_line(run, code):
@@ -48,8 +49,7 @@ def fresh(whole):
 
 def write_whole(folder):
     """The grid, and the files that an undisturbed run makes of it."""
-    with open(os.path.join(folder, "grid.yaml"), "w") as file:
-        file.write(GRID)
+    write(folder, "grid.yaml", GRID)
     for extension in ("json", "csv", "md"):
         run = sweep(folder, "-o", "out." + extension)
         check(f"a sweep to .{extension}", run.returncode == 0 and run.stdout.startswith(b"Of 36 points the best is "), run)

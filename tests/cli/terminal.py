@@ -12,15 +12,10 @@ import tempfile
 import termios
 import unicodedata
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), sys.argv[2]
+from checks import check, start, stepsim, verdict, write
+
+SAMPLE = sys.argv[2]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-failures = []
-
-
-def check(holds, what):
-    print(f"{'ok' if holds else 'FAILED'} {what}")
-    if not holds:
-        failures.append(what)
 
 
 def width_of(line):
@@ -32,8 +27,8 @@ def in_terminal(arguments, columns, **environment):
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "COLUMNS")}
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    process = subprocess.Popen([STEPSIM, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                               env={**plain, "TERM": "xterm-256color", **environment})
+    process = start(*arguments, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                    env={**plain, "TERM": "xterm-256color", **environment})
     os.close(theirs)
     text = b""
     while True:
@@ -49,7 +44,7 @@ def in_terminal(arguments, columns, **environment):
 
 
 def in_pipe(arguments, **environment):
-    return subprocess.run([STEPSIM, *arguments], capture_output=True, text=True, env={**os.environ, **environment}).stdout
+    return stepsim(*arguments, text=True, env={**os.environ, **environment}).stdout
 
 
 def hostile_trace(folder):
@@ -57,11 +52,8 @@ def hostile_trace(folder):
     names = ["\\u001b[2J\\u001b[31mred", "\\u6f22\\u5b57" * 60, "k" * 400, "\\u202eback"]
     events = "".join(f',{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{1000 * i + 10},"dur":900}}'
                      for i, name in enumerate(names))
-    path = os.path.join(folder, "hostile.json")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,'
-                   '"dur":5000}' + events + "]}")
-    return path
+    return write(folder, "hostile.json", '{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,'
+                 '"dur":5000}' + events + "]}")
 
 
 def check_widths(folder):
@@ -77,38 +69,37 @@ def check_widths(folder):
             name = " ".join(os.path.basename(word) for word in command[:2])
             # Examples of help stay whole, to be copied.
             widest = max((line for line in text.splitlines() if not line.startswith("  stepsim ")), key=width_of)
-            check(code == 0, f"{name} at {columns} ends well: {text[-300:] if code else 0}")
-            check(width_of(widest) <= columns, f"{name} at {columns}: the widest line takes {width_of(widest)}: {widest}")
-            check("\x1b" not in text, f"{name} at {columns}: no escape with NO_COLOR")
+            check(f"{name} at {columns} ends well: {text[-300:] if code else 0}", code == 0)
+            check(f"{name} at {columns}: the widest line takes {width_of(widest)}: {widest}", width_of(widest) <= columns)
+            check(f"{name} at {columns}: no escape with NO_COLOR", "\x1b" not in text)
 
 
 def check_colour(folder):
     colored, _ = in_terminal(["replay", SAMPLE], 80)
-    check("\x1b[1m" in colored, "a terminal gets colour")
-    check(ESCAPE.sub("", colored) == in_terminal(["replay", SAMPLE], 80, NO_COLOR="1")[0], "colour changes no letter")
-    check("\x1b" not in in_terminal(["replay", SAMPLE], 80, TERM="dumb")[0], "none with TERM=dumb")
-    check("\x1b" not in in_terminal(["replay", SAMPLE, "--color", "never"], 80)[0], "none with --color never")
-    check("\x1b" not in in_pipe(["replay", SAMPLE]), "none in a pipe")
-    check("\x1b[1m" in in_pipe(["replay", SAMPLE, "--color", "always"]), "some in a pipe with --color always")
-    check("\x1b" not in ESCAPE.sub("", in_terminal(["tasks", hostile_trace(folder)], 80)[0]), "names bring no escape")
+    check("a terminal gets colour", "\x1b[1m" in colored)
+    check("colour changes no letter", ESCAPE.sub("", colored) == in_terminal(["replay", SAMPLE], 80, NO_COLOR="1")[0])
+    check("none with TERM=dumb", "\x1b" not in in_terminal(["replay", SAMPLE], 80, TERM="dumb")[0])
+    check("none with --color never", "\x1b" not in in_terminal(["replay", SAMPLE, "--color", "never"], 80)[0])
+    check("none in a pipe", "\x1b" not in in_pipe(["replay", SAMPLE]))
+    check("some in a pipe with --color always", "\x1b[1m" in in_pipe(["replay", SAMPLE, "--color", "always"]))
+    check("names bring no escape", "\x1b" not in ESCAPE.sub("", in_terminal(["tasks", hostile_trace(folder)], 80)[0]))
     error, code = in_terminal(["replay", "/nowhere"], 80)
-    check(code == 1 and error.startswith("\x1b[1;31merror:\x1b[0m "), f"an error is marked: {error!r}")
+    check(f"an error is marked: {error!r}", code == 1 and error.startswith("\x1b[1;31merror:\x1b[0m "))
     error, _ = in_terminal(["replay", "/nowhere", "--color=never"], 80)
-    check(error.startswith("error: "), f"not with --color=never: {error!r}")
+    check(f"not with --color=never: {error!r}", error.startswith("error: "))
 
 
 def check_pipe(folder):
-    check("k" * 400 in in_pipe(["tasks", hostile_trace(folder)]), "a pipe gets names whole")
-    check("left out" not in in_pipe(["critical-path", SAMPLE]), "and all columns")
-    check(in_pipe(["replay", SAMPLE], COLUMNS="60") == in_pipe(["replay", SAMPLE]), "whatever COLUMNS says")
-    check("left out: " in in_terminal(["critical-path", SAMPLE], 60)[0], "a terminal is told what is left out")
+    check("a pipe gets names whole", "k" * 400 in in_pipe(["tasks", hostile_trace(folder)]))
+    check("and all columns", "left out" not in in_pipe(["critical-path", SAMPLE]))
+    check("whatever COLUMNS says", in_pipe(["replay", SAMPLE], COLUMNS="60") == in_pipe(["replay", SAMPLE]))
+    check("a terminal is told what is left out", "left out: " in in_terminal(["critical-path", SAMPLE], 60)[0])
 
 
 def check_brief():
     for command in (["replay"], ["critical-path"], ["whatif", "--set", "network.bandwidth=2x"], ["tasks"], ["calibrate"]):
         whole = in_pipe([command[0], SAMPLE, *command[1:]])
-        check(in_pipe([command[0], SAMPLE, *command[1:], "--brief"]) == whole.split("\n\n")[0] + "\n",
-              f"{command[0]} --brief prints the first lines")
+        check(f"{command[0]} --brief prints the first lines", in_pipe([command[0], SAMPLE, *command[1:], "--brief"]) == whole.split("\n\n")[0] + "\n")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -116,4 +107,4 @@ with tempfile.TemporaryDirectory() as scratch:
     check_colour(scratch)
     check_pipe(scratch)
     check_brief()
-sys.exit(1 if failures else 0)
+sys.exit(verdict())

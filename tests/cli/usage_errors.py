@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """usage_errors.py STEPSIM: every wrong use ends with exit 2, nothing but help on stdout, and one
 line on stderr that names what was typed and, where there is one, the right word."""
-import subprocess
 import sys
+
+from checks import check, stepsim, verdict
 
 # Arguments, and what the error line must contain.
 CASES = [
@@ -98,10 +99,8 @@ CASES = [
 ]
 
 
-def problem_of(stepsim, arguments, expected):
+def problem_of(run, arguments, expected):
     """What is wrong with the answer, or nothing."""
-    raw = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
-    run = subprocess.run([stepsim] + raw, capture_output=True, timeout=20)
     error = run.stderr.decode("utf-8", "replace")
     if run.returncode != 2:
         return f"exit {run.returncode}, expected 2"
@@ -116,18 +115,9 @@ def problem_of(stepsim, arguments, expected):
     return None
 
 
-def main():
-    stepsim = sys.argv[1]
-    failed = 0
-    for arguments, expected in CASES:
-        problem = problem_of(stepsim, arguments, expected)
-        if problem:
-            failed += 1
-            run = subprocess.run([stepsim] + [a.encode("utf-8", "surrogateescape") for a in arguments], capture_output=True)
-            print(f"FAILED stepsim {arguments}: {problem}; stderr was {run.stderr!r}")
-    print(f"{len(CASES)} wrong uses, {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+for arguments, expected in CASES:
+    run = stepsim(*(argument.encode("utf-8", "surrogateescape") for argument in arguments), timeout=20)
+    problem = problem_of(run, arguments, expected)
+    check(f"stepsim {arguments}", problem is None, f"{problem}; stderr was {run.stderr!r}")
+print(f"{len(CASES)} wrong uses")
+sys.exit(verdict())

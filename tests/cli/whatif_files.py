@@ -6,13 +6,12 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-from checks import check, verdict
+from checks import answer, check, quietly, read, verdict, write
 
-STEPSIM, SAMPLE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SAMPLE = os.path.abspath(sys.argv[2])
 SCENARIO = """name: "=1+1|<script>"
 changes:
   - network: {bandwidth: 2x}
@@ -21,14 +20,13 @@ changes:
 
 
 def whatif(folder, *arguments):
-    return subprocess.run([STEPSIM, "whatif", SAMPLE, "-s", "s.yaml", "--quiet", *arguments], cwd=folder, capture_output=True)
+    return quietly("whatif", SAMPLE, "-s", "s.yaml", *arguments, cwd=folder)
 
 
 def written(folder, name):
     run = whatif(folder, "-o", name)
     check(f"{name} is written", run.returncode == 0 and not run.stderr, run.stderr)
-    with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
-        return file.read(), run.stdout.decode()
+    return read(os.path.join(folder, name)).decode(), run.stdout.decode()
 
 
 def json_file(folder):
@@ -95,10 +93,9 @@ def trace_file(folder):
     check("both have all tasks", tasks[0] == tasks[1] > 0, tasks)
 
 
-def more_workers(folder):
+def more_workers():
     """A worker that was not captured has no steps: it is not the one whose iteration is broken down."""
-    run = subprocess.run([STEPSIM, "whatif", SAMPLE, "--set", "cluster.workers=3", "--json", "--quiet"], cwd=folder, capture_output=True)
-    scenario = json.loads(run.stdout)["scenario"]
+    scenario = answer("whatif", SAMPLE, "--set", "cluster.workers=3")["scenario"]
     check("of three workers too", scenario["breakdown"]["iteration_ns"] == scenario["iteration_ns"], scenario)
 
 
@@ -111,13 +108,12 @@ def refused(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "s.yaml"), "w") as file:
-            file.write(SCENARIO)
+        write(folder, "s.yaml", SCENARIO)
         answer = json_file(folder)
         csv_file(folder, answer)
         md_file(folder, answer)
         trace_file(folder)
-        more_workers(folder)
+        more_workers()
         refused(folder)
     return verdict()
 

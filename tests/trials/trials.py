@@ -3,35 +3,25 @@
 (6.2, 6.4, 6.5) or that follow by hand, whatever the clocks of the hosts say. Expectations are in microseconds."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
 import trial_files as trial
 
-failures = []
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+import checks  # noqa: E402
 
 def check(what, found, expected):
-    if found != expected:
-        failures.append(f"{what}: {found!r}, expected {expected!r}")
+    checks.check(what, found == expected, f"{found!r}, expected {expected!r}")
 
 
-def run(stepsim, arguments, folder):
-    done = subprocess.run([stepsim] + arguments, cwd=folder, capture_output=True, timeout=120)
-    if done.returncode != 0:
-        raise SystemExit(f"{arguments}: exit {done.returncode}: {done.stderr.decode()}")
-    return done.stdout.decode()
-
-
-def replay(stepsim, files):
+def replay(files):
     """The answer as JSON, and of every task (rank, name, k-th run of it) its start and end in us from the job's first."""
     with tempfile.TemporaryDirectory() as folder:
         trial.write(files, folder)
-        answer = json.loads(run(stepsim, ["replay", "trial", "--json"], folder))
-        run(stepsim, ["replay", "trial", "--quiet", "-o", "out.trace.json"], folder)
-        with open(os.path.join(folder, "out.trace.json")) as file:
-            events = json.load(file)["traceEvents"]
+        answer = checks.answer("replay", "trial", cwd=folder)
+        checks.quietly("replay", "trial", "-o", "out.trace.json", cwd=folder).check_returncode()
+        events = json.loads(checks.read(os.path.join(folder, "out.trace.json")))["traceEvents"]
         ranks = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events
                  if e["name"] == "process_name" and e["args"]["name"].endswith(" replayed")}
         tasks, seen = {}, {}
@@ -59,10 +49,10 @@ GOLDEN_A = {"FW.m/a": (0, 1000), "FW.m/b": (1000, 3000), "BW.gradient_tape/m/b":
             "UPDATE_.SGD/update_b": (14000, 14500), "UPDATE_.SGD/update_a": (16000, 16250)}
 
 
-def golden_a(stepsim):
+def golden_a():
     """Rank 1's backward pass of a takes 3 ms and the other one's 2 ms; the clocks agree."""
     for graph in (True, False):
-        answer, tasks = replay(stepsim, trial.nccl_trial(steps=2, slow=1000, clock=(0, 0), graph=graph))
+        answer, tasks = replay(trial.nccl_trial(steps=2, slow=1000, clock=(0, 0), graph=graph))
         check_job("golden A", answer, 16250, [("host0", 0), ("host1", 0)])
         check("golden A unexplained", answer["unexplained_wait_ns"], 0)
         for k, shift in ((0, 0), (1, 16250)):
@@ -75,29 +65,29 @@ def golden_a(stepsim):
                           (start + late + shift, end + shift))
 
 
-def golden_c(stepsim):
+def golden_c():
     """Host 1's clock is 7 ms ahead; the steps end after 16.250 ms."""
-    answer, tasks = replay(stepsim, trial.nccl_trial())
+    answer, tasks = replay(trial.nccl_trial())
     check_job("golden C", answer, 16250, [("host0", 0), ("host1", 7000)])
     check("golden C steps", sorted({s["step"] for s in answer["steps"]}), [1, 2, 3])
     check("golden C update", tasks[(1, "UPDATE_.SGD/update_a", 2)], (2 * 16250 + 16000, 3 * 16250))
     for clock in ((0, -123456), (5000, 0), (0, 86_400_000_000)):
-        other, times = replay(stepsim, trial.nccl_trial(clock=clock))
+        other, times = replay(trial.nccl_trial(clock=clock))
         check_job(f"clocks {clock}", other, 16250, [("host0", 0), ("host1", clock[1] - clock[0])])
         check(f"clocks {clock}: times", times, tasks)
 
 
-def what_ifs(stepsim):
+def what_ifs():
     """Compute x 1.1: up to the first release 6 ms become 6.6, and the update of a 0.25 becomes 0.275."""
     with tempfile.TemporaryDirectory() as folder:
         trial.write(trial.nccl_trial(), folder)
-        answer = json.loads(run(stepsim, ["whatif", "trial", "--json", "--set", "compute{kind=operator}.scale=1.1"], folder))
+        answer = checks.answer("whatif", "trial", "--set", "compute{kind=operator}.scale=1.1", cwd=folder)
         check("compute x 1.1", answer["scenario"]["iteration_ns"], 16875 * 1000)
 
 
-def fused(stepsim):
+def fused():
     """3 ms of compute and 0.5 ms more on rank 2, 12 x 100 us of chunks, an update of 0.3 ms. All wait for rank 2."""
-    answer, tasks = replay(stepsim, trial.fused_trial())
+    answer, tasks = replay(trial.fused_trial())
     # Host 0's ranks are ready 500 us before they see the agreement, so host 1 may have seen it that much earlier.
     check_job("fused", answer, 3500 + 1200 + 300, [("host0", 0), ("host1", 3000)], residual=500)
     check("fused unexplained", answer["unexplained_wait_ns"], 0)
@@ -109,7 +99,7 @@ def fused(stepsim):
         trial.write(trial.fused_trial(), folder)
         for scale, expected in ((0.8, 4500), (1.2, 5500)):  # rank 2's backward pass of 2.5 ms takes 2 or 3 ms
             setting = f"compute{{rank=2,name=BW.*}}.scale={scale}"
-            found = json.loads(run(stepsim, ["whatif", "trial", "--json", "--set", setting], folder))
+            found = checks.answer("whatif", "trial", "--set", setting, cwd=folder)
             check(f"fused, {setting}", found["scenario"]["iteration_ns"], expected * 1000)
 
 
@@ -118,10 +108,10 @@ GOLDEN_B = {0: {"FW.x": (0, 1000), "BW.gradient_tape/x": (1000, 3000), "UPDATE_.
             1: {"FW.x": (0, 1000), "BW.gradient_tape/x": (1000, 3400), "UPDATE_.SGD/x": (7410, 7510)}}
 
 
-def golden_b(stepsim):
+def golden_b():
     for clock, server in (((0, 0), 0), ((0, 900_000), -40_000), ((0, 0), 333)):
         what = f"golden B, clocks {clock}, {server}"
-        answer, tasks = replay(stepsim, trial.byteps_trial(steps=1, clock=clock, server_clock=server))
+        answer, tasks = replay(trial.byteps_trial(steps=1, clock=clock, server_clock=server))
         check_job(what, answer, 7510, [("traces_0", 0), ("traces_1", clock[1]), ("server_0", server)])
         check(what + " unexplained", answer["unexplained_wait_ns"], 0)
         for worker, spans in GOLDEN_B.items():
@@ -135,29 +125,29 @@ def golden_b(stepsim):
             for name, (start, length) in spans.items():
                 check(f"{what}: {name} of partition {part}", tasks[(0, f"Comm.t0~PART{part}.{name}", 0)],
                       (start, start + length))
-    three, _ = replay(stepsim, trial.byteps_trial())
+    three, _ = replay(trial.byteps_trial())
     check_job("golden B, three steps", three, 7510, [("traces_0", 0), ("traces_1", 0), ("server_0", 0)])
-    plain, _ = replay(stepsim, {path: text for path, text in trial.byteps_trial(steps=1).items() if "server_t" not in path})
+    plain, _ = replay({path: text for path, text in trial.byteps_trial(steps=1).items() if "server_t" not in path})
     check_job("golden B without the servers' file", plain, 7510, [("traces_0", 0), ("traces_1", 0), ("server_0", 0)])
 
 
-def caches_change_nothing(stepsim):
+def caches_change_nothing():
     files = trial.nccl_trial()
-    whole, _ = replay(stepsim, files)
+    whole, _ = replay(files)
     cache = trial.dumps({"traceEvents": [{"name": "host0.rank0->FW.m/a", "ph": "X", "ts": 0, "dur": 5, "pid": "host0.rank0",
                                           "tid": "operator0", "cat": "operator", "args": {"step": 0}}], "all_prefix": []})
     files.update({"trial/bps_trace_final.json": cache, "trial/host0/0/bps_trace_final.json": cache,
                   "trial/trail_dag.gml": trial.gml([("host0.rank0->FW.m/a", "host0.rank0->END")]),
                   "trial/statistic.txt": b"2,3,1,16.25\n__import__('os').system('touch evaluated')\n{}\n",
                   "trial/bps_cache.pickle": b"\x80\x04cos\nsystem\n(S'touch evaluated'\ntR."})
-    cached, _ = replay(stepsim, files)
+    cached, _ = replay(files)
     names = {d["name"] for d in cached["ingest"]["diagnostics"]}
     check("caches are named", {"trial_cache_not_used", "file_not_used"} <= names, True)
     for key in ("tasks", "edges", "steps", "iteration", "clock"):
         check(f"caches: {key}", cached[key], whole[key])
 
 
-def names_and_inputs(stepsim):
+def names_and_inputs():
     """gradient_name2ID.json in place of the list, and batches that are loaded."""
     files = trial.nccl_trial(graph=False)
     for host in (0, 1):
@@ -166,12 +156,12 @@ def names_and_inputs(stepsim):
         del files[folder + "gradient_name_list.json"]
         files[folder + "io.json"] = trial.dumps([{"name": "I/O.batch", "ph": "X", "cat": "I/O", "pid": "io", "tid": 0,
                                                   "ts": 1_000_000 + 7000 * host, "dur": 500, "args": {"step": 1}}])
-    answer, tasks = replay(stepsim, files)
+    answer, tasks = replay(files)
     check_job("with inputs", answer, 16250, [("host0", 0), ("host1", 7000)])
     check("the batch", tasks[(1, "I/O.batch", 0)], (0, 500))
 
 
-def horovod_timeline(stepsim):
+def horovod_timeline():
     """Two tensors, three steps of 10 ms; a broadcast before them belongs to no step."""
     def event(pid, phase, at, name=None, **more):
         return {"ph": phase, "ts": at, "pid": pid, **({"name": name} if name else {}), **more}
@@ -191,7 +181,7 @@ def horovod_timeline(stepsim):
                        event(pid, "B", at + 200, "NCCL_ALLREDUCE"), event(pid, "E", at + 1200),
                        event(pid, "E", at + 1200, args={"dtype": "float32", "shape": "[1024]"})]
     lines.append(",".join(json.dumps(e) for e in events) + ",")  # many on a line, and the array is open
-    answer, tasks = replay(stepsim, {"trial/timeline.json": "\n".join(lines).encode()})
+    answer, tasks = replay({"trial/timeline.json": "\n".join(lines).encode()})
     # What follows the last release of the last step was not recorded, so that step is not whole.
     check("timeline steps", [s["step"] for s in answer["steps"]], [0, 1])
     check("timeline iteration", answer["steps"][0]["measured_ns"], 10_000_000)
@@ -203,12 +193,9 @@ def horovod_timeline(stepsim):
 
 
 def main():
-    stepsim = os.path.abspath(sys.argv[1])
     for part in (golden_a, golden_b, golden_c, what_ifs, fused, caches_change_nothing, names_and_inputs, horovod_timeline):
-        part(stepsim)
-    for failure in failures:
-        print(failure)
-    return 1 if failures else 0
+        part()
+    return checks.verdict()
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ import gzip
 import json
 import os
 import statistics
-import subprocess
 import sys
 from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+import checks  # noqa: E402
 
 CAPTURES = ["alexnet-syncs", "ns-resolution-5steps", "ddp-a100-rank0of2", "v100-rank1of2-5steps", "t4-dataloader-fp32.pt.trace",
             "resnet-2080ti", "deepview-full-launch-queue", "diff-control-a100-rank3of8", "sampled-rank1-mismatched",
@@ -24,13 +26,8 @@ CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
 OPERATORS = {"cpu_op", "Operator", "cpu_Op"}
 FULL, KERNEL_WAIT = 1024, 30_000
 
-failures = []
-
-
 def check(what, ours, expected, within=0.0):
-    if abs(ours - expected) > within * abs(expected):
-        failures.append(what)
-        print(f"FAILED {what}: {ours}, expected {expected}")
+    checks.check(what, abs(ours - expected) <= within * abs(expected), f"{ours}, expected {expected}")
 
 
 class Event:
@@ -67,7 +64,7 @@ def check_launches(answer, work, calls):
     for name, pairs in of_name.items():
         use = ours.get(name)
         if use is None:
-            failures.append(name)
+            checks.failures.append(name)
             print(f"FAILED no launches of {name[:60]}")
             continue
         label = f"launches of {name[:60]}: "
@@ -208,7 +205,7 @@ def check_occupancy(answer, work):
         if any(Decimal(p.args["est. achieved occupancy %"]) > 0 for p in pieces):
             difference = abs(100 * use["occupancy"] - mean("est. achieved occupancy %"))
             if difference > 1:
-                failures.append(label)
+                checks.failures.append(label)
                 print(f"FAILED {label}occupancy {100 * use['occupancy']:.1f} %, the profiler has "
                       f"{mean('est. achieved occupancy %'):.1f} %")
             checked += 1
@@ -216,16 +213,15 @@ def check_occupancy(answer, work):
 
 
 def main():
-    stepsim, folder = sys.argv[1:3]
+    folder = sys.argv[2]
     if not os.path.isdir(folder):
         print(f"skipped: {folder} is absent")
         return 0
     for capture in CAPTURES:
         path = os.path.join(folder, capture + ".json.gz")
         work, calls, host = read(path)
-        answer = json.loads(subprocess.run([stepsim, "stats", path, "--json", "--quiet"], check=True,
-                                           capture_output=True).stdout)["inputs"][0]
-        before = len(failures)
+        answer = checks.answer("stats", path)["inputs"][0]
+        before = len(checks.failures)
         check_launches(answer, work, calls)
         check_streams(answer, work, calls)
         check_copies(answer, work)
@@ -233,9 +229,8 @@ def main():
         kernels = check_occupancy(answer, work)
         print(f"{capture}: {len(work)} pieces of work, {len(answer['launches'])} names with launches, "
               f"{len(answer['streams'])} streams, {len(answer['copies'])} names of copies, {len(answer['sequences'])} sequences, "
-              f"occupancy of {kernels} kernels; {len(failures) - before} differ")
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+              f"occupancy of {kernels} kernels; {len(checks.failures) - before} differ")
+    return checks.verdict()
 
 
 if __name__ == "__main__":

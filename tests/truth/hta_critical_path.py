@@ -23,23 +23,16 @@ import collections
 import gzip
 import json
 import os
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from checks import answer, check, verdict  # noqa: E402
 
 # Calls whose last edge HTA weighs 0 (docs of HTA, critical path analysis).
 BLOCKING = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy",
             "cudaMemcpyAsync"}
 HOST = {"cpu_op", "cuda_runtime"}
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset"}
-
-failures = []
-
-
-def check(what, condition):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED {what}")
-
 
 class Edge:
     def __init__(self, start, finish):
@@ -205,27 +198,25 @@ def check_events(edges, trace, path):
 
 
 def main():
-    stepsim, capture = sys.argv[1:3]
+    capture = sys.argv[2]
     if not os.path.exists(capture):
         print(f"skipped: {capture} is absent")
         return 0
     with gzip.open(capture) as file:
         events = json.load(file)["traceEvents"]
-    answer = json.loads(subprocess.run([stepsim, "critical-path", capture, "--json", "--quiet"], check=True,
-                                       capture_output=True).stdout)
+    ours = answer("critical-path", capture)
     timed = [e["ts"] for e in events if e.get("cat") in HOST | DEVICE | {"user_annotation"}]
-    path = OurPath(answer, min(timed))
+    path = OurPath(ours, min(timed))
     trace = Trace(events)
     edges = edges_of(events)
     sums = explain(edges, trace, path)
     detours = check_events(edges, trace, path)
     print(f"{len(edges)} arrows, {len(path.tasks)} tasks of ours, {detours} detours; in microseconds:")
-    for reason, (ours, theirs) in sums.items():
-        print(f"{reason:10} ours {ours:>9} HTA's {theirs:>9}")
-    check("every instant of our path has one reason", sum(ours for ours, _ in sums.values()) == path.end - path.begin)
-    check("the classes of our path sum to its length", sum(answer["classes"].values()) == answer["length_ns"])
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
+    for reason, (here, theirs) in sums.items():
+        print(f"{reason:10} ours {here:>9} HTA's {theirs:>9}")
+    check("every instant of our path has one reason", sum(here for here, _ in sums.values()) == path.end - path.begin)
+    check("the classes of our path sum to its length", sum(ours["classes"].values()) == ours["length_ns"])
+    return verdict()
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from checks import stepsim  # noqa: E402
 
 NOT_SETTINGS = {"median_step_s", "p10", "p90", "is_base", "mode", "model", "steps", "gpus"}
 AS_THEY_ARE = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
@@ -50,10 +52,10 @@ def rows(file):
         return list(csv.DictReader(lines))
 
 
-def answer(stepsim, group, settings):
-    command = [stepsim, "whatif", group / "base/traces", "--job", group / "base/job.yaml", "--json"]
-    run = subprocess.run(command + [word for setting in settings for word in ("--set", setting)], capture_output=True, text=True, check=False)
-    return json.loads(run.stdout) if run.returncode == 0 else run.stderr.strip()
+def answer(group, settings):
+    changes = [word for setting in settings for word in ("--set", setting)]
+    done = stepsim("whatif", group / "base/traces", "--job", group / "base/job.yaml", "--json", *changes, text=True)
+    return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
 def score(group, options):
@@ -62,7 +64,7 @@ def score(group, options):
     runs = rows(group / options.file)
     settings = [settings_of(run, base) for run in runs]
     with ThreadPoolExecutor(options.parallel) as pool:
-        answers = list(pool.map(lambda one: answer(options.stepsim, group, one), settings))
+        answers = list(pool.map(lambda one: answer(group, one), settings))
     errors, wrong = [], 0
     for run, sets, found in zip(runs, settings, answers):
         measured = float(run["median_step_s"])

@@ -3,17 +3,15 @@
 here, with and without STEPSIM_PROFILING; a program with labels obeys a schedule of 'stepsim schedule', and 'stepsim
 timeline' reads what it writes."""
 import glob
-import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../cli"))
-from checks import check, verdict  # noqa: E402
+from checks import answer, check, run, stepsim, verdict, write  # noqa: E402
 
-STEPSIM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ROOT = os.path.abspath(sys.argv[2])
 PROGRAM = os.path.join(ROOT, "tests/capture/inline/inline_program.cpp")
 CUDA = "/usr/local/cuda"
 STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wold-style-cast", "-Werror"]
@@ -30,24 +28,22 @@ def compiles():
         for folder in folders:
             for definitions in ([], ["-DSTEPSIM_PROFILING"]):
                 include = ["-isystem", folder] if folder else []
-                run = subprocess.run([compiler, *STRICT, *include, *definitions, "-I", ROOT, "-fsyntax-only", PROGRAM], capture_output=True, timeout=280)
-                check(f"{compiler} {definitions} with the headers of {folder}", run.returncode == 0, run.stderr)
+                done = run(compiler, *STRICT, *include, *definitions, "-I", ROOT, "-fsyntax-only", PROGRAM, timeout=280)
+                check(f"{compiler} {definitions} with the headers of {folder}", done.returncode == 0, done.stderr)
     nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin/nvcc")
     if not os.path.exists(nvcc):
         print("skipped: nvcc is not installed")
         return
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([nvcc, "-std=c++17", "-DSTEPSIM_PROFILING", "-I", ROOT, "-x", "cu", "-c", PROGRAM, "-o", os.path.join(folder, "program.o")],
-                             capture_output=True, timeout=500)
-        check("nvcc", run.returncode == 0, run.stderr)
+        done = run(nvcc, "-std=c++17", "-DSTEPSIM_PROFILING", "-I", ROOT, "-x", "cu", "-c", PROGRAM, "-o", os.path.join(folder, "program.o"), timeout=500)
+        check("nvcc", done.returncode == 0, done.stderr)
 
 
 def built(folder, *definitions):
     program = os.path.join(folder, "program" + "".join(definitions))
     compiler = next(name for name in ("g++", "clang++", "c++") if shutil.which(name))
-    run = subprocess.run([compiler, "-std=c++17", *definitions, "-DSTEPSIM_PROFILING_HOST_CLOCK", "-I", ROOT, PROGRAM, "-o", program, "-pthread"],
-                         capture_output=True, timeout=280)
-    check(f"a program {definitions} is built", run.returncode == 0, run.stderr)
+    done = run(compiler, "-std=c++17", *definitions, "-DSTEPSIM_PROFILING_HOST_CLOCK", "-I", ROOT, PROGRAM, "-o", program, "-pthread", timeout=280)
+    check(f"a program {definitions} is built", done.returncode == 0, done.stderr)
     return program
 
 
@@ -57,13 +53,11 @@ class Job:
     def __init__(self, program, *arguments, schedule=RANGES, environment=None):
         self.folder = tempfile.TemporaryDirectory()
         if schedule is not None:
-            ranges = os.path.join(self.folder.name, "ranges.yaml")
-            with open(ranges, "w", encoding="utf-8") as file:
-                file.write(schedule)
-            made = subprocess.run([STEPSIM, "schedule", ranges, "-o", os.path.join(self.folder.name, "prof.schedule")], capture_output=True)
+            ranges = write(self.folder.name, "ranges.yaml", schedule)
+            made = stepsim("schedule", ranges, "-o", os.path.join(self.folder.name, "prof.schedule"))
             check("the schedule is made", made.returncode == 0, made.stderr)
         clean = {name: value for name, value in os.environ.items() if name not in ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "STEPSIM_PROFILING_DIR")}
-        self.run = subprocess.run([program, *arguments], capture_output=True, env={**clean, "PROFILING_DIR": self.folder.name, **(environment or {})}, timeout=100)
+        self.run = run(program, *arguments, env={**clean, "PROFILING_DIR": self.folder.name, **(environment or {})}, timeout=100)
 
     def results(self):
         return sorted(glob.glob(os.path.join(self.folder.name, "*.prof.json")))
@@ -76,8 +70,8 @@ def measures(program):
     check("one result", len(job.results()) == 1, os.listdir(job.folder.name))
     if not job.results():
         return
-    answer = json.loads(subprocess.run([STEPSIM, "timeline", job.results()[0], "--json", "--mean", "median"], capture_output=True).stdout)
-    ranges = {each["label"]: each for each in answer["ranges"]}
+    measured = answer("timeline", job.results()[0], "--mean", "median")
+    ranges = {each["label"]: each for each in measured["ranges"]}
     check("two ranges by their layers", set(ranges) == {"top.outer", "bottom.inner"}, ranges)
     check("three measurements of each", all(each["lengths_ns"]["count"] == 3 for each in ranges.values()), ranges)
     check("inner lies in outer", ranges["bottom.inner"]["depth"] == 1 and ranges["top.outer"]["depth"] == 0, ranges)
@@ -85,7 +79,7 @@ def measures(program):
     check("inner takes its 300 us or more", ranges["bottom.inner"]["length_ns"] >= 300_000, ranges)
     check("inner begins behind 200 us or more", ranges["bottom.inner"]["begin_ns"] >= 200_000, ranges)
     check("outer takes both", ranges["top.outer"]["length_ns"] >= 500_000, ranges)
-    check("six whole iterations", answer["processes"][0]["iterations_ns"]["count"] == 6, answer["processes"])
+    check("six whole iterations", measured["processes"][0]["iterations_ns"]["count"] == 6, measured["processes"])
 
 
 def ends_early(program):

@@ -6,24 +6,19 @@ import json
 import os
 import signal
 import statistics
-import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "cli"))
-from checks import check, verdict  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from captures import answer, folder, run_with, work  # noqa: E402
+from checks import STEPSIM, check, read, run, verdict, write  # noqa: E402
 
-STEPSIM = os.path.abspath(sys.argv[1])
 TRAIN, TWO_RANKS = os.path.join(HERE, "train.py"), os.path.join(HERE, "two_ranks.py")
-ENVIRONMENT = {name: value for name, value in os.environ.items()
-               if not name.startswith(("STEPSIM_", "PYTHONPATH", "RANK", "WORLD_SIZE"))}
 
 
 def python_with_torch():
     for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", "import torch, torch.distributed as d; assert d.is_gloo_available()"],
-                          capture_output=True).returncode == 0:
+        if run(python, "-c", "import torch, torch.distributed as d; assert d.is_gloo_available()").returncode == 0:
             return python
     return None
 
@@ -33,24 +28,11 @@ if PYTHON is None:
     print("skipped: python3-torch is absent")
     sys.exit(0)
 
-work = tempfile.TemporaryDirectory()
-folders = 0
-
-
-def folder():
-    global folders
-    folders += 1
-    path = os.path.join(work.name, str(folders))
-    os.mkdir(path)
-    return path
-
-
 def capture(*options, program, cwd=None, **variables):
     """(result, folder of the traces) of a captured program."""
-    directory = os.path.join(folder(), "traces")
+    directory = folder()
     command = [STEPSIM, "capture", "--torch", "--dir", directory, *options, "--", *program]
-    result = subprocess.run(command, env={**ENVIRONMENT, **variables}, cwd=cwd, capture_output=True, text=True, timeout=120)
-    return result, directory
+    return run_with(variables, *command, cwd=cwd, timeout=120), directory
 
 
 def traces(directory):
@@ -68,11 +50,6 @@ def steps(directory, name):
                    if event["name"].startswith("ProfilerStep#")})
 
 
-def answer(*arguments):
-    result = subprocess.run([STEPSIM, *arguments, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
-    return json.loads(result.stdout) if result.returncode == 0 else {"failed": result.stderr}
-
-
 # A two-rank job over gloo: traces and job.yaml, replay, half the network, and what the profiler adds.
 times = os.path.join(work.name, "times%RANK.json")
 result, directory = capture("--wait", "8", "--active", "4", program=(PYTHON, TWO_RANKS, TRAIN, "15", "times", times))
@@ -83,12 +60,11 @@ check("a trace for each rank, by host and rank", len(names) == 2 and all(
 check("the steps asked for", [steps(directory, name) for name in names] == [[9, 10, 11, 12]] * 2,
       [steps(directory, name) for name in names])
 check("it says what comes next", f"next: stepsim replay {directory}" in result.stderr, result.stderr)
-with open(os.path.join(directory, "job.yaml"), encoding="utf-8") as file:
-    job = dict(line.split(": ", 1) for line in file.read().splitlines() if ": " in line and not line.startswith("#"))
+lines = read(os.path.join(directory, "job.yaml")).decode().splitlines()
+job = dict(line.split(": ", 1) for line in lines if ": " in line and not line.startswith("#"))
 check("job.yaml has what was seen", {key: job.get(key) for key in ("framework", "backend", "workers", "bucket_bytes")} ==
       {"framework": "pytorch-ddp", "backend": "gloo", "workers": "2", "bucket_bytes": str(4 << 20)}, job)
-with open(times.replace("%RANK", "0"), encoding="utf-8") as file:
-    own_times = json.load(file)
+own_times = json.loads(read(times.replace("%RANK", "0")))
 free_ns = int(job["measured_step"].partition("ns")[0])
 expected_ns = statistics.median(own_times[3:7])  # steps 4 to 7: own_times[i] is that of step i + 1
 check("measured_step is what the job measures itself", abs(free_ns - expected_ns) < 0.02 * expected_ns + 1e6,
@@ -99,7 +75,7 @@ recorded_ns = whole["iteration"]["measured_ns"]
 check("the profiler's slowing stands beside the free step", whole.get("profiler") == {
     "recorded_ns": recorded_ns, "free_ns": free_ns, "shortest_step_ns": min(step["measured_ns"] for step in whole["steps"]),
     "slowing": whole["profiler"]["slowing"]} and abs(whole["profiler"]["slowing"] - (recorded_ns / free_ns - 1)) < 1e-6, whole.get("profiler"))
-text = subprocess.run([STEPSIM, "replay", directory], env=ENVIRONMENT, capture_output=True, text=True).stdout
+text = run_with({}, STEPSIM, "replay", directory).stdout
 check("and is said in words", "when nobody records it (measured_step of job.yaml)" in text, text)
 found = {finding["name"] for finding in answer("check", directory).get("findings", [])}
 check("check says it too", "profiler_slowing" in found and "no_shapes" not in found and "no_base_time" not in found, found)
@@ -135,11 +111,9 @@ check("allocations are among it", any(event["name"] == "[memory]" for event in e
 
 # Steps by a function's name: of the program, of a module, a method.
 helpers = folder()
-with open(os.path.join(helpers, "loop.py"), "w", encoding="utf-8") as file:
-    file.write("import torch\nclass Trainer:\n    @staticmethod\n    def once(value):\n        return value.sum().item()\n"
-               "def run(n):\n    for _ in range(n):\n        Trainer.once(torch.zeros(4))\n")
-with open(os.path.join(helpers, "main.py"), "w", encoding="utf-8") as file:
-    file.write("import loop\nloop.run(9)\nprint('ran')\n")
+write(helpers, "loop.py", "import torch\nclass Trainer:\n    @staticmethod\n    def once(value):\n        return value.sum().item()\n"
+      "def run(n):\n    for _ in range(n):\n        Trainer.once(torch.zeros(4))\n")
+write(helpers, "main.py", "import loop\nloop.run(9)\nprint('ran')\n")
 for call in ("loop.Trainer.once",):
     result, directory = capture("--wait", "2", "--active", "2", "--step-call", call,
                                 program=(PYTHON, os.path.join(helpers, "main.py")))
@@ -153,8 +127,7 @@ check("--step-call of what is not there", result.stdout == "ran\n" and "no such 
 
 # However it ends, and whatever it has of its own.
 def as_without_us(what, *arguments, code=0, files=1, cwd=None, options=("--wait", "2", "--active", "20"), **variables):
-    alone = subprocess.run([PYTHON, TRAIN, *arguments], env={**ENVIRONMENT, **variables}, cwd=cwd, capture_output=True,
-                           text=True)
+    alone = run_with(variables, PYTHON, TRAIN, *arguments, cwd=cwd)
     result, directory = capture(*options, program=(*one, *arguments), cwd=cwd, **variables)
     check(f"{what}: the same code and output", (result.returncode, result.stdout) == (alone.returncode, alone.stdout) and
           alone.returncode == code, (result, alone))
@@ -176,29 +149,25 @@ as_without_us("processes that load data", "8", "loader")
 own = {}
 for name in ("alone", "captured"):
     os.mkdir(os.path.join(work.name, name))
-alone = subprocess.run([PYTHON, TRAIN, "8", "own"], cwd=os.path.join(work.name, "alone"), env=ENVIRONMENT, capture_output=True)
+run_with({}, PYTHON, TRAIN, "8", "own", cwd=os.path.join(work.name, "alone"))
 for options in (("--wait", "0", "--warmup", "0", "--active", "20"), ("--wait", "2", "--active", "2")):
     result, directory = capture(*options, program=(*one, "8", "own"), cwd=os.path.join(work.name, "captured"))
     check("a profiler of its own: the program goes on", (result.returncode, result.stdout) == (0, "trained 8 steps\n"), result)
     check("and we are out of its way", traces(directory) == [] and "a profiler of its own" in result.stderr, result)
     for name in ("alone", "captured"):
-        with open(os.path.join(work.name, name, "own.json"), encoding="utf-8") as file:
-            trace = json.load(file)
-            own[name] = sorted(event["name"] for event in (trace if isinstance(trace, list) else trace["traceEvents"]))
+        trace = json.loads(read(os.path.join(work.name, name, "own.json")))
+        own[name] = sorted(event["name"] for event in (trace if isinstance(trace, list) else trace["traceEvents"]))
     check("its trace has the same events", own["alone"] == own["captured"])
 
 # A sitecustomize of the user's, good or bad, and an error of ours.
 theirs = folder()
-with open(os.path.join(theirs, "sitecustomize.py"), "w", encoding="utf-8") as file:
-    file.write("import builtins, sys\nbuiltins.theirs = __name__\nassert sys.modules[__name__].__file__ == __file__\n")
+write(theirs, "sitecustomize.py", "import builtins, sys\nbuiltins.theirs = __name__\nassert sys.modules[__name__].__file__ == __file__\n")
 shown = (PYTHON, "-c", "import torch, sitecustomize; print(theirs, sitecustomize.__file__)")
 result, _ = capture(program=shown, PYTHONPATH=theirs)
 check("their sitecustomize is loaded, as theirs", result.stdout == f"sitecustomize {theirs}/sitecustomize.py\n", result)
-with open(os.path.join(theirs, "sitecustomize.py"), "w", encoding="utf-8") as file:
-    file.write("raise KeyError('theirs')\n")
+write(theirs, "sitecustomize.py", "raise KeyError('theirs')\n")
 as_without_us("their sitecustomize fails", "6", PYTHONPATH=theirs)
-with open(os.path.join(theirs, "sitecustomize.py"), "w", encoding="utf-8") as file:
-    file.write("import stepsim_capture.profiler as ours\nours.Profiler = None\n")
+write(theirs, "sitecustomize.py", "import stepsim_capture.profiler as ours\nours.Profiler = None\n")
 result, directory = capture("--wait", "2", program=(*one, "6"), PYTHONPATH=theirs)
 check("an error of ours is a warning", (result.returncode, result.stdout) == (0, "trained 6 steps\n") and
       result.stderr.count("warning: capture: ") == 1, result)
@@ -209,13 +178,12 @@ check("a Python that loads nothing", (result.returncode, result.stdout) == (0, "
 
 # What lies in the folder.
 result, directory = capture("--wait", "2", "--active", "2", program=(*one, "6"))
-with open(os.path.join(directory, "job.yaml"), "w", encoding="utf-8") as file:
-    file.write("batch_size: 4\n")
+write(directory, "job.yaml", "batch_size: 4\n")
 os.rename(os.path.join(directory, traces(directory)[0]), os.path.join(directory, "old_rank0.pt.trace.json.gz"))
 command = [STEPSIM, "capture", "--torch", "--dir", directory, "--wait", "2", "--active", "2", "--", *one, "6"]
-result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
-with open(os.path.join(directory, "job.yaml"), encoding="utf-8") as file:
-    check("a job.yaml of somebody else stays", file.read() == "batch_size: 4\n" and "is not ours and stays" in result.stderr, result)
+result = run_with({}, *command)
+kept = read(os.path.join(directory, "job.yaml")) == b"batch_size: 4\n"
+check("a job.yaml of somebody else stays", kept and "is not ours and stays" in result.stderr, result)
 check("traces of another run are told", "1 trace of before" in result.stderr, result.stderr)
 
 sys.exit(verdict())
