@@ -7,6 +7,7 @@ import sys
 
 STEPSIM = os.path.abspath(sys.argv[1])
 SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/test-data.md
+NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"  # `./dev nightly`: tests that sample take all of their samples
 
 failures = []
 

@@ -22,7 +22,7 @@ import zipfile
 
 import read_parquet
 import read_perfetto
-from checks import answer, check, one_line, quietly, read, run, start, verdict, write
+from checks import NIGHTLY, answer, check, one_line, quietly, read, run, start, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
@@ -301,24 +301,30 @@ def without_room():
 
 
 def killed():
-    """kill -9 at random moments: the old file or the new one, and no temporary after the next run."""
+    """kill -9 at once, when there is a temporary, and when the file is replaced; each night also at random moments. What is
+    left is the old file or the new one, and no temporary after the next run."""
     dice = random.Random(13)
     for extension in extensions():
         with tempfile.TemporaryDirectory() as folder:
             path = written(folder, extension, "replay", SAMPLE)
             new, whole = read(path), 0
-            for _ in range(12):
+            moments = [lambda: True, lambda: len(os.listdir(folder)) > 1, lambda: read(path) != b"old"]
+            for moment in moments + [None] * (12 if NIGHTLY else 0):
                 write(folder, path, b"old")
                 child = start("replay", SAMPLE, "--quiet", "-o", path)
-                time.sleep(dice.uniform(0.02, 0.3))
+                if moment is None:
+                    time.sleep(dice.uniform(0.02, 0.3))
+                while moment is not None and child.poll() is None and not moment():
+                    time.sleep(0.0005)
                 child.kill()
                 child.communicate()
                 content = read(path)
                 whole += content == new
                 check(f".{extension} after a kill", content in (b"old", new), len(content))
+                check(f".{extension} after its end", content == new or moment is not moments[-1], len(content))
             written(folder, extension, "replay", SAMPLE)
             check(f"nothing is left beside .{extension}", os.listdir(folder) == [f"out.{extension}"], os.listdir(folder))
-            print(f"of 12 kills while writing .{extension}, {whole} came after the rename")
+            print(f"while writing .{extension}, {whole} kills came after the rename")
 
 
 SECTIONS = [workbooks, databases, perfetto_traces, pictures, compressed_and_streamed, hostile_names, without_room, killed]
