@@ -68,6 +68,7 @@ Ending run_child(const std::vector<std::string>& words,
   constexpr int kNotRunnable = 126;
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::posix_spawnattr_t attributes;
@@ -135,10 +136,11 @@ std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found
       fmt::format("stepsim: captured {}{}: {}{}, {} in {}\n", what, of, counted(found.kernels, "kernel"), nccl,
                   to_text(Bytes{static_cast<std::int64_t>(found.bytes)}), shown(file));
   if (!found.problem.empty()) lines += fmt::format("stepsim: warning: {}\n", shown(found.problem, 1000));
-  if (found.lost > 0)
+  if (found.lost > 0) {
     lines +=
         fmt::format("stepsim: warning: {} lost; expected none: capture fewer steps, or with a larger --buffer-mb\n",
                     counted(found.lost, "record"));
+  }
   if (!found.closed) lines += "stepsim: the program did not end in order; what was written until then is there\n";
   return lines;
 }

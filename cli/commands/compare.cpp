@@ -134,10 +134,11 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
     throw UsageError(
         fmt::format("a scenario is compared with one capture, and {} are given; expected one of them", traces.size()));
   }
-  if (traces.size() != 2)
+  if (traces.size() != 2) {
     throw UsageError(
         "compare takes two results or more, and one is given; expected A and B: captures (a folder or an archive where "
         "there are several files), or what --json printed");
+  }
   Sides sides;
   sides.a = side_at(traces.front(), options, session, sides.inputs);
   sides.b = side_at(traces.back(), options, session, sides.inputs);
@@ -153,17 +154,19 @@ void write_pair(sim::Document& document, const Sides& sides, const CompareOption
   const std::vector<sim::Side> both{sides.a, sides.b};
   const sim::Several several = sim::several_of(both, options.by, options.order);
   const sim::Document picture = sim::several_document(several, options.rows, provenance);
-  if (!picture.plot)
+  if (!picture.plot) {
     throw UsageError(fmt::format("-o '{}': the results list no tasks to draw; expected captures, or another extension",
                                  shown(*options.common.output)));
+  }
   write_output(options.common, {.provenance = provenance, .document = &picture});
   if (!writes_to_standard_output(options.common)) print_document(document, options.common, session);
 }
 
 void compare_several(const CompareOptions& options, const Session& session) {
-  if (options.fail_above)
+  if (options.fail_above) {
     throw UsageError(fmt::format("--fail-above compares two results, and {} are given; expected A and B",
                                  options.common.traces.size()));
+  }
   std::vector<InputFile> inputs;
   std::vector<sim::Side> sides;
   for (const std::string& trace : options.common.traces) sides.push_back(side_at(trace, options, session, inputs));

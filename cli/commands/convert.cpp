@@ -115,9 +115,10 @@ void run_convert(const ConvertCommand& command, const Session& session) {
     throw UsageError("convert needs -o OUT; its extension names the format, see 'stepsim convert --help'");
   }
   if (command.scrub) {
-    if (command.cuts_events)
+    if (command.cuts_events) {
       throw UsageError(
           "--scrub rewrites all of the text; expected --select or --min-duration in a command of their own");
+    }
     if (command.comm_json)
       throw UsageError("--scrub rewrites all of the text; expected --comm-json in a command of its own");
     return scrub_traces(command.common, session);

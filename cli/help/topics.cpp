@@ -121,9 +121,10 @@ std::string_view text_of(Severity severity) {
 
 std::vector<Topic> command_topics(Commands commands) {
   std::vector<Topic> topics;
-  for (const Command* const command : commands)
+  for (const Command* const command : commands) {
     topics.push_back({std::string(command->name), "", std::string(command->summary),
                       line("its options", fmt::format("stepsim {} --help", command->name))});
+  }
   return topics;
 }
 
@@ -150,9 +151,10 @@ std::vector<Topic> what_if_topics(Commands /*commands*/) {
 std::vector<Topic> parameter_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const WhatIf* const what_if : scenarios::what_ifs()) {
-    for (const Parameter& parameter : what_if->parameters)
+    for (const Parameter& parameter : what_if->parameters) {
       topics.push_back({fmt::format("{}.{}", what_if->name, parameter.name), std::string(parameter.name),
                         text_of(parameter), line("of the what-if", what_if->name)});
+    }
   }
   return topics;
 }
@@ -169,12 +171,13 @@ std::vector<Topic> network_topics(Commands /*commands*/) {
 
 std::vector<Topic> network_parameter_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
-  for (const NetworkParameter* const parameter : network_parameters())
+  for (const NetworkParameter* const parameter : network_parameters()) {
     topics.push_back(
         {fmt::format("messages.{}", parameter->key), std::string(parameter->key),
          fmt::format("{}: {}", parameter->form, parameter->summary),
          line("in a scenario",
               parameter->what_if.empty() ? std::string() : fmt::format("network.{}", parameter->what_if))});
+  }
   return topics;
 }
 
@@ -226,20 +229,22 @@ std::vector<Topic> output_topics(Commands /*commands*/) {
 
 std::vector<Topic> server_rule_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
-  for (const ServerRule& rule : server_rules())
+  for (const ServerRule& rule : server_rules()) {
     topics.push_back({std::string(rule.name), "", std::string(rule.summary),
                       line("in a scenario", fmt::format("comm.key_hash={}", rule.name))});
+  }
   return topics;
 }
 
 std::vector<Topic> diagnostic_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const std::span<const Diagnostic> table : kDiagnosticTables) {
-    for (const Diagnostic& known : table)
+    for (const Diagnostic& known : table) {
       topics.push_back({std::string(known.name), "", std::string(known.remedy),
                         line("what it is", text_of(known.severity)) + line("for the answer", known.effect) +
                             line("what helps", known.mend),
                         known.goes_on});
+    }
   }
   return topics;
 }

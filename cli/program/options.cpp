@@ -209,9 +209,10 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
 }
 
 void refuse_standard_input_twice(const std::vector<std::string>& traces, std::string_view what) {
-  if (std::count(traces.begin(), traces.end(), "-") > 1)
+  if (std::count(traces.begin(), traces.end(), "-") > 1) {
     throw UsageError(
         fmt::format("two {} are '-', and standard input can be read once; expected a file for one of them", what));
+  }
 }
 
 }  // namespace stepsim::cli

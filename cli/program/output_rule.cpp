@@ -55,9 +55,10 @@ std::vector<std::string> extensions(const CommonOptions& options) {
                                  packed->extension, one_of(known)));
   }
   const std::string extension = plain.extension().string();
-  if (extension.empty())
+  if (extension.empty()) {
     throw UsageError(
         fmt::format("-o '{}' has no extension{}; expected {}", path, gzipped ? " before .gz" : "", one_of(known)));
+  }
   const std::optional<std::string> nearest = nearest_name(extension, known);
   throw UsageError(fmt::format("-o '{}': unknown extension '{}'; {}expected {}", path, shown(extension),
                                nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(known)));

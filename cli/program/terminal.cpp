@@ -108,7 +108,7 @@ std::size_t text_column(std::string_view line) noexcept {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   if (first == 0) return 0;
   const std::size_t gap = line.find("  ", first);
-  const std::size_t text = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  const std::size_t text = line.find_first_not_of(' ', gap);
   return text == std::string_view::npos || text > kFarthest ? first : text;
 }
 

@@ -44,11 +44,12 @@ Words statistic(const Analysis& analysis) {
 
 Words graph(const Analysis& analysis) {
   for (const std::string& path : analysis.paths) {
-    if (!path.ends_with(".gml"))
+    if (!path.ends_with(".gml")) {
       throw UsageError(
           fmt::format("--option graph draws a dag.gml, and '{}' is none; expected a file that ends in .gml "
                       "('stepsim graph' draws captures too)",
                       shown(path)));
+    }
   }
   Words words = with_paths("graph", analysis);
   append(words, {"-o", std::filesystem::path(analysis.paths.front()).replace_extension(".svg").string()});

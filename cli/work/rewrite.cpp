@@ -73,11 +73,12 @@ std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, 
   std::vector<std::string> outputs;
   for (const ingest::RankFile& file : files) {
     const std::string path = (fs::path(output) / written_name(fs::path(file.file).filename().string())).string();
-    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end())
+    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end()) {
       throw UsageError(
           fmt::format("two files are called {}, and one folder cannot hold both; expected --ranks with "
                       "one of them",
                       shown(path)));
+    }
     outputs.push_back(path);
   }
   return outputs;
@@ -181,7 +182,7 @@ sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Sess
   ingest::recognise(input)->read(input, sink);
   const auto& trace = std::get<ingest::HostDeviceTrace>(sink.parts.front().part);
   sim::OutputFile output = open_file(*options.output);
-  ingest::write_kineto(trace, "\"program\": \"stepsim\"", [&output](std::string_view text) { output.write(text); });
+  ingest::write_kineto(trace, R"("program": "stepsim")", [&output](std::string_view text) { output.write(text); });
   output.commit();
   return {.input = file, .output = *options.output, .events = trace.size()};
 }

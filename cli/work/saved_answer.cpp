@@ -232,20 +232,22 @@ Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs) 
   element root;
   const simdjson::error_code error = parser.parse(file.text).get(root);
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
-  if (error != simdjson::SUCCESS)
+  if (error != simdjson::SUCCESS) {
     throw InputError({path, {}, {}},
                      fmt::format("it begins as an answer of stepsim and is no whole JSON ({}); expected what --json "
                                  "prints",
                                  simdjson::error_message(error)));
+  }
   const Node answer(root, path);
   const std::string schema = answer.at("schema").text();
   const auto* const kind =
       std::find_if(kKinds.begin(), kKinds.end(), [&schema](const Kind& one) { return one.schema == schema; });
-  if (kind == kKinds.end())
+  if (kind == kKinds.end()) {
     answer.fail(
         fmt::format("it is an answer of another kind ({}); expected one of replay, whatif, critical-path, tasks "
                     "or sweep",
                     shown(schema)));
+  }
   Side side = kind->read(answer);
   inputs.push_back(std::move(file.identity));
   return side;

@@ -28,7 +28,7 @@ std::string beside(const std::string& first, std::string_view name, const std::f
   fs::path path = fs::path(first).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // "A/"
   const bool has_no_parent = path == "." || path.filename() == "..";
-  const std::string output = ((has_no_parent ? path / ".." : path.parent_path()) / name).string();
+  std::string output = ((has_no_parent ? path / ".." : path.parent_path()) / name).string();
   std::error_code unknown;
   if (fs::exists(output, unknown) && !ours(head_of(output)))
     throw UsageError(fmt::format("{} is there already, and stepsim did not write it; expected -o FILE", shown(output)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,10 @@ const Accelerator& device_of(const Capture& capture, const CommonOptions& option
   std::vector<InputFile> read;
   const Cluster cluster = ingest::read_cluster_file(*options.cluster_file, read);
   const std::string model = cluster.devices.empty() ? std::string{} : cluster.devices.front().model;
-  if (model.empty())
+  if (model.empty()) {
     throw CannotAnswer({*options.cluster_file, {}, {}},
                        fmt::format("{}, and no device has a model; expected {}", what, kExample));
+  }
   if (const Accelerator* const device = find_accelerator(model)) return *device;
   throw CannotAnswer({*options.cluster_file, {}, {}},
                      fmt::format("{}, and the device '{}' is not known; expected one of 'stepsim list devices'", what,
@@ -58,10 +60,9 @@ const Accelerator& device_of(const Capture& capture, const CommonOptions& option
 /// Nothing was measured, and nothing in the graph takes any time or moves anything.
 bool has_no_times(const Capture& capture) {
   if (!capture.recording.start.empty() || !capture.task_ids.empty()) return false;
-  for (const TaskId task : capture.dag.tasks()) {
-    if (capture.dag.duration(task) > Duration{} || capture.dag.bytes(task) > Bytes{}) return false;
-  }
-  return true;
+  return std::ranges::none_of(capture.dag.tasks(), [&dag = capture.dag](TaskId task) {
+    return dag.duration(task) > Duration{} || dag.bytes(task) > Bytes{};
+  });
 }
 
 }  // namespace

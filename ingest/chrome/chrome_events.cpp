@@ -134,25 +134,23 @@ struct ChromeEventReader::State {
 };
 
 bool ChromeEventReader::State::next(ChromeEvent& event) {
-  if (piece != nullptr && next_of_piece < piece->events.size()) {
-    event = piece->events[next_of_piece++];
-    ++records;
-    if (event.odd) defects.odd(event.offset);
-    return true;
-  }
-  while (place != Place::kDone) {
+  while (true) {
+    if (piece != nullptr && next_of_piece < piece->events.size()) {
+      event = piece->events[next_of_piece++];
+      ++records;
+      if (event.odd) defects.odd(event.offset);
+      return true;
+    }
     switch (place) {
       case Place::kStart: start(); break;
       case Place::kMembers: member(); break;
       case Place::kEvents:
-        if (take_piece()) return next(event);
-        if (in_events(event)) return true;
+        if (!take_piece() && in_events(event)) return true;
         break;
       case Place::kBehind: behind(); break;
-      case Place::kDone: break;
+      case Place::kDone: return false;
     }
   }
-  return false;
 }
 
 void ChromeEventReader::State::start() {

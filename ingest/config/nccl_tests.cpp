@@ -93,10 +93,11 @@ class Reader {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     close();
-    if (timings_.empty())
+    if (timings_.empty()) {
       fail(
           "no table of nccl-tests; expected the output of all_reduce_perf or its kin, with lines of size, count, type, "
           "redop, root and time");
+    }
     return std::move(timings_);
   }
 
@@ -133,7 +134,8 @@ class Reader {
       ranks_.clear();
       hosts_.clear();
       device_.clear();
-      devices_here_ = number_after(words, "nThread").value_or(0) * number_after(words, "nGpus").value_or(0);
+      devices_here_ =
+          std::size_t{number_after(words, "nThread").value_or(0)} * number_after(words, "nGpus").value_or(0);
     } else if (has("Rank") && has("on") && has("device")) {
       take_rank(line, words);
     } else if (has("size") && has("count") && has("time")) {
@@ -220,9 +222,10 @@ class Reader {
     const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
     if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
       ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));
-    if (ranks < 2 || ranks > kMostRanks)
+    if (ranks < 2 || ranks > kMostRanks) {
       fail(fmt::format("a table of {} ranks; expected lines such as '#  Rank  0 ... on node-a device  0', for 2 to {}",
                        ranks == 0 ? "an unknown number of" : std::to_string(ranks), kMostRanks));
+    }
     return static_cast<std::uint32_t>(ranks);
   }
 
@@ -249,9 +252,10 @@ std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& fil
   for (const std::string& path : files) {
     SmallFile file = read_small_file(path, kLargest);
     inputs.push_back(std::move(file.identity));
-    if (file.text.size() > kLargest)
+    if (file.text.size() > kLargest) {
       throw InputError({path, {}, {}},
                        fmt::format("larger than {} MiB; expected tables of nccl-tests", kLargest >> 20U));
+    }
     const std::vector<TimedCollective> more = parse_nccl_tests(file.text, path);
     timings.insert(timings.end(), more.begin(), more.end());
   }

@@ -49,9 +49,10 @@ ScheduledRange range_of(const YamlField& field) {
 }
 
 void take_ranges(std::vector<ScheduledRange>& ranges, const YamlField& field) {
-  if (!ranges.empty())
+  if (!ranges.empty()) {
     field.fail(fmt::format("'{}' gives ranges that the layer has already; expected one list forward and one backward",
                            field.name));
+  }
   for (const YamlField& item : field.list("a list of the names of ranges")) ranges.push_back(range_of(item));
 }
 
@@ -75,9 +76,10 @@ void take_layers(RangeSchedule& schedule, const YamlField& field) {
     layer.name = field_text({"layers", &items[i], field.file}, "a layer's name");
     const YamlField entry{layer.name, &items[i + 1], field.file};
     const auto [line, added] = lines.try_emplace(items[i].text, items[i].line);
-    if (!added)
+    if (!added) {
       entry.fail(fmt::format("the layer '{}' is given twice, first in line {}; expected it once", shown(layer.name),
                              line->second));
+    }
     if (!entry.is(YamlValue::Kind::kMap)) entry.reject("a map with forward and backward");
     read_map(entry, layer_keys(), layer);
     if (layer.forward.empty() && layer.backward.empty())
@@ -102,9 +104,10 @@ void check_places(const YamlField& file, const RangeSchedule& schedule) {
   std::map<std::pair<std::string_view, std::uint32_t>, std::string_view> layers;
   for (const RangePlace& place : places) {
     const auto [slot, added] = layers.try_emplace({place.name, place.occurrence}, place.layer);
-    if (!added)
+    if (!added) {
       file.fail(fmt::format("'{}' with occurrence {} is in the layer '{}' and in '{}'; expected a range once",
                             place.name, place.occurrence, slot->second, place.layer));
+    }
   }
   const std::uint64_t iterations = std::uint64_t{schedule.repeat} * places.size() + schedule.warmup;
   if (iterations > kMostIterations)

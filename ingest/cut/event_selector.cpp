@@ -68,16 +68,16 @@ Test with_argument(std::string key, std::string value) {
 }
 
 Test test_of(const std::string& key, const std::string& value) {
-  static const std::vector<std::string> kKeys{"name", "category", "class", "process", "thread", "stream", "device"};
+  static const std::vector<std::string> keys{"name", "category", "class", "process", "thread", "stream", "device"};
   if (key == "name") return named(value);
   if (key == "class") return of_class(value);
   if (key == "category") return [value](const ChromeEvent& event) { return event.category == value; };
   if (key == "process") return [value](const ChromeEvent& event) { return event.process == value; };
   if (key == "thread") return [value](const ChromeEvent& event) { return event.thread == value; };
   if (key == "stream" || key == "device") return with_argument(key, value);
-  const std::optional<std::string> nearest = nearest_name(key, kKeys);
+  const std::optional<std::string> nearest = nearest_name(key, keys);
   throw UsageError(fmt::format("--select: unknown key '{}'; {}expected {} to cut a trace", shown(key),
-                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(kKeys)));
+                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(keys)));
 }
 
 /// Where the item that begins at `begin` ends: at a comma that is in no bracket.

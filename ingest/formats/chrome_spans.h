@@ -105,7 +105,7 @@ class SpanPairs {
 
   static Row row_of(const ChromeEvent& event) { return {std::string{event.process}, std::string{event.thread}}; }
 
-  std::size_t ended_by(const std::vector<Pair>& open, std::string_view name) const {
+  [[nodiscard]] std::size_t ended_by(const std::vector<Pair>& open, std::string_view name) const {
     const std::size_t last = open.size() > deepest_ ? open.size() - deepest_ : 0;
     for (std::size_t i = open.size(); i > last; --i) {
       if (name.empty() || name == open[i - 1].span.name) return i - 1;

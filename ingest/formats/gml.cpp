@@ -378,9 +378,10 @@ std::string gml_text(const OperatorGraph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const OperatorGraph::Node& node = graph.nodes[i];
     out += fmt::format("  node [\n    id {}\n    label {}\n", i, gml_quoted(node.label));
-    for (const OperatorGraph::Attribute& attribute : node.attributes)
+    for (const OperatorGraph::Attribute& attribute : node.attributes) {
       out += fmt::format("    {} {}\n", attribute.key,
                          is_bare_number(attribute.value) ? attribute.value : gml_quoted(attribute.value));
+    }
     out += "  ]\n";
   }
   std::vector<OperatorGraph::Edge> edges = graph.edges;

@@ -49,9 +49,10 @@ void note_file(const std::string& path, GpuFiles& files) {
   if (name == "dag.gml") files.graph = path;
   if (name.starts_with("gradient_name_list.")) files.names = path;
   if (name.find("bps_trace") == std::string::npos || !name.ends_with(".json")) return;
-  if (!files.merged.empty())
+  if (!files.merged.empty()) {
     throw InputError({path, {}, {}}, fmt::format("the folder of this merged trace holds another one, {}; expected one",
                                                  shown(files.merged)));
+  }
   files.merged = path;
 }
 
@@ -65,10 +66,11 @@ std::map<std::string, GpuFiles, bool (*)(std::string_view, std::string_view) noe
   for (const FoundFile& file : discover({root}).files)
     note_file(file.path, folders[fs::path(file.path).parent_path().string()]);
   std::erase_if(folders, [](const auto& entry) { return !entry.second.is_gpu(); });
-  if (folders.empty())
+  if (folders.empty()) {
     throw InputError({root, {}, {}},
                      "no GPU's folder of BytePS was found here; expected folders with temp.json, comm.json or "
                      "bps_trace*.json");
+  }
   return folders;
 }
 
@@ -150,9 +152,10 @@ class Collecting {
   }
 
   CollectedGpu run() {
-    if (renew_ == Renew::kOperators && files_.operators.empty())
+    if (renew_ == Renew::kOperators && files_.operators.empty()) {
       throw InputError({gpu_.folder, {}, {}},
                        "there is no temp.json to renew the operators from; expected the dump of MXNet's profiler");
+    }
     if (!files_.operators.empty()) add_profiled_operators();
     const bool old_communication = renew_ == Renew::kOperators || files_.comm.empty();
     if (!files_.merged.empty()) keep_old(files_.operators.empty(), old_communication);
@@ -181,10 +184,11 @@ class Collecting {
     ChromeEventReader reader(input.stream(), diagnostics);
     for (ChromeEvent event; reader.next(event);) take(event);
     for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-      if (path == files_.merged && entry.severity == Severity::kDataLoss)
+      if (path == files_.merged && entry.severity == Severity::kDataLoss) {
         throw InputError(entry.first, fmt::format("{}: what is damaged would be lost if this trace were written anew; "
                                                   "expected a whole one, or none beside temp.json",
                                                   entry.name));
+      }
       gpu_.notes.push_back(fmt::format("{}: {} ({})", shown(path), entry.name, entry.count));
     }
   }
@@ -241,9 +245,10 @@ class Collecting {
   }
 
   void note_missing(bool old_communication) {
-    if (files_.operators.empty())
+    if (files_.operators.empty()) {
       gpu_.notes.emplace_back(files_.merged.empty() ? "no operators: there is no temp.json"
                                                     : "operators as they were: there is no temp.json");
+    }
     if (renew_ == Renew::kAll && old_communication)
       gpu_.notes.emplace_back("communication as it was: there is no comm.json");
     if (files_.graph.empty() && !links_.grew())

@@ -175,16 +175,18 @@ void refuse_sources(const std::vector<Source>& sources) {
     traces += source.has_events ? 1U : 0U;
     if (source.name == "standard input")
       throw UsageError("standard input can be read once, and combine reads each trace twice; expected a file");
-    if (std::error_code unknown; !fs::is_regular_file(source.name, unknown))
+    if (std::error_code unknown; !fs::is_regular_file(source.name, unknown)) {
       throw UsageError(
           fmt::format("{} is no file by itself, and combine reads each trace twice; expected the archive "
                       "unpacked",
                       shown(source.name)));
-    if (source.of_many)
+    }
+    if (source.of_many) {
       throw InputError({source.name, {}, {}},
                        fmt::format("this {} file holds several ranks as no Chrome trace; expected Chrome traces, or "
                                    "'stepsim convert {} -o OUT.trace.json'",
                                    source.format, shown(source.name)));
+    }
   }
   if (traces < 2)
     throw UsageError(fmt::format("{} is one trace; expected two or more to combine", shown(sources.front().name)));
@@ -216,9 +218,10 @@ class Combining {
     CombinedSource done{.name = file.name, .process = file.prefix.worker + file.prefix.rank};
     done.process.pop_back();
     if (!is_chrome_trace(input.head())) {
-      if (source.has_events)
+      if (source.has_events) {
         throw InputError({source.name, {}, {}},
                          fmt::format("this {} file is no Chrome trace; expected one", source.format));
+      }
       writer_.add_text(read_text(input.stream(), kLargestText), file);
       return combined_.push_back(std::move(done));
     }

@@ -117,15 +117,16 @@ std::vector<OperatorSpan> spans_of(Input& input) {
     if (!event.start_ns) continue;
     const std::pair row{std::string(event.process), std::string(event.thread)};
     OperatorSpan span{operator_name(event.name), row.second, *event.start_ns, *event.start_ns};
-    if (event.phase == "B") open[row].push_back(std::move(span));
-    if (event.phase == "X" && event.duration_ns.value_or(-1) >= 0) {
+    if (event.phase == "B") {
+      open[row].push_back(std::move(span));
+    } else if (event.phase == "X" && event.duration_ns.value_or(-1) >= 0) {
       span.finish += *event.duration_ns;
       spans.push_back(std::move(span));
+    } else if (event.phase == "E" && !open[row].empty()) {
+      spans.push_back(std::move(open[row].back()));
+      open[row].pop_back();
+      spans.back().finish = std::max(span.start, spans.back().start);
     }
-    if (event.phase != "E" || open[row].empty()) continue;
-    spans.push_back(std::move(open[row].back()));
-    open[row].pop_back();
-    spans.back().finish = std::max(span.start, spans.back().start);
   }
   std::stable_sort(spans.begin(), spans.end(),
                    [](const OperatorSpan& a, const OperatorSpan& b) { return a.start < b.start; });
@@ -155,9 +156,10 @@ std::vector<ProfiledOperator> mxnet_operators(Input& input) {
     put(span);
   }
   if (!step.name.empty()) put(step);
-  if (operators.empty())
+  if (operators.empty()) {
     throw InputError({input.name(), {}, {}},
                      "no operator in the dump; expected names with _fwd or _backward, as MXNet's profiler writes them");
+  }
   return operators;
 }
 

@@ -259,7 +259,7 @@ std::string Scrubber::substitute(PrivateKind kind, std::string_view text) {
     case PrivateKind::kUser: return fmt::format("user{:03}", number);
     case PrivateKind::kHost: return fmt::format("host{:03}", number);
     case PrivateKind::kAddress: return fmt::format("address{}", number);
-    case PrivateKind::kPath: break;
+    case PrivateKind::kPath:
     case PrivateKind::kSecret: break;
   }
   if (text.ends_with('/')) return fmt::format("/folder{}/", number);

@@ -17,17 +17,17 @@ template <class Range, class Less = std::less<>>
 void sort_runs(Range& items, Less less = {}) {
   using Iterator = decltype(std::begin(items));
   constexpr std::ptrdiff_t kShort = 4;
-  const Iterator begin = std::begin(items);
-  const Iterator end = std::end(items);
+  const auto begin = std::begin(items);
+  const auto end = std::end(items);
   const auto most = (end - begin) / kShort + 1;
   std::vector<Iterator> ends;  // of the runs
-  for (Iterator at = begin; at != end; ends.push_back(at)) {
+  for (auto at = begin; at != end; ends.push_back(at)) {
     if (std::ssize(ends) == most) return std::sort(begin, end, less);
     at = std::is_sorted_until(at, end, less);
   }
   while (ends.size() > 1) {
     std::size_t kept = 0;
-    Iterator first = begin;
+    auto first = begin;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       if (i + 1 < ends.size()) {
         const Iterator middle = ends[i];

@@ -31,9 +31,10 @@ std::string gain_text(const Tried& tried) {
 
 std::string best_text(const Advice& advice) {
   const Tried* const best = largest_gain(advice, true);
-  if (best == nullptr)
+  if (best == nullptr) {
     return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
                        advice.tried.size(), to_text(advice.baseline));
+  }
   std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(),
                                  gain_text(*best), to_text(advice.baseline), sim::signed_percent(best->change.by, 1));
   const Tried* const without = largest_gain(advice, false);

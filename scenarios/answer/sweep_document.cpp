@@ -40,9 +40,10 @@ std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
     case NoKnee::kNoOrder: return {};
     case NoKnee::kMissing: return fmt::format("{} has points without an answer, so no knee", key);
     case NoKnee::kLastBuys:
-      if (axis.of_workers)
+      if (axis.of_workers) {
         return fmt::format("a worker has most throughput at {}={}, and {:.0f} % less or worse at the next value", key,
                            best, kKneeShare * 100);
+      }
       return fmt::format("{} still buys {:.0f} % or more at its last value, {}", key, kKneeShare * 100, best);
     case NoKnee::kBestBetween: return fmt::format("{}={} is between worse values", key, best);
     case NoKnee::kUneven: return fmt::format("{} goes up and down, so it has no knee", key);
@@ -156,6 +157,7 @@ sim::Plot plot_of(const SweepAnswer& answer) {
 
 std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings) {
   std::vector<std::pair<std::string, std::string>> entries;
+  entries.reserve(settings.size());
   for (const Setting& setting : settings) entries.emplace_back(setting.key, setting.value);
   return entries;
 }

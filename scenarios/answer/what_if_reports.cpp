@@ -114,7 +114,7 @@ Sections changes_sections(const WhatIfAnswer& answer) {
   sim::Section section{.title = "Changes"};
   for (std::size_t i = 0; i < answer.changes.size(); ++i) {
     const auto& selection = answer.selections[i];
-    section.sentences.push_back({answer.changes[i], selection ? "applies to " + text_of(*selection) : std::string()});
+    section.sentences.emplace_back(answer.changes[i], selection ? "applies to " + text_of(*selection) : std::string());
   }
   return {std::move(section)};
 }
@@ -238,9 +238,10 @@ constexpr auto kLinkLine = std::to_array<Field<LinkLine>>({
 
 std::vector<LinkLine> link_lines(const WhatIfAnswer& answer) {
   std::vector<LinkLine> lines;
-  for (const LinkPair& pair : answer.links)
+  for (const LinkPair& pair : answer.links) {
     lines.push_back({&pair, scaled(pair.baseline.queueing, 1 / answer.baseline.iterations),
                      scaled(pair.scenario.queueing, 1 / answer.scenario.iterations)});
+  }
   return lines;
 }
 

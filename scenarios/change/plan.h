@@ -53,14 +53,8 @@ struct Plan {
   Job job;          ///< the settings of job.yaml; workers and servers are set where they are known
   Cluster cluster;  ///< the hardware: as given, or calibrated
   const NetworkModel* network = nullptr;
-  bool colocated_servers = false;
-  std::uint32_t workers_before = 1;  ///< of the plan that changes nothing
-  double batches = 1;                ///< that a worker takes in a step, each of what it took in a captured one
-  /// All workers together take the captured number of samples in a step. Of another number each takes its share.
-  bool strong_scaling = false;
-  double scaling_share = 1;  ///< that factor of `batches`
-  /// Calibration or the user says how senders share a link, so the answer need not allow for other ways.
-  bool sharing_known = false;
+  double batches = 1;        ///< that a worker takes in a step, each of what it took in a captured one
+  double scaling_share = 1;  ///< the factor of `batches` that strong scaling makes
   /// Multiplies the recorded times of transfers that no network model times (keeps_recorded_time()),
   /// before any rule.
   double recorded_transfers = 1;
@@ -79,14 +73,19 @@ struct Plan {
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
   double device_side = 0;  ///< where in the range of its error device work lies (rescale()): for ranges of answers
   double interference_side = 0;  ///< where in its range the slowing of kernels beside communication lies: -1, 0 or 1
-  bool other_machine = false;    ///< the step runs on a machine whose host is another one
-  bool host_known = false;       ///< and the user says how fast that is
 
   Assumptions assumptions;  ///< of the changes; the capture has its own
 
+  std::uint32_t workers_before = 1;  ///< of the plan that changes nothing
+  bool colocated_servers = false;
+  /// All workers together take the captured number of samples in a step. Of another number each takes its share.
+  bool strong_scaling = false;
+  /// Calibration or the user says how senders share a link, so the answer need not allow for other ways.
+  bool sharing_known = false;
+  bool other_machine = false;  ///< the step runs on a machine whose host is another one
+  bool host_known = false;     ///< and the user says how fast that is
   /// The collectives that a rank's pool of threads carries out go one at a time, after all edits.
   bool collectives_in_turn = false;
-
   /// Workers of a parameter-server job begin together, not spread over an iteration.
   bool begins_together = false;
 

@@ -11,6 +11,7 @@ namespace stepsim::testing {
 /// What people read in a row.
 inline std::vector<std::string> texts(const std::vector<sim::Cell>& row) {
   std::vector<std::string> found;
+  found.reserve(row.size());
   for (const sim::Cell& cell : row) found.push_back(cell.text());
   return found;
 }

@@ -263,6 +263,7 @@ class TraceMaker {
     if (most == launches.end()) return;
     const std::vector<std::uint32_t>& calls = most->second;
     std::vector<std::uint32_t> names;
+    names.reserve(calls.size());
     for (const std::uint32_t call : calls) names.push_back(kernel_of.at(trace.correlation[call]));
     const std::optional<Repetition> found = repetition_of(names);
     if (!found) return sink_.diagnostics.count(diagnostic("no_steps_marked"), {file_, {}, {}});

@@ -158,9 +158,9 @@ class Joiner {
   }
 
   [[nodiscard]] const NcclCommunicator& communicator(std::uint32_t number) const {
-    static const NcclCommunicator kUnknown;
+    static const NcclCommunicator unknown;
     const auto found = records_.communicators.find(number);
-    return found == records_.communicators.end() ? kUnknown : found->second;
+    return found == records_.communicators.end() ? unknown : found->second;
   }
 
   /// The group of all ranks of a communicator, or of two of them. Invalid if NCCL's id of it is not known.

@@ -34,7 +34,7 @@ class MetadataReader {
     json_.expect_end();
     if (metadata_.operators.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
-                       "no operator in the file; expected members such as \"m/a\": {\"op\": .., \"input\": [..]}");
+                       R"(no operator in the file; expected members such as "m/a": {"op": .., "input": [..]})");
     }
     return std::move(metadata_);
   }

@@ -79,9 +79,10 @@ class TensorflowReader {
       if (key != "name") return;
       if (event.name == "process_name")
         is_device_[std::string{event.process}] = as_text(value).find(kDevice) != std::string::npos;
-      if (event.name == "thread_name")
+      if (event.name == "thread_name") {
         has_operators_[{std::string{event.process}, std::string{event.thread}}] =
             as_text(value).find(kOperators) != std::string::npos;
+      }
     });
   }
 

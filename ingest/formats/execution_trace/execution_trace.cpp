@@ -88,6 +88,7 @@ bool tensor_in(std::string_view list, ObservedTensor& tensor) {
 }
 
 /// The tensors among the values, those in lists too. What is too deep or no tensor is left out.
+// NOLINTNEXTLINE(misc-no-recursion): kDeepest bounds the depth
 void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensors, int depth) {
   ItemCursor items{values};
   std::string_view item;
@@ -138,9 +139,13 @@ void take_attribute(JsonReader& json, ObservedOperator& node) {
       json.skip();
     }
   });
-  if (name == "op_schema") node.schema = std::move(value);
-  if (name == "collective_name") node.collective = std::move(value);
-  if (name == "pg_name") node.group = std::move(value);
+  if (name == "op_schema") {
+    node.schema = std::move(value);
+  } else if (name == "collective_name") {
+    node.collective = std::move(value);
+  } else if (name == "pg_name") {
+    node.group = std::move(value);
+  }
 }
 
 bool is_number(JsonReader& json) {
@@ -326,7 +331,7 @@ class ObserverReader {
   }
 
   /// As Kineto has them in "Concrete Inputs": each a text.
-  std::string settings_text() const {
+  [[nodiscard]] std::string settings_text() const {
     if (node_.name.find("conv") == std::string::npos) return {};
     std::string list = "[";
     ItemCursor items{node_.inputs};

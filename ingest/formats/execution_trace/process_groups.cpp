@@ -37,9 +37,10 @@ void add_group(std::string_view object, ExecutionGraph& graph) {
   while (members.next(key, value)) {
     if (key == "pg_name") name = as_text(value);
     if (key == "ranks") ranks = ranks_in(value);
-    if (key == "group_size" || key == "pg_size")
+    if (key == "group_size" || key == "pg_size") {
       size =
           static_cast<std::size_t>(std::clamp<std::int64_t>(as_integer(value).value_or(0), 0, std::int64_t{100'000}));
+    }
   }
   if (ranks.empty()) graph.world = std::max(graph.world, size);
   if (!ranks.empty()) graph.groups.insert_or_assign(std::move(name), std::move(ranks));

@@ -265,10 +265,9 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
 }
 
 std::string NsysCollectives::group_of(std::uint64_t communicator) const {
-  const std::string id = fmt::format("communicator {:x}", communicator);
   const auto members = members_.find(communicator);
   if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator))
-    return id;
+    return fmt::format("communicator {:x}", communicator);
   std::string list;
   for (const auto& [rank, process] : members->second)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", places_.at(process).rank);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -29,8 +30,9 @@ TEST(NcclEventHandle, PacksWhatItHolds) {
 
 TEST(NcclEventHandle, OthersAreNone) {
   EXPECT_FALSE(EventHandle::unpack(nullptr));
-  EXPECT_FALSE(EventHandle::unpack(reinterpret_cast<void*>(std::uintptr_t{8})));
-  EXPECT_FALSE(EventHandle::unpack(reinterpret_cast<void*>(~std::uintptr_t{0})));
+  for (const std::uintptr_t number : {std::uintptr_t{8}, ~std::uintptr_t{0}}) {
+    EXPECT_FALSE(EventHandle::unpack(std::bit_cast<void*>(number))) << number;
+  }
 }
 
 TEST(NcclOpenEvents, AreThereUntilTheyAreTaken) {

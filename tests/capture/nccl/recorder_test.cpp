@@ -226,8 +226,8 @@ TEST_F(NcclRecorder, WhatIsNotWantedIsNotRecordedNorWhatBelongsToIt) {
 TEST_F(NcclRecorder, CountsWhatHasNoRoomAndWhatDidNotEnd) {
   Communicator* const communicator = recorder_->begin_communicator(6);
   void* const proxy_op = recorder_->begin_proxy_op(*communicator, begin_all_reduce(*communicator, nullptr), op(true));
-  std::vector<void*> steps;
-  for (int i = 0; i < 10; ++i) steps.push_back(recorder_->begin_proxy_step(*communicator, proxy_op));
+  std::vector<void*> steps(10);
+  for (void*& step : steps) step = recorder_->begin_proxy_step(*communicator, proxy_op);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), nullptr), 10 - (kRoom - 1));
   recorder_->end(steps[0]);
   recorder_->end(steps[0]);

@@ -41,9 +41,9 @@ TEST(IndexStackTest, NoTwoThreadsHaveOneNumber) {
   for (std::uint32_t i = 0; i < kNumbers; ++i) stack.push(i);
   std::array<std::atomic<int>, kNumbers> holders{};
   std::atomic<int> held_twice{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
+  std::array<std::thread, 4> threads;
+  for (std::thread& thread : threads) {
+    thread = std::thread([&] {
       for (int round = 0; round < kRounds; ++round) {
         const auto index = stack.pop();
         if (!index) continue;

@@ -112,7 +112,7 @@ std::vector<std::string> records_of_steps() {
 
 struct Damage {
   const char* name;
-  std::string (*apply)(std::string record);
+  std::string (*apply)(const std::string& record);
 };
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
@@ -120,32 +120,32 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 const Damage kDamages[] = {
-    {"none", [](std::string r) { return r; }},
-    {"lacks }", [](std::string r) { return r.substr(0, r.size() - 1); }},
-    {"lacks }}", [](std::string r) { return r.substr(0, r.size() - 2); }},
-    {"lacks {", [](std::string r) { return r.substr(1); }},
-    {"extra }", [](std::string r) { return r + "}"; }},
-    {"extra ]", [](std::string r) { return r + "]"; }},
-    {"extra ]}", [](std::string r) { return r + "]}"; }},
-    {"extra [", [](std::string r) { return "[" + r; }},
-    {"extra quote", [](std::string r) { return "\"" + r; }},
-    {"open [", [](std::string r) { return replaced(r, R"("args": {)", R"("args": [{)"); }},
-    {"lacks quote", [](std::string r) { return replaced(r, R"("name": ")", R"("name": )"); }},
-    {"lacks closing quote", [](std::string r) { return replaced(r, R"(", "pid")", R"(, "pid")"); }},
-    {"lacks colon", [](std::string r) { return replaced(r, R"("pid":)", R"("pid")"); }},
-    {"lacks comma", [](std::string r) { return replaced(r, R"(, "pid")", R"( "pid")"); }},
-    {"cut in the middle", [](std::string r) { return r.substr(0, 40); }},
-    {"cut in a string", [](std::string r) { return r.substr(0, r.find("op") + 1); }},
-    {"no number", [](std::string r) { return replaced(r, R"("dur": )", R"("dur": x)"); }},
-    {"not a number", [](std::string r) { return replaced(r, R"("pid": 9)", R"("pid": NaN)"); }},
-    {"bytes before", [](std::string r) { return "\x01\xFF\x80zz" + r; }},
-    {"bytes in it", [](std::string r) { return replaced(r, "ph", "p\xFF\x02h"); }},
-    {"bytes in a string", [](std::string r) { return replaced(r, "cpu_op", "cpu_op\xFF\x02"); }},
-    {"commas before", [](std::string r) { return ",, ," + r; }},
-    {"commas in it", [](std::string r) { return replaced(r, R"(}})", R"(,},})"); }},
-    {"no comma after", [](std::string r) { return r + "#"; }},
-    {"a number before", [](std::string r) { return "7, null, " + r; }},
-    {"the list ends and the file goes on", [](std::string r) { return r + R"(], "traceName": "t", "env": {)"; }},
+    {"none", [](const std::string& r) { return r; }},
+    {"lacks }", [](const std::string& r) { return r.substr(0, r.size() - 1); }},
+    {"lacks }}", [](const std::string& r) { return r.substr(0, r.size() - 2); }},
+    {"lacks {", [](const std::string& r) { return r.substr(1); }},
+    {"extra }", [](const std::string& r) { return r + "}"; }},
+    {"extra ]", [](const std::string& r) { return r + "]"; }},
+    {"extra ]}", [](const std::string& r) { return r + "]}"; }},
+    {"extra [", [](const std::string& r) { return "[" + r; }},
+    {"extra quote", [](const std::string& r) { return "\"" + r; }},
+    {"open [", [](const std::string& r) { return replaced(r, R"("args": {)", R"("args": [{)"); }},
+    {"lacks quote", [](const std::string& r) { return replaced(r, R"("name": ")", R"("name": )"); }},
+    {"lacks closing quote", [](const std::string& r) { return replaced(r, R"(", "pid")", R"(, "pid")"); }},
+    {"lacks colon", [](const std::string& r) { return replaced(r, R"("pid":)", R"("pid")"); }},
+    {"lacks comma", [](const std::string& r) { return replaced(r, R"(, "pid")", R"( "pid")"); }},
+    {"cut in the middle", [](const std::string& r) { return r.substr(0, 40); }},
+    {"cut in a string", [](const std::string& r) { return r.substr(0, r.find("op") + 1); }},
+    {"no number", [](const std::string& r) { return replaced(r, R"("dur": )", R"("dur": x)"); }},
+    {"not a number", [](const std::string& r) { return replaced(r, R"("pid": 9)", R"("pid": NaN)"); }},
+    {"bytes before", [](const std::string& r) { return "\x01\xFF\x80zz" + r; }},
+    {"bytes in it", [](const std::string& r) { return replaced(r, "ph", "p\xFF\x02h"); }},
+    {"bytes in a string", [](const std::string& r) { return replaced(r, "cpu_op", "cpu_op\xFF\x02"); }},
+    {"commas before", [](const std::string& r) { return ",, ," + r; }},
+    {"commas in it", [](const std::string& r) { return replaced(r, R"(}})", R"(,},})"); }},
+    {"no comma after", [](const std::string& r) { return r + "#"; }},
+    {"a number before", [](const std::string& r) { return "7, null, " + r; }},
+    {"the list ends and the file goes on", [](const std::string& r) { return r + R"(], "traceName": "t", "env": {)"; }},
 };
 
 /// A trace with `damage` done to its record `at`; `length`: of the text, if it is cut short.

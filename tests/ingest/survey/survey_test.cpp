@@ -18,18 +18,18 @@ namespace fs = std::filesystem;
 /// A folder of its own for each test.
 class SurveyTest : public ::testing::Test {
  protected:
-  SurveyTest() : folder_(fs::path(::testing::TempDir()) / ("survey_" + std::to_string(::getpid()))) {
+  void SetUp() override {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
-  ~SurveyTest() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
-  std::string write(const std::string& name, const std::string& text) const {
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
   }
 
-  fs::path folder_;
+  fs::path folder_ = fs::path(::testing::TempDir()) / ("survey_" + std::to_string(::getpid()));
 };
 
 /// Of a rank: a step, an operator with shapes, three launches of which two have their kernel, and a kernel that nothing

@@ -19,9 +19,9 @@ TEST(OccupancyUseTest, MeansByTime) {
   Capture capture = maker.make();
   capture.devices[0] = "NVIDIA A100-SXM4-40GB";
   capture.launches.launches = {
-      {.blocks = 108 * 20, .threads = 256, .registers = 16, .shared_memory = 0},  // 8 blocks fit: all threads
-      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},       // half a block each
-      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};     // one of two that fit
+      {.blocks = 2160, .threads = 256, .registers = 16, .shared_memory = 0},   // 8 blocks fit: all threads
+      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},    // half a block each
+      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};  // one of two that fit
   capture.launches.uses = {{maker.dag.new_id(full), 0}, {maker.dag.new_id(few), 1}, {maker.dag.new_id(half), 2}};
   const TraceDetails details;
   const sim::MeasuredWork work = sim::measured_work(capture, details);

@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> names_of(const std::vector<StatsRow>& rows) {
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const StatsRow& row : rows) names.push_back(row.name);
   return names;
 }
@@ -32,16 +33,17 @@ Capture two_steps() {
   const LaneId pushes = maker.lane(0, LaneKind::kLink, "PUSH");
   TaskId first[2];
   for (const std::int32_t step : {0, 1}) {
-    const std::int64_t begin = 1000 * step;
+    const std::int64_t begin = std::int64_t{1000} * step;
     const std::int64_t length = step + 1;
     first[step] = maker.add(operators, TaskKind::kOperator, "BW.a", begin, begin + 10 * length, step);
     maker.add(operators, TaskKind::kOperator, "BW.b", begin + 100, begin + 100 + 30 * length, step);
     maker.add(pushes, TaskKind::kTransfer, "Comm.w.x.PUSH.3", begin + 200, begin + 200 + 40 * length, step);
   }
   Capture capture = maker.make();
-  for (const std::int32_t step : {0, 1})
+  for (const std::int32_t step : {0, 1}) {
     capture.recording.steps.push_back(
         {.rank = 0, .number = 5 + step, .first = maker.dag.new_id(first[step]), .next_follows = step == 0});
+  }
   return capture;
 }
 

@@ -150,7 +150,7 @@ TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
 TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
   CaptureMaker maker;
   for (std::uint32_t i = 1; i <= 3; ++i) {
-    maker.call("cudaEventRecord", kBegin + 100 * i, 10, i);
+    maker.call("cudaEventRecord", kBegin + 100UL * i, 10, i);
     maker.add({.kind = Kind::kEventRecord, .which = 5, .correlation = i, .stream = 6 + i});
   }
   maker.call("cudaEventSynchronize", kBegin + 250, 10, 9);
