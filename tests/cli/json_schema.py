@@ -1,12 +1,15 @@
-"""Every --json answer is as the JSON Schema says that `stepsim --json-schema` prints."""
+"""json_schema.py STEPSIM JOB TRACE CAPTURE PROFILE: every --json answer is as the JSON Schema says that
+`stepsim --json-schema` prints. A schema that no command here answers with is a failure.
+"""
 
 import json
+import shutil
 import sys
 import tempfile
 
 from checks import stepsim
 
-sample, measured = sys.argv[2:4]
+sample, measured, capture_file, profile = sys.argv[2:6]
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float),
          "null": type(None)}
@@ -57,6 +60,7 @@ def answer(*arguments):
 
 
 with tempfile.TemporaryDirectory() as folder:
+    shutil.copytree(sample, f"{folder}/sample")  # --step-num writes beside it
     for capture in (sample, measured):
         for command in ("replay", "critical-path", "stats", "check", "tasks", "calibrate", "graph"):
             answer(command, capture)
@@ -66,10 +70,15 @@ with tempfile.TemporaryDirectory() as folder:
     answer("compare", sample, measured)
     answer("compare", sample, measured, sample)
     answer("convert", sample, "-o", f"{folder}/graph.json")
+    answer("convert", sample, "--ranks", "0", "--comm-json", "-o", f"{folder}/comm.json")
+    answer("convert", measured, "--select", "process=1", "-o", f"{folder}/cut.trace.json")
+    answer("convert", measured, "--scrub", "-o", f"{folder}/scrubbed.json")
+    answer("convert", capture_file, "-o", f"{folder}/a.pt.trace.json")
+    answer("replay", f"{folder}/sample", "--step-num", "3")
+    answer("timeline", profile)
+    answer("scaling", profile, profile)
     answer("collect", sample, "--iter-time")
     answer("combine", f"{sample}/traces", "-o", f"{folder}/combined.json")
 
-lacking = {"stepsim.replay/1", "stepsim.critical_path/1", "stepsim.stats/1", "stepsim.check/1", "stepsim.tasks/1",
-           "stepsim.calibrate/1", "stepsim.graph/1", "stepsim.whatif/1", "stepsim.sweep/1", "stepsim.advise/1",
-           "stepsim.compare/1", "stepsim.compare_several/1", "stepsim.collect/1", "stepsim.combine/1"} - seen
+lacking = set(schemas) - seen
 assert not lacking, f"no command printed {lacking}"
