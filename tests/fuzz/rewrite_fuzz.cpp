@@ -9,27 +9,15 @@
 
 #include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/trace_copy.h"
-#include "ingest/json/scanner.h"
 #include "ingest/privacy/json_rewriter.h"
 #include "ingest/privacy/scrubber.h"
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"
+#include "tests/fuzz/strict_json.h"
 
 namespace {
 
 using namespace stepsim::ingest;
-
-bool is_strict_json(std::string text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  const std::size_t size = text.size();
-  text.append(json::kPadding, '\0');
-  json::Scanner scanner{text.data(), text.data() + size};
-  json::Value value;
-  scanner.skip_blanks();
-  if (!scanner.value(value)) return false;
-  scanner.skip_blanks();
-  return scanner.at() == text.data() + size && !scanner.odd();
-}
 
 void check_copy(std::string_view text) {
   const auto source = memory_source(text, "fuzz");
@@ -45,7 +33,7 @@ void check_copy(std::string_view text) {
   std::string out;
   std::string piece(64, '\0');
   while (const std::size_t size = copy.read(piece)) out.append(piece, 0, size);
-  if (!is_strict_json(out)) std::abort();
+  if (!stepsim::testing::is_strict_json(out)) std::abort();
   const auto written = memory_source(out, "fuzz");
   stepsim::Diagnostics none;
   ChromeEventReader reread(*written, none);

@@ -10,14 +10,15 @@
 
 #include "ingest/bytes/byte_source.h"
 #include "ingest/chrome/trace_copy.h"
-#include "ingest/json/scanner.h"
 #include "ingest/privacy/scrubbed_files.h"
+#include "tests/fuzz/strict_json.h"
 #include "tests/ingest/trace_text.h"
 #include "tests/sim/temporary_folder.h"
 
 namespace stepsim::ingest {
 namespace {
 
+using stepsim::testing::is_strict_json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -41,16 +42,6 @@ std::string copied(std::string_view text, const std::function<bool(const ChromeE
 
 bool all(const ChromeEvent&) { return true; }
 bool none(const ChromeEvent&) { return false; }
-
-bool is_strict_json(const std::string& text) {
-  const std::string padded = text + std::string(json::kPadding, '\0');
-  json::Scanner scanner{padded.data(), padded.data() + text.size(), json::Rules::kStrict};
-  scanner.skip_blanks();
-  json::Value value;
-  if (!scanner.value(value)) return false;
-  scanner.skip_blanks();
-  return scanner.at() == padded.data() + text.size() && !scanner.odd();
-}
 
 // ---------------------------------------------------------------- the text of a copy
 
