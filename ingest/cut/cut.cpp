@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -97,7 +98,9 @@ Landmarks landmarks_of(const std::string& path, const Cut& cut) {
     if (!step || kind == EventKind::kDeviceAnnotation) return;
     marks.steps.insert(*step);
     if (!cut.steps || *step < cut.steps->first || *step > cut.steps->second) return;
-    const std::int64_t end = *event.start_ns + std::max<std::int64_t>(0, event.duration_ns.value_or(0));
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(*event.start_ns, std::max<std::int64_t>(0, event.duration_ns.value_or(0)), &end))
+      end = std::numeric_limits<std::int64_t>::max();
     marks.begin = marks.found ? std::min(marks.begin, *event.start_ns) : *event.start_ns;
     marks.end = marks.found ? std::max(marks.end, end) : end;
     marks.found = true;
