@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ingest/formats/format.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 
@@ -33,14 +34,12 @@ Parsed<PartType> read_text(std::string_view format, std::string_view text, std::
 
 /// The one-line message with which a format refuses a text; empty if it takes it.
 inline std::string refusal(std::string_view format, std::string_view text, std::string file = "file") {
-  try {
+  const auto read = [&] {
     Input input = Input::from_memory(text, std::move(file));
     PartSink sink;
     format_named(format).read(input, sink);
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  };
+  return stepsim::testing::thrown_by<InputError>(read, "");
 }
 
 }  // namespace stepsim::ingest

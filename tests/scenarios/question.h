@@ -10,6 +10,7 @@
 
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/scenario.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::testing {
 
@@ -49,12 +50,7 @@ class Question {
 
 /// The sentence with which a question is refused; "taken" if it is answered.
 inline std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
-  try {
-    (void)question.predicted(sets);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "taken";
+  return thrown_by<std::exception>([&] { return question.predicted(sets); });
 }
 
 }  // namespace stepsim::testing

@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/source_folder.h"
+#include "tests/thrown_by.h"
 #include "tests/yaml_examples.h"
 
 namespace stepsim::testing {
@@ -54,12 +55,8 @@ TEST_P(WhatIfTest, DescribesEachParameterOnce) {
 TEST_P(WhatIfTest, RefusesUnknownParameters) {
   scenarios::Scenario scenario;
   const std::string key = std::string(GetParam()->name) + ".nonsense";
-  try {
-    scenarios::add_set(scenario, key + "=1");
-    FAIL() << "taken";
-  } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
-  }
+  EXPECT_THAT(thrown_by<UsageError>([&] { scenarios::add_set(scenario, key + "=1"); }),
+              ::testing::HasSubstr("nonsense"));
 }
 
 TEST_P(WhatIfTest, RefusesMalformedValues) {

@@ -13,9 +13,12 @@
 #include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::sim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using stepsim::testing::DagMaker;
 
@@ -256,14 +259,11 @@ TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreF
   const CollectiveShape shape{CollectiveOp::kAllReduce, 12'000, Bytes{12'000'000}};
   const Bandwidth rate = Bandwidth::from_bytes_per_second(1e9);
   EXPECT_EQ(ends_of_ring("maxmin", shape, rate, {}).size(), 12'000U);
-  try {
-    (void)ends_of_ring("maxmin", shape, rate, {{0, 1, Bytes{5'000}, 1'000}});
-    FAIL() << "nothing was thrown";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "a collective of 12000 ranks that does not have the network to itself brings the messages of a replay "
-                 "to 287976000; expected at most 250000000: fewer ranks");
-  }
+  EXPECT_EQ(thrown_by<UsageError>([&] {
+              return ends_of_ring("maxmin", shape, rate, {{0, 1, Bytes{5'000}, 1'000}});
+            }),
+            "a collective of 12000 ranks that does not have the network to itself brings the messages of a replay "
+            "to 287976000; expected at most 250000000: fewer ranks");
 }
 
 /// An all-reduce of `members` of which only `rank` was captured, on a cluster of eight hosts.

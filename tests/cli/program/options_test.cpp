@@ -7,9 +7,12 @@
 
 #include "cli/program/arguments.h"
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::cli {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -26,12 +29,7 @@ CommonOptions parsed(std::vector<std::string> arguments) {
 }
 
 std::string usage_error(std::vector<std::string> arguments) {
-  try {
-    static_cast<void>(parsed(std::move(arguments)));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<UsageError>([&] { return parsed(std::move(arguments)); }, "no error");
 }
 
 TEST(OptionsTest, TracesAloneLeaveTheRestAtItsDefaults) {

@@ -7,9 +7,12 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::cli {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -25,12 +28,7 @@ Shard shard_in(const Variables& variables) {
 }
 
 std::string error_in(const Variables& variables) {
-  try {
-    static_cast<void>(shard_in(variables));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<UsageError>([&] { return shard_in(variables); }, "no error");
 }
 
 TEST(ShardTest, PointsAreDealtByTheirNumber) {

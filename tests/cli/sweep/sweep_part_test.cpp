@@ -10,9 +10,12 @@
 #include <sstream>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::cli {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 namespace fs = std::filesystem;
 using scenarios::Outcome;
@@ -85,15 +88,13 @@ class SweepPartTest : public ::testing::Test {
     }
   }
   [[nodiscard]] std::string merge_error(const std::vector<std::string>& names) const {
-    try {
+    const auto merge = [&] {
       std::vector<SweepPart> parts;
       parts.reserve(names.size());
       for (const std::string& name : names) parts.push_back(read_part(path(name)));
-      static_cast<void>(merged(parts));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+      return merged(parts);
+    };
+    return thrown_by<InputError>(merge, "no error");
   }
 
  private:
@@ -154,13 +155,8 @@ TEST_F(SweepPartTest, OfAnotherSweepOrShardIsRefusedAndKept) {
 }
 
 TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
-  const auto error_of = [this](const std::string& name) -> std::string {
-    try {
-      SweepJournal(path(name), sample_head(), {}, false);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto error_of = [this](const std::string& name) {
+    return thrown_by<InputError>([&] { SweepJournal(path(name), sample_head(), {}, false); }, "no error");
   };
   finish("whole", {}, false);
   const std::string whole = text_in(path("whole"));
@@ -257,12 +253,8 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
 }
 
 TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
-  try {
-    static_cast<void>(parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"));
-    FAIL() << "it was read";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "old:1: is a part of version 5; expected version 6");
-  }
+  EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
+            "old:1: is a part of version 5; expected version 6");
 }
 
 }  // namespace

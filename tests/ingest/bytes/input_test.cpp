@@ -18,10 +18,13 @@
 #include "ingest/chrome/chrome_events.h"
 #include "model/base/error.h"
 #include "tests/ingest/trace_text.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
@@ -85,12 +88,7 @@ class TemporaryFolder : public ::testing::Test {
     return path;
   }
   static std::string error_of(const std::string& path) {
-    try {
-      static_cast<void>(Input::open(path));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+    return thrown_by<InputError>([&] { return Input::open(path); }, "no error");
   }
 
   std::filesystem::path folder_;

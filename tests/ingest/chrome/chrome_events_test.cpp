@@ -11,22 +11,20 @@
 #include "model/base/error.h"
 #include "tests/ingest/trace_text.h"
 #include "tests/nightly.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
 std::string error_of(std::string_view text) {
-  try {
-    static_cast<void>(read_all(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<InputError>([&] { return read_all(text); }, "no error");
 }
 
 // ---------------------------------------------------------------- what a record says

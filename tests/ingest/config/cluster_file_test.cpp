@@ -9,9 +9,12 @@
 #include "model/base/error.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -20,12 +23,7 @@ using ::testing::StartsWith;
 Cluster parse(std::string_view text) { return parse_cluster(text, "c.yaml"); }
 
 std::string refused(std::string_view text) {
-  try {
-    static_cast<void>(parse(text));
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return parse(text); }, "");
 }
 
 std::vector<std::string> names(const Cluster& cluster, std::size_t from, std::size_t to) {

@@ -9,21 +9,19 @@
 
 #include "ingest/config/config.h"
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 #include "tests/yaml_examples.h"
 
 namespace stepsim::ingest {
 namespace {
 
+using stepsim::testing::thrown_by;
+
 using ::testing::HasSubstr;
 
 /// The keys that the reader names where one is not known.
 std::vector<std::string> known_keys(const std::string& text) {
-  std::string list;
-  try {
-    static_cast<void>(parse_job(text, "job.yaml"));
-  } catch (const InputError& error) {
-    list = error.what();
-  }
+  std::string list = thrown_by<InputError>([&] { return parse_job(text, "job.yaml"); }, "");
   list = list.substr(list.rfind("expected ") + std::string("expected ").size());
   std::vector<std::string> keys;
   std::istringstream words(list);

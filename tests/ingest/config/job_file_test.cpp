@@ -6,19 +6,17 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest::job_file_test {
 namespace {
 
+using stepsim::testing::thrown_by;
+
 using ::testing::HasSubstr;
 
 std::string refused(std::string_view text) {
-  try {
-    static_cast<void>(parse_job(text, "job.yaml"));
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return parse_job(text, "job.yaml"); }, "");
 }
 
 TEST(JobFileTest, EveryKeyIsRead) {

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 constexpr const char* kHeader =
     "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
@@ -90,12 +93,7 @@ TEST(NcclTestsTest, SeveralTablesMayFollowEachOtherBehindTheTagsOfMpirun) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    (void)parse_nccl_tests(text, "x.txt");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown_by<InputError>([&] { return parse_nccl_tests(text, "x.txt"); }, "none");
 }
 
 TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {

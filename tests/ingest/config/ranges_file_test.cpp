@@ -4,19 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
 
+using stepsim::testing::thrown_by;
+
 using ::testing::HasSubstr;
 
 std::string problem_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_ranges(text, "r.yaml"));
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return parse_ranges(text, "r.yaml"); }, "");
 }
 
 TEST(RangesFileTest, EverythingThatItMaySayIsRead) {
@@ -42,12 +40,7 @@ TEST(RangesFileTest, EventsAreNamesOneALine) {
   for (const RangePlace& place : places_of(schedule)) EXPECT_EQ(place.occurrence, 0U);
   EXPECT_TRUE(to_text(schedule).starts_with("10\nfprop 11 High_Level 0\nfprop 12 High_Level 0\n"));
   const auto problem = [](const std::string& text) -> std::string {
-    try {
-      static_cast<void>(parse_events(text, "prof.events"));
-      return "";
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    return thrown_by<InputError>([&] { return parse_events(text, "prof.events"); }, "");
   };
   EXPECT_THAT(problem("\n\n"), HasSubstr("there is no name in this file"));
   EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is no name of a range"));

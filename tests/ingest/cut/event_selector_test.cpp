@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 bool selects(std::string_view typed, std::string_view category, std::string_view name) {
   ChromeEvent event;
@@ -36,12 +39,7 @@ TEST(EventSelectorTest, MistakesNameWhatIsExpected) {
                                     {"=x", "KEY=VALUE"},
                                     {"name=(", "regular expression"},
                                     {"class=gem", "expected gemm"}}) {
-    try {
-      static_cast<void>(EventSelector(typed));
-      FAIL() << typed;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr(said));
-    }
+    EXPECT_THAT(thrown_by<UsageError>([&] { return EventSelector(typed); }), ::testing::HasSubstr(said));
   }
 }
 

@@ -8,9 +8,12 @@
 
 #include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
   // Texts of every length up to 70 around the end of the first window must come out whole.
@@ -79,13 +82,11 @@ class StrictJsonTest : public ::testing::TestWithParam<Bad> {};
 TEST_P(StrictJsonTest, IsRefusedWhereItBreaksTheRules) {
   const auto source = memory_source(GetParam().text, "t");
   JsonReader json(*source);
-  try {
+  const std::string error = thrown_by<InputError>([&] {
     json.array([&] { json.skip(); });
     json.expect_end();
-    FAIL() << GetParam().text;
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), GetParam().message);
-  }
+  });
+  EXPECT_EQ(error, GetParam().message) << GetParam().text;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,5 +1,6 @@
 #include "ingest/load/discover.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,9 +9,12 @@
 #include <unistd.h>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 namespace fs = std::filesystem;
 
@@ -82,12 +86,8 @@ TEST_F(DiscoverTest, LinksInAFolderAreNotFollowed) {
 }
 
 TEST_F(DiscoverTest, WhatIsNotThereIsAnErrorThatNamesIt) {
-  try {
-    static_cast<void>(discover({(root_ / "absent").string()}));
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("absent: there is no such file or folder"), std::string::npos);
-  }
+  EXPECT_THAT(thrown_by<InputError>([&] { return discover({(root_ / "absent").string()}); }),
+              ::testing::HasSubstr("absent: there is no such file or folder"));
 }
 
 TEST_F(DiscoverTest, JobFileIsFoundInTheFolderAndBesideIt) {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 /// An operator of 10 us on the one host thread of a rank.
 HostDeviceTrace trace_of(std::int64_t rank) {
@@ -45,15 +48,10 @@ TEST(JobPartsTest, ARankThatAFileHoldsTwiceIsAnErrorThatNamesBoth) {
   JobParts parts;
   parts.add(input);
   Assembly assembly;
-  try {
-    parts.stitch({}, Job{}, assembly);
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0), of the same process at the same "
-        "time; expected one trace a rank: leave out the one of the run that is not meant");
-  }
+  EXPECT_EQ(
+      thrown_by<InputError>([&] { parts.stitch({}, Job{}, assembly); }),
+      "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0), of the same process at the same "
+      "time; expected one trace a rank: leave out the one of the run that is not meant");
 }
 
 TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {

@@ -12,9 +12,12 @@
 
 #include "model/base/error.h"
 #include "tests/ingest/sqlite/database_maker.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::AllOf;
 using testing::DatabaseMaker;
@@ -28,12 +31,7 @@ Database open(const std::string& bytes) {
 
 /// The one-line message with which bytes are refused; empty if they are taken.
 std::string refusal(const std::string& bytes) {
-  try {
-    (void)open(bytes);
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return open(bytes); }, "");
 }
 
 DatabaseMaker three_rows() {

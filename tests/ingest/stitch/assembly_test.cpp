@@ -6,9 +6,12 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -72,12 +75,8 @@ TEST(KeepStepsTest, WaitsForWorkOfEarlierStepsStayExplained) {
 TEST(KeepStepsTest, StepsThatAreNotThereAreRefused) {
   for (const auto& [first, last] : {std::pair{1, 4}, std::pair{8, 9}}) {
     Assembly assembly = launching_ahead();
-    try {
-      keep_steps(assembly, first, last);
-      FAIL() << first;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the input has steps 5 to 7"));
-    }
+    EXPECT_THAT(thrown_by<UsageError>([&] { keep_steps(assembly, first, last); }),
+                HasSubstr("the input has steps 5 to 7"));
   }
 }
 

@@ -1,10 +1,13 @@
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace stepsim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
@@ -34,13 +37,9 @@ TEST(InputErrorTest, HostileFileNameStaysOnOneLine) {
 
 TEST(AssertTest, BrokenInvariantIsAnInternalErrorWithItsReason) {
   const bool sorted = false;
-  try {
-    STEPSIM_ASSERT(sorted, "targets ascend");
-    FAIL() << "nothing was thrown";
-  } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("targets ascend (sorted is false)"));
-    EXPECT_THAT(error.what(), HasSubstr("error_test.cpp:"));
-  }
+  const std::string error = thrown_by<InternalError>([&] { STEPSIM_ASSERT(sorted, "targets ascend"); });
+  EXPECT_THAT(error, HasSubstr("targets ascend (sorted is false)"));
+  EXPECT_THAT(error, HasSubstr("error_test.cpp:"));
 }
 
 TEST(AssertTest, InvariantThatHoldsSaysNothing) { EXPECT_NO_THROW(STEPSIM_ASSERT(1 + 1 == 2, "sums add up")); }

@@ -1,4 +1,5 @@
 #include "model/base/side_by_side.h"
+#include "tests/thrown_by.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,8 @@
 
 namespace stepsim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 TEST(SideBySideTest, EachPieceIsDoneOnceAndSeenBehindTheCall) {
   for (const int threads : {-1, 0, 1, 2, 7}) {
@@ -31,14 +34,10 @@ TEST(SideBySideTest, PiecesHavePiecesOfTheirOwn) {
 
 TEST(SideBySideTest, WhatAPieceThrowsIsThrown) {
   for (const int threads : {1, 3}) {
-    try {
-      side_by_side(threads, 20, [](std::size_t piece) {
-        if (piece == 13) throw std::runtime_error("piece " + std::to_string(piece));
-      });
-      FAIL() << "nothing was thrown";
-    } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "piece 13");
-    }
+    const auto throws = [](std::size_t piece) {
+      if (piece == 13) throw std::runtime_error("piece " + std::to_string(piece));
+    };
+    EXPECT_EQ(thrown_by<std::runtime_error>([&] { side_by_side(threads, 20, throws); }), "piece 13");
   }
 }
 

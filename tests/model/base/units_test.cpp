@@ -1,4 +1,5 @@
 #include "model/base/units.h"
+#include "tests/thrown_by.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,8 @@
 namespace stepsim {
 namespace {
 
+using stepsim::testing::thrown_by;
+
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
@@ -17,12 +20,7 @@ constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 /// What `parse` says against `text`; empty if it takes it.
 template <class Parse>
 std::string refusal(Parse parse, std::string_view text) {
-  try {
-    static_cast<void>(parse(text));
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by<std::invalid_argument>([&] { return parse(text); }, "");
 }
 
 TEST(DurationTest, EveryUnitIsTakenToTheNanosecond) {

@@ -5,19 +5,17 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim {
 namespace {
 
+using stepsim::testing::thrown_by;
+
 constexpr YamlForm kForm{1U << 20U, "a: 1"};
 
 std::string error_of(std::string_view text) {
-  try {
-    static_cast<void>(parse_yaml(text, "f.yaml", kForm));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<InputError>([&] { return parse_yaml(text, "f.yaml", kForm); }, "no error");
 }
 
 TEST(YamlValueTest, ScalarsStayText) {

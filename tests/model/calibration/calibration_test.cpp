@@ -4,9 +4,12 @@
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
 #include "model/job/dag_builder.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
@@ -31,12 +34,7 @@ Capture ranks(Rank count) {
 }
 
 std::string refused(const Capture& capture) {
-  try {
-    static_cast<void>(calibrate(capture));
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return calibrate(capture); }, "");
 }
 
 TEST(CalibrateTest, WithoutMessagesTheNetworkIsTheOneOfJobYaml) {

@@ -6,9 +6,12 @@
 #include <string>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -36,12 +39,7 @@ class DagBuilderTest : public ::testing::Test {
     return names;
   }
   std::string cycle() {
-    try {
-      static_cast<void>(build());
-    } catch (const CycleError& error) {
-      return error.what();
-    }
-    return "no cycle";
+    return thrown_by<CycleError>([&] { return build(); }, "no cycle");
   }
 
   DagBuilder builder_;
@@ -269,14 +267,11 @@ TEST_F(DagBuilderTest, EdgesChangedBehindTheBuildersBackAreChecked) {
 
 TEST(TaskCountTest, MoreThanADagNumbersIsRefusedWithTheLimitAndARemedy) {
   EXPECT_NO_THROW(check_task_count(Dag::kMostTasks));
-  try {
-    check_task_count(Dag::kMostTasks + 1, {"job.json", {}, {}});
-    FAIL() << "taken";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "job.json: the job has 2147483648 tasks; expected at most 2147483647: fewer ranks (--ranks), or a "
-                 "capture of fewer steps");
-  }
+  EXPECT_EQ(thrown_by<InputError>([] {
+              check_task_count(Dag::kMostTasks + 1, {"job.json", {}, {}});
+            }),
+            "job.json: the job has 2147483648 tasks; expected at most 2147483647: fewer ranks (--ranks), or a "
+            "capture of fewer steps");
 }
 
 }  // namespace

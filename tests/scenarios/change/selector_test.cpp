@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/yaml.h"
 #include "tests/sim/dag_maker.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::testing::selector_test {
 namespace {
@@ -64,12 +65,7 @@ std::vector<std::size_t> selected(const std::string& yaml) {
 }
 
 std::string refusal(const std::string& yaml) {
-  try {
-    (void)selected(yaml);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "taken";
+  return thrown_by<InputError>([&] { return selected(yaml); });
 }
 
 using Ids = std::vector<std::size_t>;

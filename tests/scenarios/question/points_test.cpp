@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::scenarios {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -23,12 +26,7 @@ std::vector<std::string> texts(const Points& points) {
 }
 
 std::string error_of(const std::string& yaml) {
-  try {
-    static_cast<void>(points_in(yaml));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<InputError>([&] { return points_in(yaml); }, "no error");
 }
 
 TEST(PointsTest, LastKeyOfAGridVariesFastest) {

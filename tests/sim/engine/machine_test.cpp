@@ -9,10 +9,13 @@
 #include "model/base/error.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
+#include "tests/thrown_by.h"
 
 /// What a machine refuses before a replay begins, and how a replay is stopped.
 namespace stepsim::sim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using stepsim::testing::DagMaker;
 using ::testing::AllOf;
@@ -42,12 +45,7 @@ Dag transfers(std::size_t count) {
 
 std::string problem_of(const Dag& dag, const Cluster& cluster, const char* network) {
   Machine machine{dag};
-  try {
-    machine.set_network(*find_network_model(network), cluster);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown_by<UsageError>([&] { machine.set_network(*find_network_model(network), cluster); }, "none");
 }
 
 TEST(Refusals, TransfersThatCrossMoreLinksThanCanBeFollowedAreCountedBefore) {
@@ -77,14 +75,10 @@ TEST(Refusals, ACollectiveThatCrossesMoreLinksThanCanBeFollowedIsCountedBefore) 
   const Cluster cluster = long_way(kMostCrossings / messages + 1);
   Machine machine{dag};
   machine.set_network(*find_network_model("fifo"), cluster);
-  try {
-    static_cast<void>(replay(dag, machine));
-    FAIL() << "it was followed";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("the messages of a collective of 2 ranks, up to 1953126 links apart, "
-                                              "bring the links that messages cross to 4000002048; "),
-                                    HasSubstr("; expected at most 4000000000: shorter routes, fewer ranks")));
-  }
+  EXPECT_THAT(thrown_by<UsageError>([&] { return replay(dag, machine); }),
+              AllOf(HasSubstr("the messages of a collective of 2 ranks, up to 1953126 links apart, "
+                              "bring the links that messages cross to 4000002048; "),
+                    HasSubstr("; expected at most 4000000000: shorter routes, fewer ranks")));
 }
 
 TEST(EngineStopTest, AReplayOfOneTransferOverALongRouteCanBeStopped) {

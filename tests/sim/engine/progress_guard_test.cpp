@@ -5,10 +5,13 @@
 #include "model/base/error.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
+#include "tests/thrown_by.h"
 
 /// Network models that do not keep their contract: the replay ends with an error, not never.
 namespace stepsim::sim::progress_guard_test {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 constexpr Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
@@ -47,12 +50,7 @@ std::string error_under(const NetworkModel& bad) {
   const Cluster cluster = star(2, {});
   Machine machine{dag};
   machine.set_network(bad, cluster);
-  try {
-    static_cast<void>(replay(dag, machine));
-  } catch (const InternalError& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown_by<InternalError>([&] { return replay(dag, machine); }, "none");
 }
 
 TEST(ProgressGuardTest, AModelThatStandsStillIsAnErrorThatNamesItAndTheInstant) {

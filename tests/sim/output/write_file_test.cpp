@@ -11,9 +11,12 @@
 
 #include "model/base/error.h"
 #include "tests/sim/temporary_folder.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::sim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using stepsim::testing::read_file;
 using stepsim::testing::TemporaryFolder;
@@ -22,12 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string error_of(const std::string& path, std::string_view text = "x") {
-  try {
-    write_file(path, text);
-  } catch (const OutputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<OutputError>([&] { write_file(path, text); }, "no error");
 }
 
 TEST(WriteFileTest, WritesTheWholeTextAndLeavesNothingElse) {
@@ -145,13 +143,7 @@ TEST(WriteFileTest, WhatCannotBeWrittenIsRefusedBeforeWork) {
   const TemporaryFolder folder;
   write_file(folder.file("out"), "x");
   for (const std::string& path : {folder.file("none/out"), folder.file("out/x"), folder.file("."), std::string()}) {
-    std::string refusal = "no error";
-    try {
-      refuse_unwritable(path);
-    } catch (const OutputError& error) {
-      refusal = error.what();
-    }
-    EXPECT_EQ(refusal, error_of(path));
+    EXPECT_EQ(thrown_by<OutputError>([&] { refuse_unwritable(path); }), error_of(path));
   }
   for (const std::string& path : {folder.file("out"), folder.file("new"), std::string("/dev/null")}) {
     EXPECT_NO_THROW(refuse_unwritable(path));

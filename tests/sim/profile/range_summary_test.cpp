@@ -7,9 +7,12 @@
 #include "sim/profile/scaling.h"
 #include "sim/profile/scaling_document.h"
 #include "sim/profile/timeline_document.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::sim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -177,12 +180,9 @@ TEST(ScalingTest, IdealsNeedIterations) {
 }
 
 TEST(ScalingTest, AnUnknownLabelNamesTheNearest) {
-  try {
-    static_cast<void>(scaling_of({run_of({range("fc", "l", 1, 0, 0, 1)})}, {"l.fd"}, RangeMean::kMedian));
-    FAIL() << "it was taken";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("did you mean 'l.fc'?"));
-  }
+  EXPECT_THAT(thrown_by<UsageError>(
+                  [&] { return scaling_of({run_of({range("fc", "l", 1, 0, 0, 1)})}, {"l.fd"}, RangeMean::kMedian); }),
+              HasSubstr("did you mean 'l.fc'?"));
 }
 
 /// A bar below the one that it lies in, and below one that it overlaps by chance; beside those, on the first level.

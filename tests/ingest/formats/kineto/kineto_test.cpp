@@ -10,12 +10,15 @@
 
 #include "ingest/formats/format.h"
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 
 extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): beside other tests only
 
 namespace {
+
+using stepsim::testing::thrown_by;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -48,12 +51,7 @@ std::string event(std::string_view category, std::string_view name, std::string_
 }
 
 std::string error_of(std::string_view text) {
-  try {
-    static_cast<void>(read_file(text));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_by<InputError>([&] { return read_file(text); }, "no error");
 }
 
 int score(std::string_view head, std::string_view name = "x.json") { return kineto_format.recognise(name, head); }

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim {
 namespace {
+
+using stepsim::testing::thrown_by;
 
 std::string_view name_of(std::string_view text) {
   const Accelerator* const found = find_accelerator(text);
@@ -81,22 +84,14 @@ TEST(AcceleratorTest, NothingElseIsTakenForADevice) {
 }
 
 TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {
-  try {
-    (void)accelerator_named("H201");
-    FAIL() << "H201 is not in the library";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("no device 'H201' is known; did you mean 'H20'?"));
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("MI300X"));
-  }
+  const std::string error = thrown_by<UsageError>([&] { return accelerator_named("H201"); });
+  EXPECT_THAT(error, ::testing::HasSubstr("no device 'H201' is known; did you mean 'H20'?"));
+  EXPECT_THAT(error, ::testing::HasSubstr("MI300X"));
 }
 
 TEST(AcceleratorTest, AFormsModelIsNearEnoughToo) {
-  try {
-    (void)accelerator_named("H1000");
-    FAIL() << "H1000 is not in the library";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'H100'?"));
-  }
+  EXPECT_THAT(thrown_by<UsageError>([&] { return accelerator_named("H1000"); }),
+              ::testing::HasSubstr("did you mean 'H100'?"));
 }
 
 TEST(AcceleratorTest, UnitsOfTheirOwnAreFasterThanTheNextWiderOnes) {

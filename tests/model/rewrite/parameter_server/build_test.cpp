@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/cost/network/maxmin.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::testing {
 namespace {
@@ -29,12 +30,8 @@ Capture built(const Capture& capture, PsOptions options) {
 Capture built(const Capture& capture) { return built(capture, as_captured(*capture.parameter_server)); }
 
 std::string refused(const Capture& capture, const PsOptions& options, std::uint32_t endpoints = 10) {
-  try {
-    static_cast<void>(build_parameter_server(capture, options, switch_of(endpoints, kRate)));
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return thrown_by<InputError>([&] { return build_parameter_server(capture, options, switch_of(endpoints, kRate)); },
+                               "");
 }
 
 std::vector<TaskId> named(const Dag& dag, std::string_view name, Rank rank = 0) {
