@@ -117,6 +117,7 @@ struct ChromeEventReader::State {
   void bad_member(std::uint64_t begin);
   void recover_from(std::uint64_t resume, std::uint64_t stopped_at);
   bool find_record();
+  bool find_events_key();
   void cut(std::uint64_t begin);
 
   SourceCursor text;
@@ -345,8 +346,14 @@ void ChromeEventReader::State::other_element() {
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
-  frame.tail_is_json = false;
+  frame_is_odd();
   defects.text_behind(text.at(), text.unexpected("the end of the file"));
+  if (!events_found) {  // the object ended too early
+    if (!find_events_key()) return finish();
+    place = Place::kMembers;
+    before = Before::kComma;
+    return;
+  }
   place = Place::kEvents;
   recover_from(text.at(), text.at());
 }
@@ -401,12 +408,14 @@ void ChromeEventReader::State::bad_member(std::uint64_t begin) {
   if (events_found) {
     place = Place::kEvents;
     recover_from(text.at(), stopped_at);
-  } else {
-    const bool found =
-        text.find('"', '"', [](const char*, const char* at, const char* end) { return is_events_key(at, end); });
-    if (!found) throw InputError(defects.at(stopped_at), problem);
+  } else if (!find_events_key()) {
+    throw InputError(defects.at(stopped_at), problem);
   }
   defects.bad_member(begin, problem);
+}
+
+bool ChromeEventReader::State::find_events_key() {
+  return text.find('"', '"', [](const char*, const char* at, const char* end) { return is_events_key(at, end); });
 }
 
 // Goes on at `resume`, just behind the beginning of a bad item, so that a quote missing in one

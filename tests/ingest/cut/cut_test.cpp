@@ -72,6 +72,12 @@ TEST(TraceCopyTest, AFileThatIsCutShortGetsItsBrackets) {
   EXPECT_EQ(copied(R"([{"n":1},{"n":)", all), "[\n{\"n\":1}\n]");
 }
 
+TEST(TraceCopyTest, AnObjectThatEndsBeforeTheListGetsItsHead) {
+  EXPECT_EQ(copied(R"({"a":1},"traceEvents":[{"n":1},{"n":)", all), "{\n\"a\": 1,\n\"traceEvents\": [\n{\"n\":1}\n]}");
+  EXPECT_EQ(copied(R"({"a":1},"traceEvents":[{"n":1}],"b":2})", all),
+            "{\n\"a\": 1,\n\"traceEvents\": [\n{\"n\":1}\n],\"b\":2}");
+}
+
 TEST(TraceCopyTest, OddTextBecomesStrictJson) {
   EXPECT_EQ(
       copied("{\"a\":NaN,,\"traceEvents\":[{\"ph\":\"X\\q\x01\xFF\",\"n\":[-inf,null,-1e3,],}],\"b\":1,}", all),
