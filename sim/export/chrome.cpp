@@ -70,7 +70,7 @@ class ChromeTrace {
   std::size_t process_ = 0;  ///< the last one
 };
 
-void write(const Answer& answer, OutputFile& out) {
+void write_chrome_trace(const Answer& answer, OutputFile& out) {
   JsonWriter json{[&out](std::string_view text) { out.write(text); }};
   json.begin_object().key("displayTimeUnit").value("ns").key("otherData");
   json.begin_object().key("program").value("stepsim");
@@ -89,7 +89,7 @@ const Exporter chrome_exporter{
     .extension = "trace.json",
     .summary = "Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario",
     .accepts = Content::kTimeline,
-    .write = write,
+    .write = write_chrome_trace,
 };
 
 }  // namespace stepsim::sim

@@ -14,7 +14,7 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kLongest = 400;
+constexpr std::size_t kLongestRemark = 400;
 
 /// Every line of `text` behind a hash sign.
 std::string commented(std::string_view text) {
@@ -33,15 +33,16 @@ std::string calibration_text(const Calibration& calibration) {
     text += "\nHow well it fits, the median over the samples:\n" + to_text(table_of(kFit, calibration.fits));
   if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
   for (const Assumption& assumption : calibration.assumptions)
-    text += fmt::format("- {}\n", shown(assumption.sentence, kLongest));
+    text += fmt::format("- {}\n", shown(assumption.sentence, kLongestRemark));
   return text;
 }
 
-void write(const Answer& answer, OutputFile& out) {
+void write_cluster_file(const Answer& answer, OutputFile& out) {
   const Provenance& provenance = answer.provenance;
   std::string text = fmt::format("Made by stepsim {} ({}): {}\n", provenance.version, provenance.commit,
                                  shown(provenance.command, 2000));
-  for (const InputFile& input : provenance.inputs) text += fmt::format("- from {}\n", shown(to_text(input), kLongest));
+  for (const InputFile& input : provenance.inputs)
+    text += fmt::format("- from {}\n", shown(to_text(input), kLongestRemark));
   if (answer.calibration != nullptr) text += calibration_text(*answer.calibration);
   out.write(commented(text) + cluster_yaml(*answer.cluster));
 }
@@ -55,7 +56,7 @@ const Exporter cluster_file_exporter{
     .alias = "yml",
     .summary = "cluster.yaml, for --cluster",
     .accepts = Content::kCluster,
-    .write = write,
+    .write = write_cluster_file,
 };
 
 }  // namespace stepsim::sim

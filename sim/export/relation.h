@@ -54,6 +54,11 @@ inline constexpr std::string_view kRows = "rows";
 /// `text` if it is UTF-8, else with U+FFFD for what is not, in `storage`.
 [[nodiscard]] std::string_view as_utf8(std::string_view text, std::string& storage);
 
+/// `tasks`: all tasks of all replays, a row each. Times of a replay count from its start, measured ones from the start
+/// of the first task; these are absent where nothing was measured. on_critical_path is 1 for tasks on the path of the
+/// iteration that reports show. 1 bit a task of memory. Precondition: `answer` outlives the relation.
+[[nodiscard]] Relation task_relation(const Answer& answer);
+
 }  // namespace stepsim::sim
 
 #endif

@@ -20,7 +20,7 @@ namespace stepsim::sim {
 namespace {
 
 /// An event before it has a row.
-struct Event {
+struct SyntheticEvent {
   std::string name;
   std::string_view category;
   std::int64_t step = -1;
@@ -29,7 +29,7 @@ struct Event {
 };
 
 /// The events of one row of a viewer, by process and name of the lane.
-using Lanes = std::map<std::pair<Rank, std::string>, std::vector<Event>>;
+using Lanes = std::map<std::pair<Rank, std::string>, std::vector<SyntheticEvent>>;
 
 class Synthetic {
  public:
@@ -44,9 +44,10 @@ class Synthetic {
     for (const TaskId task : dag_.tasks()) add(task);
     for (auto& [key, event] : operations_) lanes_[{std::get<Rank>(key), "Comm"}].push_back(std::move(event));
     for (auto& [lane, events] : lanes_) {
-      std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.start < b.start; });
+      std::stable_sort(events.begin(), events.end(),
+                       [](const SyntheticEvent& a, const SyntheticEvent& b) { return a.start < b.start; });
       Rows rows;
-      for (const Event& event : events) {
+      for (const SyntheticEvent& event : events) {
         const std::size_t row = rows.place(event.start, event.finish);
         put(json, lane.first, row == 0 ? lane.second : fmt::format("{} ({})", lane.second, row + 1), event);
       }
@@ -63,7 +64,7 @@ class Synthetic {
     const bool detail = dag_.kind(task) == TaskKind::kServer || dag_.kind(task) == TaskKind::kControl;
     if (communication_ == CommEvents::kOperations && detail) return;
     if (communication_ == CommEvents::kOperations && !staged.tensor.empty()) {
-      const Event event{fmt::format("Comm.{}", staged.tensor), "Comm", step_of(task), work.begin, work.end};
+      const SyntheticEvent event{fmt::format("Comm.{}", staged.tensor), "Comm", step_of(task), work.begin, work.end};
       const auto [slot, added] = operations_.try_emplace({rank, staged.tensor, event.step}, event);
       slot->second.start = std::min(slot->second.start, work.begin);
       slot->second.finish = std::max(slot->second.finish, work.end);
@@ -83,7 +84,7 @@ class Synthetic {
     return class_of(dag_.kind(task)) == TaskClass::kCommunication ? "Comm" : "operator";
   }
 
-  void put(JsonWriter& json, Rank rank, const std::string& row, const Event& event) {
+  void put(JsonWriter& json, Rank rank, const std::string& row, const SyntheticEvent& event) {
     const std::string& host = hosts_[rank];
     const std::string process = fmt::format("{}{}rank{}", host, host.empty() ? "" : ".", rank);
     json.new_line().begin_object().key("ph").value("X").key("name").value(event.name).key("cat").value(event.category);
@@ -98,7 +99,7 @@ class Synthetic {
   const Timeline& timeline_;
   CommEvents communication_;
   std::map<Rank, std::string> hosts_;
-  std::map<std::tuple<Rank, std::string_view, std::int64_t>, Event> operations_;  ///< by tensor and step
+  std::map<std::tuple<Rank, std::string_view, std::int64_t>, SyntheticEvent> operations_;  ///< by tensor and step
   Lanes lanes_;
   std::map<std::pair<Rank, std::string>, std::int64_t> count_;
 };

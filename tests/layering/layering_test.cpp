@@ -204,14 +204,14 @@ bool begins_with_header_of_room(const std::string& source, const std::string& te
 }
 
 /// The sources that the registries of `root` list: "ENTRIES a b c)" of a stepsim_registry() call in a
-/// CMakeLists.txt names a.cpp, b.cpp and c.cpp in the folder of that file.
+/// CMakeLists.txt names a.cpp, b.cpp and c.cpp in the folder of that file; "ENTRIES d:a d:b" names d.cpp.
 std::set<fs::path> registry_entries(const fs::path& folder, const std::string& cmake_lists) {
   std::set<fs::path> entries;
   const std::string_view opening = "\n  ENTRIES";
   for (std::size_t at = cmake_lists.find(opening); at != std::string::npos; at = cmake_lists.find(opening, at)) {
     at += opening.size();
     std::istringstream words(cmake_lists.substr(at, cmake_lists.find(')', at) - at));
-    for (std::string word; words >> word;) entries.insert(folder / (word + ".cpp"));
+    for (std::string word; words >> word;) entries.insert(folder / (word.substr(0, word.find(':')) + ".cpp"));
   }
   return entries;
 }
@@ -234,7 +234,12 @@ std::vector<fs::path> sources(const fs::path& root) {
 TEST(LayeringTest, EveryRoomOfTheTableIsAFolderWithSources) {
   ASSERT_GT(rooms().size(), 20U) << "the table of rooms was not found";
   for (const auto& [room, arrows] : rooms()) {
-    EXPECT_TRUE(fs::is_regular_file(stepsim::source_folder() / room / "CMakeLists.txt")) << room;
+    const fs::path folder = stepsim::source_folder() / room;
+    ASSERT_TRUE(fs::is_directory(folder)) << room;
+    EXPECT_TRUE(std::any_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
+      return entry.path().extension() == ".cpp" || entry.path().extension() == ".h" ||
+             entry.path().filename() == "CMakeLists.txt";
+    })) << room;
     for (const std::string& seen : arrows) EXPECT_TRUE(rooms().contains(seen)) << room << " sees " << seen;
   }
 }
@@ -301,8 +306,9 @@ TEST(LayeringSelfTest, RoomsOfATableAreFound) {
 
 TEST(LayeringSelfTest, EntriesOfARegistryAreFound) {
   EXPECT_THAT(
-      registry_entries("sim/export", "x(a\n  ENTRIES\n    chrome\n    k/kineto\n)\ny(\n  ENTRIES csv)\nENTRIES no"),
-      ::testing::UnorderedElementsAre("sim/export/chrome.cpp", "sim/export/k/kineto.cpp", "sim/export/csv.cpp"));
+      registry_entries("sim/export",
+                       "x(a\n  ENTRIES\n    chrome\n    k/kineto\n)\ny(\n  ENTRIES text:csv)\nENTRIES no"),
+      ::testing::UnorderedElementsAre("sim/export/chrome.cpp", "sim/export/k/kineto.cpp", "sim/export/text.cpp"));
 }
 
 TEST(LayeringSelfTest, PlantedHeaderBeforeTheOwnOneIsFound) {

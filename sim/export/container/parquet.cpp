@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "sim/export/task_relation.h"
+#include "sim/export/relation.h"
 #include "sim/output/gzip.h"
 
 // An Apache Parquet file (parquet.thrift of apache/parquet-format): the tasks of a replay, or the rows of an answer
@@ -358,7 +358,7 @@ class ParquetFile {
   std::vector<Group> groups_;
 };
 
-void write(const Answer& answer, OutputFile& out) {
+void write_parquet(const Answer& answer, OutputFile& out) {
   const Relation relation = answer.replays.empty()
                                 ? relation_of(std::string(kRows), "All rows", answer.document->rows())
                                 : task_relation(answer);
@@ -374,7 +374,7 @@ const Exporter parquet_exporter{
     .summary = "Parquet: all tasks of the replay, or the rows of an answer without one",
     .accepts = Content::kDocument,
     .gzip = false,
-    .write = write,
+    .write = write_parquet,
 };
 
 }  // namespace stepsim::sim

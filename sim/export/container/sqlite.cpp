@@ -6,7 +6,7 @@
 #include <new>
 
 #include "model/base/error.h"
-#include "sim/export/task_relation.h"
+#include "sim/export/relation.h"
 
 // A SQLite database with a table for each relation (relation.h) and, of a replay, one of its tasks. It is made in
 // memory and written as a whole: SQLite writes to files that it can seek in, and a result may go to a pipe. Memory: as
@@ -112,7 +112,7 @@ class Database {
   std::string storage_;
 };
 
-void write(const Answer& answer, OutputFile& out) {
+void write_database(const Answer& answer, OutputFile& out) {
   Database database(out);
   database.run(fmt::format("PRAGMA application_id = {}; BEGIN", kApplicationId));
   for (const Relation& relation : document_relations(answer)) database.add(relation);
@@ -130,7 +130,7 @@ const Exporter sqlite_exporter{
     .summary = "SQLite database: a table a section, and all tasks of the replay",
     .accepts = Content::kDocument,
     .gzip = false,
-    .write = write,
+    .write = write_database,
 };
 
 }  // namespace stepsim::sim

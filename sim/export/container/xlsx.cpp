@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/export/container/zip_archive.h"
 #include "sim/export/relation.h"
 #include "sim/export/xml_text.h"
+#include "sim/output/gzip.h"
 
 // A workbook (ECMA-376, Office Open XML) with a sheet for each relation (relation.h) and, where the answer has a plot,
 // a chart of it beside the rows. Texts are written as texts, so that none is taken for a formula, and numbers as
@@ -17,6 +23,97 @@
 
 namespace stepsim::sim {
 namespace {
+
+// Of APPNOTE.TXT.
+constexpr std::uint32_t kMember = 0x04034b50;
+constexpr std::uint32_t kEntry = 0x02014b50;
+constexpr std::uint32_t kDirectoryEnd = 0x06054b50;
+constexpr std::uint16_t kVersion = 20;
+constexpr std::uint16_t kUtf8Name = 0x0800;
+constexpr std::uint16_t kDeflated = 8;
+constexpr std::uint16_t kFirstDay = 0x21;  // 1980-01-01, the first that a zip can name
+
+void append_number(std::string& out, std::uint64_t number, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i) & 0xFFU);
+}
+void append_16(std::string& out, std::initializer_list<std::uint16_t> numbers) {
+  for (const std::uint16_t number : numbers) append_number(out, number, 2);
+}
+
+/// The stream within gzip's head and foot, of which the foot begins with the checksum.
+struct Deflated {
+  explicit Deflated(std::string_view content) {
+    constexpr std::size_t kGzipHead = 10;
+    constexpr std::size_t kGzipFoot = 8;
+    Gzip gzip;
+    gzip.add(content, packed);
+    gzip.finish(packed);
+    stream = std::string_view(packed).substr(kGzipHead, packed.size() - kGzipHead - kGzipFoot);
+    checksum = std::string_view(packed).substr(packed.size() - kGzipFoot, 4);
+  }
+
+  std::string packed;
+  std::string_view stream;
+  std::string_view checksum;
+};
+
+/// Writes a zip archive (APPNOTE.TXT of PKWARE, version 2.0) member by member, each compressed, without times.
+class ZipArchive {
+ public:
+  explicit ZipArchive(OutputFile& out) : out_(out) {}
+
+  /// Throws OutputError if the archive grows beyond 4 GiB, which this form cannot hold.
+  void add(std::string_view name, std::string_view content);
+  /// To be called once, at the end.
+  void finish();
+
+ private:
+  void put(std::string_view bytes);
+
+  OutputFile& out_;
+  std::uint64_t offset_ = 0;
+  std::string directory_;
+  std::uint16_t members_ = 0;
+};
+
+void ZipArchive::put(std::string_view bytes) {
+  out_.write(bytes);
+  offset_ += bytes.size();
+}
+
+void ZipArchive::add(std::string_view name, std::string_view content) {
+  const Deflated deflated(content);
+  if (content.size() + offset_ + deflated.packed.size() > std::numeric_limits<std::uint32_t>::max())
+    throw OutputError(fmt::format("{}: cannot be written: it would take more than 4 GiB", out_.path()));
+  std::string common;  // of a member's head and its entry in the directory
+  append_16(common, {kVersion, kUtf8Name, kDeflated, 0, kFirstDay});
+  common += deflated.checksum;
+  append_number(common, deflated.stream.size(), 4);
+  append_number(common, content.size(), 4);
+  append_16(common, {static_cast<std::uint16_t>(name.size()), 0});
+  append_number(directory_, kEntry, 4);
+  append_16(directory_, {kVersion});
+  directory_ += common;
+  append_16(directory_, {0, 0, 0, 0, 0});  // no comment, first disk, no attributes
+  append_number(directory_, offset_, 4);
+  directory_ += name;
+  ++members_;
+  std::string head;
+  append_number(head, kMember, 4);
+  put(head + common);
+  put(name);
+  put(deflated.stream);
+}
+
+void ZipArchive::finish() {
+  std::string end;
+  append_number(end, kDirectoryEnd, 4);
+  append_16(end, {0, 0, members_, members_});
+  append_number(end, directory_.size(), 4);
+  append_number(end, offset_, 4);
+  append_16(end, {0});
+  put(directory_ + end);
+}
 
 /// "A", "Z", "AA": how a spreadsheet names its columns.
 std::string column_letters(std::size_t column) {
@@ -294,7 +391,7 @@ void add_chart(ZipArchive& archive, const Sheet& sheet, std::size_t number, cons
   archive.add("xl/charts/chart1.xml", std::string(kHead) + xlsx_chart(plot, *sheet.relation, sheet.name));
 }
 
-void write(const Answer& answer, OutputFile& out) {
+void write_workbook(const Answer& answer, OutputFile& out) {
   const std::vector<Relation> relations = document_relations(answer);
   const std::optional<Plot>& plot = answer.document->plot;
   const std::vector<Sheet> sheets = sheets_of(relations, plot.has_value());
@@ -331,7 +428,7 @@ const Exporter xlsx_exporter{
     .summary = "Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep",
     .accepts = Content::kDocument,
     .gzip = false,
-    .write = write,
+    .write = write_workbook,
 };
 
 }  // namespace stepsim::sim

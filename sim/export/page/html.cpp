@@ -114,7 +114,7 @@ void write_bars(JsonWriter& json, const BarChart& chart) {
   json.end_array().end_object();
 }
 
-void write(const Answer& answer, OutputFile& out) {
+void write_page(const Answer& answer, OutputFile& out) {
   const PageTemplate page = page_template();
   out.write(page.head);
   write_data(out, "document", [&answer](JsonWriter& json) { write_document(json, answer); });
@@ -135,7 +135,7 @@ const Exporter html_exporter{
     .extension = "html",
     .summary = "a page that shows the answer with its timelines: one file, for any browser, without a network",
     .accepts = Content::kDocument,
-    .write = write,
+    .write = write_page,
 };
 
 }  // namespace stepsim::sim

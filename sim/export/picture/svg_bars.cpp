@@ -12,29 +12,6 @@
 namespace stepsim::sim {
 namespace {
 
-using Anchor = SvgPicture::Anchor;
-
-constexpr double kWidth = 1200;
-constexpr double kLeft = 230;
-constexpr double kRight = kWidth - 40;
-constexpr double kTop = 70;
-constexpr double kBar = 14;  // of one level
-constexpr double kGap = 6;   // between rows
-constexpr double kGroup = 20;
-constexpr double kLegendLine = 16;
-constexpr double kNarrowest = 0.6;  // so that no bar is invisible
-constexpr std::size_t kMostRows = 200;
-constexpr std::size_t kMostKinds = 40;
-constexpr std::size_t kLegendColumns = 3;
-constexpr std::size_t kLegendLetters = 44;
-constexpr std::string_view kLineColour = "#C00000";
-constexpr std::string_view kLineDashes = "5 3";
-// Okabe and Ito with violet for black, which dark pages hide, then the same lighter.
-constexpr std::string_view kWholeColour = "#999999";
-constexpr std::array<std::string_view, 13> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
-                                                    "#56B4E9", "#7A5195", "#7FB8D8", "#EAAE7F", "#7FCEB9",
-                                                    "#E5BCD3", "#F2CF7F", "#B4B400"};
-
 class BarsPicture {
  public:
   BarsPicture(const Answer& answer, OutputFile& out)
@@ -69,6 +46,29 @@ class BarsPicture {
   }
 
  private:
+  using Anchor = SvgPicture::Anchor;
+
+  static constexpr double kWidth = 1200;
+  static constexpr double kLeft = 230;
+  static constexpr double kRight = kWidth - 40;
+  static constexpr double kTop = 70;
+  static constexpr double kBar = 14;  // of one level
+  static constexpr double kGap = 6;   // between rows
+  static constexpr double kGroup = 20;
+  static constexpr double kLegendLine = 16;
+  static constexpr double kNarrowest = 0.6;  // so that no bar is invisible
+  static constexpr std::size_t kMostRows = 200;
+  static constexpr std::size_t kMostKinds = 40;
+  static constexpr std::size_t kLegendColumns = 3;
+  static constexpr std::size_t kLegendLetters = 44;
+  static constexpr std::string_view kLineColour = "#C00000";
+  static constexpr std::string_view kLineDashes = "5 3";
+  // Okabe and Ito with violet for black, which dark pages hide, then the same lighter.
+  static constexpr std::string_view kWholeColour = "#999999";
+  static constexpr std::array<std::string_view, 13> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
+                                                             "#56B4E9", "#7A5195", "#7FB8D8", "#EAAE7F", "#7FCEB9",
+                                                             "#E5BCD3", "#F2CF7F", "#B4B400"};
+
   [[nodiscard]] bool begins_group(std::size_t row) const {
     const std::string& group = chart_.rows[row].group;
     return !group.empty() && (row == 0 || chart_.rows[row - 1].group != group);

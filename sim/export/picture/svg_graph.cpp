@@ -12,15 +12,6 @@
 namespace stepsim::sim {
 namespace {
 
-using Anchor = SvgPicture::Anchor;
-
-constexpr double kMargin = 20;
-constexpr double kHead = 70;
-constexpr double kLeastWidth = 640;
-constexpr double kLine = 13;  // from one line of a label to the next
-constexpr std::string_view kCriticalColour = "#000000";
-constexpr std::string_view kColour = "#888888";
-
 class GraphPicture {
  public:
   GraphPicture(const Answer& answer, OutputFile& out)
@@ -41,6 +32,15 @@ class GraphPicture {
   }
 
  private:
+  using Anchor = SvgPicture::Anchor;
+
+  static constexpr double kMargin = 20;
+  static constexpr double kHead = 70;
+  static constexpr double kLeastWidth = 640;
+  static constexpr double kLine = 13;  // from one line of a label to the next
+  static constexpr std::string_view kCriticalColour = "#000000";
+  static constexpr std::string_view kColour = "#888888";
+
   void draw_head() {
     picture_.heading({kMargin, 26}, fmt::format("{}, one node a {}", graph_.of, to_text(graph_.folding)));
     std::set<PathClass> parts;

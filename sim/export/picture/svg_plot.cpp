@@ -13,21 +13,6 @@
 namespace stepsim::sim {
 namespace {
 
-using Anchor = SvgPicture::Anchor;
-using Point = SvgPicture::Point;
-
-constexpr double kWidth = 900;
-constexpr double kHeight = 480;
-constexpr double kLeft = 90;
-constexpr double kTop = 50;
-constexpr double kBottom = 410;
-constexpr double kLegendLine = 18;
-constexpr std::size_t kMostLines = 18;
-constexpr std::size_t kMostLabels = 24;
-// Okabe and Ito, "Color Universal Design": told apart by all readers.
-constexpr std::array<std::string_view, 7> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                   "#E69F00", "#56B4E9", "#000000"};
-
 class PlotPicture {
  public:
   PlotPicture(const Answer& answer, OutputFile& out)
@@ -51,6 +36,21 @@ class PlotPicture {
   }
 
  private:
+  using Anchor = SvgPicture::Anchor;
+  using Point = SvgPicture::Point;
+
+  static constexpr double kWidth = 900;
+  static constexpr double kHeight = 480;
+  static constexpr double kLeft = 90;
+  static constexpr double kTop = 50;
+  static constexpr double kBottom = 410;
+  static constexpr double kLegendLine = 18;
+  static constexpr std::size_t kMostLines = 18;
+  static constexpr std::size_t kMostLabels = 24;
+  // Okabe and Ito, "Color Universal Design": told apart by all readers.
+  static constexpr std::array<std::string_view, 7> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                            "#E69F00", "#56B4E9", "#000000"};
+
   [[nodiscard]] std::string left_out() const {
     return lines_ < plot_.lines.size() ? fmt::format("the first {} of {} lines", lines_, plot_.lines.size()) : "";
   }

@@ -15,20 +15,6 @@
 namespace stepsim::sim {
 namespace {
 
-using Anchor = SvgPicture::Anchor;
-
-constexpr double kWidth = 1200;
-constexpr double kLeft = 200;
-constexpr double kRight = kWidth - 20;
-constexpr double kTop = 70;
-constexpr double kRow = 16;     // of a track, and of a process's name
-constexpr double kSmall = 1.0;  // narrower tasks are drawn together
-constexpr std::size_t kMostTracks = 200;
-// Okabe and Ito, as in plots; by PathClass.
-constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072B2", "#D55E00", "#E69F00",
-                                                                 "#999999", "#CCCCCC", "#CCCCCC"};
-constexpr std::string_view kPathColour = "#000000";
-
 /// A stretch of a track that is drawn as one: a task, or several that are small.
 struct Stretch {
   double begin = 0;
@@ -55,6 +41,20 @@ class TimelinePicture {
   }
 
  private:
+  using Anchor = SvgPicture::Anchor;
+
+  static constexpr double kWidth = 1200;
+  static constexpr double kLeft = 200;
+  static constexpr double kRight = kWidth - 20;
+  static constexpr double kTop = 70;
+  static constexpr double kRow = 16;     // of a track, and of a process's name
+  static constexpr double kSmall = 1.0;  // narrower tasks are drawn together
+  static constexpr std::size_t kMostTracks = 200;
+  // Okabe and Ito, as in plots; by PathClass.
+  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072B2", "#D55E00", "#E69F00",
+                                                                          "#999999", "#CCCCCC", "#CCCCCC"};
+  static constexpr std::string_view kPathColour = "#000000";
+
   void note_path(const NamedReplay& replay) {
     std::vector<bool>& path = on_path_.emplace_back(replay.capture.dag.task_count());
     const Summary summary = summarize(replay.capture, replay.timeline);

@@ -1,0 +1,157 @@
+// Documents as text: the object of --json, CSV, Markdown.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/number.h"
+#include "model/base/text.h"
+#include "sim/export/exporter.h"
+#include "sim/output/json_writer.h"
+#include "sim/report/column_figures.h"
+
+namespace stepsim::sim {
+namespace {
+
+void write_json_document(const Answer& answer, OutputFile& out) {
+  JsonWriter json{[&out](std::string_view text) { out.write(text); }};
+  answer.document->json(json);
+  json.finish();
+  out.write("\n");
+}
+
+// RFC 4180: a heading, one record a row, CR LF; the last column says where the table is from. A
+// cell that a spreadsheet would take for a formula gets a quote in front (OWASP, "CSV injection");
+// numbers stay as they are.
+
+constexpr std::size_t kLongestCell = 10'000;
+
+bool is_formula(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos || parse_number<double>(text)) return false;
+  return std::string_view("=+-@").find(text[first]) != std::string_view::npos;
+}
+
+std::string csv_cell(std::string_view content) {
+  std::string text = shown(content, kLongestCell);  // no new line, tab or other control is left
+  if (is_formula(text)) text.insert(0, 1, '\'');
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+void write_csv(const Answer& answer, OutputFile& out) {
+  const Document& document = *answer.document;
+  const Table table = document.rows();
+  for (const Column& column : table.columns()) out.write(csv_cell(column.title) + ",");
+  out.write("made by\r\n");
+  for (const std::vector<Cell>& row : table.rows()) {
+    for (const Cell& content : row) out.write(csv_cell(content.text()) + ",");
+    out.write(csv_cell(document.origin) + "\r\n");
+  }
+}
+
+constexpr std::size_t kLongestLine = 1000;
+
+// Markdown as GitHub reads it, to be pasted into a pull request.
+
+/// What Markdown or HTML would take for markup stands for itself.
+std::string plain_markdown(std::string_view content) {
+  constexpr std::string_view kMarkup = R"(\`*_{}[]#|~!)";
+  std::string text;
+  for (const char c : shown(content, kLongestLine)) {
+    if (c == '<') {
+      text += "&lt;";
+    } else if (c == '&') {
+      text += "&amp;";
+    } else {
+      if (kMarkup.find(c) != std::string_view::npos) text += '\\';
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += fmt::format(" {} |", plain_markdown(cell));
+  return line + '\n';
+}
+
+void write_table(const Table& table, OutputFile& out) {
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (const Column& column : table.columns()) {
+    titles.push_back(column.title);
+    rule += column.align == Align::kLeft ? " --- |" : " --: |";
+  }
+  out.write(line_of(titles) + rule + '\n');
+  for (const std::vector<std::string>& cells : with_common_units(table)) out.write(line_of(cells));
+}
+
+/// In a block that is indented, Markdown takes nothing for markup.
+void write_verbatim(std::string_view text, OutputFile& out) {
+  out.write("\n");
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out.write(fmt::format("    {}\n", shown(text.substr(0, end), kLongestLine)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void write_section(const Section& section, OutputFile& out) {
+  if (section.empty()) return;
+  if (!section.title.empty()) out.write(fmt::format("\n**{}**\n", plain_markdown(section.title)));
+  out.write("\n");
+  if (!section.lead.empty()) out.write(plain_markdown(section.lead) + "\n");
+  if (!section.lead.empty() && (section.table || !section.sentences.empty())) out.write("\n");
+  if (section.table) write_table(*section.table, out);
+  if (section.table && !section.sentences.empty()) out.write("\n");
+  for (const Sentence& sentence : section.sentences) {
+    out.write(fmt::format("- {}\n", plain_markdown(sentence.text)));
+    if (!sentence.detail.empty()) out.write(fmt::format("  {}\n", plain_markdown(sentence.detail)));
+  }
+  if (!section.verbatim.empty()) write_verbatim(section.verbatim, out);
+}
+
+void write_markdown(const Answer& answer, OutputFile& out) {
+  const Document& document = *answer.document;
+  if (!document.warning.empty()) out.write(fmt::format("{}\n\n", plain_markdown(document.warning)));
+  out.write(fmt::format("{}\n", plain_markdown(document.headline)));
+  if (!document.caution.empty()) out.write(fmt::format("\n{}\n", plain_markdown(document.caution)));
+  if (!document.trust.empty()) out.write(fmt::format("\n{}\n", plain_markdown(document.trust)));
+  for (const Section& section : document.sections) write_section(section, out);
+  out.write(fmt::format("\n<sub>{}</sub>\n", plain_markdown(document.origin)));
+}
+
+}  // namespace
+
+extern const Exporter json_exporter;
+const Exporter json_exporter{
+    .name = "json",
+    .extension = "json",
+    .summary = "the object that --json prints",
+    .accepts = Content::kDocument,
+    .write = write_json_document,
+};
+
+extern const Exporter csv_exporter;
+const Exporter csv_exporter{
+    .name = "csv",
+    .extension = "csv",
+    .summary = "all rows, for spreadsheets and programs (RFC 4180)",
+    .accepts = Content::kDocument,
+    .write = write_csv,
+};
+
+extern const Exporter markdown_exporter;
+const Exporter markdown_exporter{
+    .name = "markdown",
+    .extension = "md",
+    .summary = "for a pull request",
+    .accepts = Content::kDocument,
+    .write = write_markdown,
+};
+
+}  // namespace stepsim::sim
