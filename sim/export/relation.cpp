@@ -15,15 +15,17 @@
 namespace stepsim::sim {
 namespace {
 
-/// What the cells of a column have in common.
+/// What the cells of a column are.
 struct Common {
   ValueType type = ValueType::kText;
   Unit unit = Unit::kNone;
 };
 
 Common common_of(const Table& table, std::size_t column) {
-  bool any = false;
-  Common common{ValueType::kInteger, Unit::kNone};
+  const Numbers declared = table.columns()[column].numbers;
+  if (declared == Numbers::kNone) return {};
+  bool any = declared != Numbers::kPerhaps;
+  Common common{declared == Numbers::kReal ? ValueType::kReal : ValueType::kInteger, table.columns()[column].unit};
   for (const std::vector<Cell>& row : table.rows()) {
     const Cell& cell = row[column];
     if (cell.is_absent()) continue;

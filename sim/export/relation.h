@@ -39,8 +39,8 @@ struct Relation {
 /// The place of the first column of that title. Precondition: there is one.
 [[nodiscard]] std::size_t place_of(const Relation& relation, std::string_view title);
 
-/// The cells of a table. A column whose cells are numbers or absent is of numbers, and its name has their unit; any
-/// other is of texts.
+/// The cells of a table. A column is of the type that it declares; one that declares none is of numbers if its cells are
+/// numbers or absent, and there is one. The name of a column of numbers has their unit.
 [[nodiscard]] Relation relation_of(std::string name, std::string title, Table table);
 
 /// The name of the relation of Document::rows().

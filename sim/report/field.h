@@ -205,6 +205,29 @@ Cell cell_of_value(const T& value, Form form) {
   }
 }
 
+/// The type that JSON has of a value.
+template <class T>
+using Plain = std::remove_cvref_t<decltype(plain(std::declval<const T&>()))>;
+
+/// What cell_of_value() makes of a value that is there.
+template <class T>
+constexpr Numbers numbers_of(Form form) {
+  if constexpr (Text<T> || std::is_enum_v<T>) return Numbers::kNone;
+  return std::is_floating_point_v<Plain<T>> && form != Form::kRounded ? Numbers::kReal : Numbers::kInteger;
+}
+template <class T>
+constexpr Unit unit_of(Form form) {
+  if constexpr (std::is_same_v<Plain<T>, Duration>) return Unit::kNanoseconds;
+  if constexpr (!std::is_floating_point_v<Plain<T>>) return Unit::kNone;
+  switch (form) {
+    case Form::kRounded: return Unit::kNanoseconds;
+    case Form::kShare:
+    case Form::kChange:
+    case Form::kFactor: return Unit::kRatio;
+    default: return Unit::kNone;
+  }
+}
+
 /// The JSON Schema of a value of this type.
 template <class T>
 void describe_value(JsonWriter& json, bool or_null = false) {
@@ -221,12 +244,11 @@ void describe_value(JsonWriter& json, bool or_null = false) {
   } else if constexpr (is_variant<T>) {
     json.begin_object().end_object();
   } else {
-    using Plain = std::remove_cvref_t<decltype(plain(std::declval<const T&>()))>;
-    constexpr bool kReal = std::is_floating_point_v<Plain>;  // null if it is not finite
-    constexpr std::string_view kType = kReal                         ? "number"
-                                       : std::is_same_v<Plain, bool> ? "boolean"
-                                       : Text<Plain>                 ? "string"
-                                                                     : "integer";
+    constexpr bool kReal = std::is_floating_point_v<Plain<T>>;  // null if it is not finite
+    constexpr std::string_view kType = kReal                            ? "number"
+                                       : std::is_same_v<Plain<T>, bool> ? "boolean"
+                                       : Text<Plain<T>>                 ? "string"
+                                                                        : "integer";
     json.begin_object().key("type");
     or_null || kReal ? json.begin_array().value(kType).value("null").end_array() : json.value(kType);
     json.end_object();
@@ -280,12 +302,8 @@ class Field {
         write_(&Field::template write_one<Get>),
         describe_(&Field::template describe_one<Get>),
         cell_(field_detail::Range<Result<Get>> ? nullptr : &Field::template cell_one<Get>),
-        is_text_(field_detail::Text<field_detail::Unwrapped<Result<Get>>> ||
-                 std::is_enum_v<field_detail::Unwrapped<Result<Get>>>),
-        numbers_(is_text_ ? Numbers::kNone
-                 : std::is_floating_point_v<field_detail::Unwrapped<Result<Get>>> && shown.form != Form::kRounded
-                     ? Numbers::kReal
-                     : Numbers::kInteger) {}
+        numbers_(field_detail::numbers_of<field_detail::Unwrapped<Result<Get>>>(shown.form)),
+        unit_(field_detail::unit_of<field_detail::Unwrapped<Result<Get>>>(shown.form)) {}
 
   /// A list of objects, an object, or null where the pointer or the optional that `get` returns is empty. Without a
   /// name the fields of an object stand among those of the item.
@@ -327,10 +345,14 @@ class Field {
     if (columns_ != nullptr) return columns_(places, *this, for_programs);
     const std::string_view title = for_programs ? name_ : shown_.title;
     if (!is_column(for_programs)) return;
-    const Align align = is_text_ ? Align::kLeft : Align::kRight;
-    places.columns.push_back({std::string(title), for_programs ? align : shown_.align.value_or(align),
-                              for_programs ? Use::kMain : shown_.use, shown_.sentences && !for_programs,
-                              for_programs || shown_.cell == nullptr ? numbers_ : Numbers::kPerhaps});
+    const Align align = numbers_ == Numbers::kNone ? Align::kLeft : Align::kRight;
+    const bool declared = for_programs || shown_.cell == nullptr;
+    places.columns.push_back({.title = std::string(title),
+                              .align = for_programs ? align : shown_.align.value_or(align),
+                              .use = for_programs ? Use::kMain : shown_.use,
+                              .sentences = shown_.sentences && !for_programs,
+                              .numbers = declared ? numbers_ : Numbers::kPerhaps,
+                              .unit = for_programs || !declared ? Unit::kNone : unit_});
     places.places.push_back(shown_.place);
   }
   void add_cells(std::vector<Cell>& cells, const Item& item, bool for_programs) const {
@@ -455,8 +477,8 @@ class Field {
   Cell (*cell_)(const Item& item, Form form) = nullptr;
   void (*columns_)(field_detail::Places& places, const Field& field, bool for_programs) = nullptr;
   void (*cells_)(std::vector<Cell>& cells, const Field& field, const Item& item, bool for_programs) = nullptr;
-  bool is_text_ = false;
   Numbers numbers_ = Numbers::kPerhaps;
+  Unit unit_ = Unit::kNone;
 };
 
 /// The fields of an item as members of the JSON object that is open.

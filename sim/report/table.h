@@ -21,11 +21,14 @@ enum class Use : std::uint8_t { kMain, kHelp, kDetail };
 
 /// What the cells of a column are.
 enum class Numbers : std::uint8_t {
-  kPerhaps,  ///< it is seen from its cells
+  kPerhaps,  ///< numbers if all cells that are not absent are
   kNone,     ///< texts
   kInteger,
   kReal,
 };
+
+/// What the number of a cell counts: things, nanoseconds, or a share of one.
+enum class Unit : std::uint8_t { kNone, kNanoseconds, kRatio };
 
 /// A column of a Table. On a narrow terminal names, which are aligned left, are shortened in the middle.
 struct Column {
@@ -34,10 +37,8 @@ struct Column {
   Use use = Use::kMain;
   bool sentences = false;  ///< its cells are not shortened but go on below
   Numbers numbers = Numbers::kPerhaps;
+  Unit unit = Unit::kNone;  ///< of its numbers, if they are declared
 };
-
-/// What the number of a cell counts: things, nanoseconds, or a share of one.
-enum class Unit : std::uint8_t { kNone, kNanoseconds, kRatio };
 
 /// A cell: text for people, and, of a number, the number itself for programs.
 class Cell {

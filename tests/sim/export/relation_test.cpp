@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/report/field.h"
+
 namespace stepsim::sim {
 namespace {
 
@@ -28,6 +35,31 @@ TEST(RelationTest, AColumnOfNumbersHasItsUnitInTheTitleAndNothingWhereThereIsNon
   // One real number makes a column of reals.
   EXPECT_EQ(relation.columns[2].type, ValueType::kReal);
   EXPECT_EQ(relation.columns[2].value(0), Value{7.0});
+}
+
+struct Measured {
+  std::optional<Duration> time;
+  std::optional<double> share;
+  std::optional<std::uint32_t> rank;
+};
+constexpr auto kMeasured = std::to_array<Field<Measured>>({
+    {"time_ns", at<&Measured::time>, {"time"}},
+    {"share", at<&Measured::share>, {.title = "share", .form = Form::kShare}},
+    {"rank", at<&Measured::rank>, {"rank"}},
+});
+
+TEST(RelationTest, AColumnOfAFieldKeepsItsTypeAndUnitWithoutAnyValue) {
+  const std::vector<Measured> none(2);
+  const Relation people = relation_of("a", "A", table_of(kMeasured, none));
+  EXPECT_THAT(names_of(people), ElementsAre("time (ns)", "share (ratio)", "rank"));
+  const Relation programs = relation_of("rows", "Rows", rows_table(kMeasured, none));
+  EXPECT_THAT(names_of(programs), ElementsAre("time_ns", "share", "rank"));
+  for (const Relation* const relation : {&people, &programs}) {
+    EXPECT_EQ(relation->columns[0].type, ValueType::kInteger);
+    EXPECT_EQ(relation->columns[1].type, ValueType::kReal);
+    EXPECT_EQ(relation->columns[2].type, ValueType::kInteger);
+    for (const RelationColumn& column : relation->columns) EXPECT_EQ(column.value(1), Value{});
+  }
 }
 
 TEST(RelationTest, TextsStayTextsEvenIfTheyLookLikeNumbers) {
