@@ -13,7 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/output/write_file.h"
-#include "sim/report/pass_times.h"
+#include "sim/report/step_times.h"
 
 namespace stepsim::cli {
 namespace {

@@ -19,8 +19,8 @@
 #include "model/base/text.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
-#include "sim/report/cautions.h"
 #include "sim/report/field.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/graph/graph_document.h"
-#include "sim/graph/layout.h"
+#include "sim/graph/graph_text.h"
 
 namespace stepsim::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "model/base/text.h"
 #include "sim/export/synthetic.h"
 #include "sim/report/capture_documents.h"
-#include "sim/report/simulated_steps.h"
+#include "sim/report/step_times.h"
 
 namespace stepsim::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/profile/scaling_document.h"
+#include "sim/profile/scaling.h"
 
 namespace stepsim::cli {
 namespace {

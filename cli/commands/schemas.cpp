@@ -10,11 +10,10 @@
 #include "sim/compare/compare_document.h"
 #include "sim/compare/several.h"
 #include "sim/graph/graph_document.h"
-#include "sim/profile/scaling_document.h"
+#include "sim/profile/scaling.h"
 #include "sim/profile/timeline_document.h"
 #include "sim/report/capture_documents.h"
-#include "sim/report/pass_times.h"
-#include "sim/report/simulated_steps.h"
+#include "sim/report/step_times.h"
 #include "sim/report/task_list.h"
 #include "sim/stats/stats_document.h"
 

@@ -14,7 +14,7 @@
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "sim/stats/profile_statistics.h"
+#include "sim/stats/statistics.h"
 #include "sim/stats/stats_document.h"
 
 namespace stepsim::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/report/text_style.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::cli {
 

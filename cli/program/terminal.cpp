@@ -16,7 +16,7 @@
 #include "cli/program/error.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::cli {
 

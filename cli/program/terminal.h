@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/report/text_style.h"
+#include "sim/report/terminal_text.h"
 
 /// What the program knows of the terminals that it writes to. Nothing else looks them up.
 namespace stepsim::cli {

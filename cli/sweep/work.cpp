@@ -19,7 +19,7 @@
 #include "sim/analysis/summary.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
-#include "sim/report/cautions.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::cli {
 namespace {

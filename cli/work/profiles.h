@@ -9,7 +9,7 @@
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "ingest/load/profiles.h"
-#include "sim/profile/range_mean.h"
+#include "sim/profile/range_summary.h"
 
 namespace CLI {
 class App;

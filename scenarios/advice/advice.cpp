@@ -13,7 +13,7 @@
 #include "scenarios/advice/proposals.h"
 #include "scenarios/change/selection.h"
 #include "sim/analysis/intervals.h"
-#include "sim/report/cautions.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::scenarios {
 namespace {

@@ -6,7 +6,7 @@
 #include "scenarios/answer/comparison.h"
 #include "scenarios/answer/trust_text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/report/cautions.h"
+#include "sim/report/headline.h"
 #include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {

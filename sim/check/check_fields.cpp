@@ -42,6 +42,9 @@ constexpr auto kReplayCheck = std::to_array<Field<ReplayCheck>>({
     {"path", at<&ReplayCheck::path, &IterationPath::path>, kPath},
 });
 
+const auto& sources_of(const CheckAnswer& answer) { return answer.examined->contents.sources; }
+const auto& private_parts_of(const CheckAnswer& answer) { return answer.examined->contents.private_parts; }
+
 }  // namespace
 
 std::vector<std::string_view> words_of(Questions questions) {
@@ -55,42 +58,33 @@ std::vector<std::string_view> words_of(Questions questions) {
 Fields<CheckAnswer> check_fields() {
   static constexpr auto kFields = std::to_array<Field<CheckAnswer>>({
       {"verdict", at<&CheckAnswer::checkup, &Checkup::verdict>},
-      {"usable", [](const CheckAnswer& answer) {
-    return answer.checkup->verdict != Verdict::kUnusable; }},
+      {"usable", [](const CheckAnswer& answer) { return answer.checkup->verdict != Verdict::kUnusable; }},
       {"sentence",
-       [](const CheckAnswer& answer) {
-    return verdict_sentence(*answer.checkup, *answer.examined); },
+       [](const CheckAnswer& answer) { return verdict_sentence(*answer.checkup, *answer.examined); },
        {},
        kLineAfter},
-      {"ranks", [](const CheckAnswer& answer) {
-    return ranks_in(*answer.examined); }},
+      {"ranks", [](const CheckAnswer& answer) { return ranks_in(*answer.examined); }},
       {"whole_steps",
        [](const CheckAnswer& answer) {
-    const Capture* const capture = answer.examined->capture;
-    return capture == nullptr ? std::size_t{0} : whole_steps_in(*capture);
+         const Capture* const capture = answer.examined->capture;
+         return capture == nullptr ? std::size_t{0} : whole_steps_in(*capture);
        },
        {},
        kLineAfter},
       {"questions", at<costs_of>, {}, kLineAfter},
       {"findings", at<&CheckAnswer::checkup, &Checkup::findings>, kFinding, kRowLines},
-      {"files", [](const CheckAnswer& answer) -> auto& { return answer.examined->contents.sources;
-}
-, kSourceContents, kRowLines
-}  // namespace stepsim::sim
-, {"private", [](const CheckAnswer& answer) -> auto& {return answer.examined->contents.private_parts;
-}
-, kPrivateContent, kRowLines
-}
-, {"replay", at<&CheckAnswer::examined, &Examined::replay>, kReplayCheck, kLineAfter | kIfAny},
-    {"assumptions",
-     [](const CheckAnswer& answer) {
-       const Capture* const capture = answer.examined->capture;
-       return capture == nullptr ? std::nullopt : std::optional{sentences_of(capture->assumptions)};
-     },
-     {},
-     kLineAfter | kIfAny},
-});
-return kFields;
+      {"files", at<sources_of>, kSourceContents, kRowLines},
+      {"private", at<private_parts_of>, kPrivateContent, kRowLines},
+      {"replay", at<&CheckAnswer::examined, &Examined::replay>, kReplayCheck, kLineAfter | kIfAny},
+      {"assumptions",
+       [](const CheckAnswer& answer) {
+         const Capture* const capture = answer.examined->capture;
+         return capture == nullptr ? std::nullopt : std::optional{sentences_of(capture->assumptions)};
+       },
+       {},
+       kLineAfter | kIfAny},
+  });
+  return kFields;
 }
 
 AnswerSchema check_schema() {

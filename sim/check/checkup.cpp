@@ -5,12 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/check/diagnostic_findings.h"
-#include "sim/check/other_job_findings.h"
-#include "sim/check/privacy_findings.h"
+#include "sim/check/findings.h"
 #include "sim/check/recorded.h"
-#include "sim/check/recording_findings.h"
-#include "sim/check/replay_findings.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,35 +1,13 @@
 #ifndef STEPSIM_SIM_CHECK_CHECKUP_H
 #define STEPSIM_SIM_CHECK_CHECKUP_H
 
-#include <optional>
-#include <string>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "model/base/diagnostics.h"
-#include "model/job/capture_contents.h"
-#include "model/job/recording.h"
-#include "sim/analysis/critical_path.h"
-#include "sim/analysis/perturbation.h"
-#include "sim/analysis/summary.h"
-#include "sim/check/finding.h"
+#include "sim/check/findings.h"
 
 namespace stepsim::sim {
-
-/// How the replay of a capture came out.
-struct ReplayCheck {
-  Summary summary;
-  IterationPath path;
-  std::optional<Perturbation> perturbation;
-};
-
-/// What is known of a capture that is to be judged. Refers to what it was made from.
-struct Examined {
-  const CaptureContents& contents;
-  const Diagnostics& diagnostics;
-  const Capture* capture = nullptr;     ///< null: the files make no job
-  std::string problem;                  ///< then why not
-  const ReplayCheck* replay = nullptr;  ///< null where there is no capture
-};
 
 enum class Verdict : std::uint8_t { kGood, kDoubtful, kUnusable };
 /// "good", "doubtful", "unusable".

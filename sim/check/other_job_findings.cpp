@@ -1,4 +1,4 @@
-#include "sim/check/other_job_findings.h"
+#include "sim/check/findings.h"
 
 #include <fmt/format.h>
 

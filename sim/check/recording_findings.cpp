@@ -1,4 +1,4 @@
-#include "sim/check/recording_findings.h"
+#include "sim/check/findings.h"
 
 #include <algorithm>
 #include <map>

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "model/base/text.h"
-#include "sim/report/cautions.h"
 #include "sim/report/common_fields.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "sim/compare/difference.h"
-#include "sim/compare/gate.h"
 #include "sim/output/provenance.h"
 #include "sim/report/field.h"
 

@@ -3,16 +3,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <numbers>
 #include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/compare/noise.h"
+#include "sim/report/table.h"
 
 namespace stepsim::sim {
 namespace {
+
+/// Two sides of 2.5 % remain.
+constexpr double kQuantile = 0.975;
+
+double as_double(Duration duration) { return static_cast<double>(duration.count()); }
+
+/// What is known of how far a side's iteration is off.
+struct Error {
+  double variance = 0;    ///< of the median, by the steps
+  double dispersion = 0;  ///< variance^2 / degrees of freedom
+  double uncertainty = 0;
+};
+
+double variance_of(const std::vector<Duration>& values) {
+  double sum = 0;
+  for (const Duration value : values) sum += as_double(value);
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0;
+  for (const Duration value : values) squares += (as_double(value) - mean) * (as_double(value) - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+std::optional<Error> error_of(const Side& side) {
+  if (side.uncertainty) return Error{.uncertainty = as_double(*side.uncertainty)};
+  if (side.steps.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(side.steps.size());
+  const double of_median = std::numbers::pi / 2 * variance_of(side.steps) / count;
+  return Error{.variance = of_median, .dispersion = of_median * of_median / (count - 1)};
+}
+
+/// Half of the confidence interval that the steps of both give.
+double step_noise(const Error& a, const Error& b) {
+  const double variance = a.variance + b.variance;
+  if (variance <= 0) return 0;
+  const double degrees = variance * variance / (a.dispersion + b.dispersion);
+  return boost::math::quantile(boost::math::students_t(degrees), kQuantile) * std::sqrt(variance);
+}
 
 std::string_view to_text(Extent extent) {
   switch (extent) {
@@ -80,7 +121,23 @@ void sort(std::vector<Row>& rows, RowOrder order) {
   });
 }
 
+/// "B is 5.2 % slower than A".
+std::string verdict(const Difference& difference) {
+  const double relative = difference.relative();
+  if (difference.change() == Duration{}) return "B is as fast as A";
+  return fmt::format("B is {} {} than A", percent(std::abs(relative)), relative < 0 ? "faster" : "slower");
+}
+
 }  // namespace
+
+std::optional<Duration> noise_of_difference(const Side& a, const Side& b) {
+  const std::optional<Error> of_a = error_of(a);
+  const std::optional<Error> of_b = error_of(b);
+  if (!of_a || !of_b) return std::nullopt;
+  const double noise = std::hypot(step_noise(*of_a, *of_b), of_a->uncertainty, of_b->uncertainty);
+  const auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  return Duration{static_cast<std::int64_t>(std::llround(std::min(noise, most)))};
+}
 
 void refuse_different_extents(const Side& a, const Side& b) {
   if (a.extent == b.extent) return;
@@ -104,6 +161,35 @@ Difference difference_of(const Side& a, const Side& b, By by, RowOrder order) {
   difference.rows = rows_by(by, a, b);
   sort(difference.rows, order);
   return difference;
+}
+
+Gate gate_of(const Difference& difference, double limit) {
+  for (const Side* const side : {&difference.a, &difference.b}) {
+    if (side->iteration) continue;
+    throw UsageError(
+        fmt::format("--fail-above: {} does not say how long an iteration takes; expected a capture, or "
+                    "the --json of replay, whatif or critical-path",
+                    shown(side->name)));
+  }
+  const auto excess =
+      static_cast<double>(difference.change().count()) - limit * static_cast<double>(difference.a.iteration->count());
+  Gate gate{.limit = limit};
+  const std::string is = verdict(difference);
+  if (excess <= 0) {
+    gate.sentence = fmt::format("passed: {}; the limit is {}", is, percent(limit));
+  } else if (!difference.noise) {
+    gate.failed = true;
+    gate.sentence = fmt::format("failed: {}; the limit is {}, and the noise is not known, so that alone decides", is,
+                                percent(limit));
+  } else {
+    gate.failed = excess > static_cast<double>(difference.noise->count());
+    const double noise = static_cast<double>(difference.noise->count()) /
+                         static_cast<double>(std::max<std::int64_t>(1, difference.a.iteration->count()));
+    gate.sentence = fmt::format("{}: {}; the limit is {}, and what is above it is {} the noise of +-{}",
+                                gate.failed ? "failed" : "passed", is, percent(limit),
+                                gate.failed ? "beyond" : "within", percent(noise));
+  }
+  return gate;
 }
 
 }  // namespace stepsim::sim

@@ -8,11 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/compare/groups.h"
 #include "sim/compare/match_names.h"
 #include "sim/compare/side.h"
 
 namespace stepsim::sim {
+
+/// How much the iterations of two sides may differ by chance alone: half of the 95 % confidence interval of the
+/// difference of their medians. The standard error of a median is sqrt(pi/2) times that of the mean, as of steps that
+/// are normally distributed; degrees of freedom after Welch, "The generalization of Student's problem when several
+/// different population variances are involved", Biometrika 34, 1947. Few steps make it wide: of two a side, t is 4.3.
+/// Where a side has an uncertainty of its own, that is added, as the root of the sum of squares.
+/// Absent where a side has neither that nor two steps. Runs on another day may differ by more: steps of one run share
+/// their machine, their clocks and their data.
+[[nodiscard]] std::optional<Duration> noise_of_difference(const Side& a, const Side& b);
 
 /// Which row comes first: the one that differs most, most relative to A, first by name, or that takes longest.
 enum class RowOrder : std::uint8_t { kDifference, kRelative, kName, kTotal };
@@ -31,7 +39,7 @@ struct PartDifference {
 struct Difference {
   const Side& a;
   const Side& b;
-  /// By how much the iterations may differ by chance (sim/compare/noise.h); absent where that is not known.
+  /// By how much the iterations may differ by chance (noise_of_difference()); absent where that is not known.
   std::optional<Duration> noise;
   /// Where the difference comes from: disjoint, the last one what the others leave, so that they sum to the iterations.
   /// Empty where a side does not say.
@@ -57,6 +65,17 @@ void refuse_different_extents(const Side& a, const Side& b);
 /// O(names log names). Throws UsageError if the times of the two are not of the same extent, or if a side does not know
 /// operators that are asked for. The result refers to `a` and `b`.
 [[nodiscard]] Difference difference_of(const Side& a, const Side& b, By by, RowOrder order);
+
+/// Whether B may pass: it fails if it is slower than A by more than `limit`, and by so much more that the noise of the
+/// steps does not explain it. Where the noise is not known, the difference alone decides.
+struct Gate {
+  double limit = 0;  ///< a share of A's iteration: 0.03
+  bool failed = false;
+  std::string sentence;  ///< the verdict and why, for people
+};
+
+/// Throws UsageError if a side has no iteration. Precondition: `limit` is not negative.
+[[nodiscard]] Gate gate_of(const Difference& difference, double limit);
 
 }  // namespace stepsim::sim
 

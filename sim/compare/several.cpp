@@ -157,13 +157,11 @@ constexpr auto kSeveralRow = std::to_array<Field<Several::Row>>({
     {"name", at<&Several::Row::name>},
     {"sides", at<&Several::Row::shares>, kShare},
 });
+const auto& sides_of(const Several& several) { return several.sides; }
 constexpr auto kSeveral = std::to_array<Field<Several>>({
     {"by", at<&Several::by>},
-    {"sides", [](const Several& several) -> auto& { return several.sides;
-}  // namespace
-, kSeveralSide, kRowLines
-}  // namespace stepsim::sim
-, {"rows", at<&Several::rows>, kSeveralRow, kRowLines},
+    {"sides", at<sides_of>, kSeveralSide, kRowLines},
+    {"rows", at<&Several::rows>, kSeveralRow, kRowLines},
 });
 
 }  // namespace

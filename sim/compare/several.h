@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/compare/difference.h"
-#include "sim/compare/groups.h"
+#include "sim/compare/side.h"
 #include "sim/output/provenance.h"
 #include "sim/report/field.h"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/job/recording.h"
@@ -41,7 +42,7 @@ enum class Extent : std::uint8_t {
 struct Side {
   std::string name;     ///< as typed: a file, a folder, a change
   std::string what;     ///< what its iteration is: "measured", "predicted", "measured, saved by replay"
-  std::string warning;  ///< what a reader must know before any figure (sim/report/cautions.h); may be empty
+  std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
   std::optional<Duration> iteration;
   /// The steps of the rank that sets the iteration, where they are known; how they differ is the noise of `iteration`.
   std::vector<Duration> steps;
@@ -65,6 +66,26 @@ struct Side {
 /// O(tasks log names). `name` and `what` are left to the caller.
 [[nodiscard]] Side side_of(const Capture& capture, const Timeline& timeline, const Summary& summary,
                            const CriticalPath& path);
+
+/// What a row stands for.
+enum class By : std::uint8_t {
+  kName,
+  kClass,
+  kKind,
+  kOperator,
+  kCategory,  ///< as dPRO's categories: FW, BW, UPDATE, PUSH, ...; of other work its class
+};
+[[nodiscard]] std::string_view to_text(By by) noexcept;  ///< "name", "class", ...
+
+/// FW of FW.NAME, and BW, UPDATE, OUTPUT and STEP; the stage of Comm.NAME.STAGE.PARTITION; empty for other names.
+[[nodiscard]] std::string_view category_of(std::string_view name) noexcept;
+
+/// The partitions of a tensor's stage as one group: Comm.w.PUSH.0 and Comm.w.PUSH.1 are Comm.w.PUSH. By name and kind.
+[[nodiscard]] std::vector<WorkGroup> without_partitions(const std::vector<WorkGroup>& work);
+
+/// The work of a side in groups; by name as it is. Throws UsageError if the side does not know operators that are asked
+/// for. O(names log names).
+[[nodiscard]] std::vector<WorkGroup> groups_by(By by, const Side& side);
 
 }  // namespace stepsim::sim
 

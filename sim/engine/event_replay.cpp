@@ -17,6 +17,24 @@
 namespace stepsim::sim {
 namespace {
 
+/// By lane. Appends those on which tasks wait their turn to `waiting`. `network` is null while
+/// recorded durations hold. Only the engine uses it. O(lanes).
+std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<QueueLane>& waiting) {
+  std::vector<LaneRole> roles;
+  roles.reserve(dag.lanes().size());
+  for (const Lane& lane : dag.lanes()) {
+    LaneRole& role = roles.emplace_back();
+    const bool queues = lane.order != LaneOrder::kEdges;
+    if (network != nullptr && lane.is_link()) {
+      role.channel = network->channel(lane.from, lane.to, queues ? Latency::kLast : Latency::kFirst);
+    }
+    if (!queues) continue;
+    role.queue = static_cast<std::uint32_t>(waiting.size());
+    waiting.emplace_back(lane);
+  }
+  return roles;
+}
+
 // Kind and arity were measured: docs/performance.md, "Event queue".
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
 

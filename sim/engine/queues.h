@@ -151,10 +151,6 @@ struct LaneRole {
   [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }
 };
 
-/// By lane. Appends those on which tasks wait their turn to `waiting`. `network` is null while
-/// recorded durations hold. Only the engine uses it. O(lanes).
-[[nodiscard]] std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<QueueLane>& waiting);
-
 }  // namespace stepsim::sim
 
 #endif

@@ -8,7 +8,7 @@
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/column_figures.h"
+#include "sim/report/table_text.h"
 
 namespace stepsim::sim {
 namespace {

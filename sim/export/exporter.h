@@ -14,7 +14,6 @@
 #include "sim/graph/graph.h"
 #include "sim/output/provenance.h"
 #include "sim/output/write_file.h"
-#include "sim/report/bar_chart.h"
 #include "sim/report/document.h"
 
 namespace stepsim::sim {

@@ -39,8 +39,8 @@ struct Relation {
 /// The place of the first column of that title. Precondition: there is one.
 [[nodiscard]] std::size_t place_of(const Relation& relation, std::string_view title);
 
-/// The cells of a table. A column is of the type that it declares; one that declares none is of numbers if its cells are
-/// numbers or absent, and there is one. The name of a column of numbers has their unit.
+/// The cells of a table. A column is of the type that it declares; one that declares none is of numbers if its cells
+/// are numbers or absent, and there is one. The name of a column of numbers has their unit.
 [[nodiscard]] Relation relation_of(std::string name, std::string title, Table table);
 
 /// The name of the relation of Document::rows().
@@ -58,6 +58,10 @@ inline constexpr std::string_view kRows = "rows";
 /// of the first task; these are absent where nothing was measured. on_critical_path is 1 for tasks on the path of the
 /// iteration that reports show. 1 bit a task of memory. Precondition: `answer` outlives the relation.
 [[nodiscard]] Relation task_relation(const Answer& answer);
+
+/// `text` as the content of an XML element or attribute. Bytes that are not UTF-8 and what XML 1.0 has no characters
+/// for become U+FFFD; of control characters, tab and line feed stay.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
 
 }  // namespace stepsim::sim
 

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/report/field.h"
 
 namespace stepsim::sim {
 namespace {
@@ -99,6 +100,162 @@ void compare_with_ideal(Scaling& scaling) {
   }
 }
 
+/// How many times as long as in the first run; nothing if that is not known.
+std::optional<double> against_first(const Scaling& scaling, const ScalingRun& run) {
+  const std::optional<Duration>& first = scaling.runs.front().iteration;
+  if (!run.iteration || !first || *first <= Duration{}) return std::nullopt;
+  return ratio(*run.iteration, *first);
+}
+
+struct RunLine {
+  const Scaling* scaling;
+  const ScalingRun* run;
+
+  [[nodiscard]] std::optional<double> against_first() const { return sim::against_first(*scaling, *run); }
+};
+struct CostLine {
+  const Scaling* scaling;
+  const ScalingRun* run;
+  const LabelCost* cost;
+
+  [[nodiscard]] const std::string& label() const { return scaling->labels[cost->label]; }
+};
+
+constexpr auto kCost = std::to_array<Field<CostLine>>({
+    {"label", at<&CostLine::label>},
+    {"streams", at<&CostLine::cost, &LabelCost::streams>},
+    {"average_ns", at<&CostLine::cost, &LabelCost::average>},
+    {"longest_ns", at<&CostLine::cost, &LabelCost::most>},
+    {"on", at<&CostLine::cost, &LabelCost::where>},
+});
+
+/// For people, and as rows for spreadsheets.
+constexpr auto kCostRow = std::to_array<Field<CostLine>>({
+    {"run", at<&CostLine::run, &ScalingRun::name>},
+    {"devices", at<&CostLine::run, &ScalingRun::devices>},
+    {"iteration_ns", at<&CostLine::run, &ScalingRun::iteration>},
+    {"ideal_ns", at<&CostLine::run, &ScalingRun::ideal>},
+    {"efficiency", at<&CostLine::run, &ScalingRun::efficiency>},
+    {"range", at<&CostLine::label>, {"range"}},
+    {"", at<&CostLine::run, &ScalingRun::name>, {"run"}},
+    {"streams", at<&CostLine::cost, &LabelCost::streams>, {"streams", Use::kHelp}},
+    {"average_ns", at<&CostLine::cost, &LabelCost::average>, {"average"}},
+    {"longest_ns", at<&CostLine::cost, &LabelCost::most>, {"longest"}},
+    {"on", at<&CostLine::cost, &LabelCost::where>, {"on", Use::kHelp}},
+});
+
+std::vector<CostLine> cost_lines(const RunLine& line) {
+  std::vector<CostLine> lines;
+  for (const LabelCost& cost : line.run->costs) lines.push_back({line.scaling, line.run, &cost});
+  return lines;
+}
+
+constexpr auto kRun = std::to_array<Field<RunLine>>({
+    {"name", at<&RunLine::run, &ScalingRun::name>, {"run"}},
+    {"processes", at<&RunLine::run, &ScalingRun::processes>, {"processes", Use::kHelp}},
+    {"devices", at<&RunLine::run, &ScalingRun::devices>, {"devices"}},
+    {"iterations", at<&RunLine::run, &ScalingRun::iterations>, {.title = "iterations", .use = Use::kHelp, .place = 1}},
+    {"iteration_ns", at<&RunLine::run, &ScalingRun::iteration>, {"iteration"}},
+    {"against_first",
+     at<&RunLine::against_first>,
+     {.title = "against the first",
+      .cell =
+          [](const RunLine& line) {
+            const std::optional<double> times = line.against_first();
+            return times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-");
+          }}},
+    {"ideal_ns", at<&RunLine::run, &ScalingRun::ideal>, {"ideal"}},
+    {"efficiency", at<&RunLine::run, &ScalingRun::efficiency>, {"efficiency", Use::kMain, Form::kShare}},
+    {"average_ns", at<&RunLine::run, &ScalingRun::average>, {"average"}},
+    {"longest_ns", at<&RunLine::run, &ScalingRun::most>, {"longest"}},
+    {"ranges", at<cost_lines>, kCost, kItemLines},
+});
+
+std::vector<RunLine> run_lines(const Scaling& scaling) {
+  std::vector<RunLine> lines;
+  for (const ScalingRun& run : scaling.runs) lines.push_back({&scaling, &run});
+  return lines;
+}
+
+constexpr auto kScaling = std::to_array<Field<Scaling>>({
+    {"mean", at<&Scaling::mean>},
+    {"ideal",
+     [](const Scaling& scaling) {
+       return scaling.ideal == Ideal::kNone ? std::nullopt : std::optional{scaling.ideal};
+     }},
+    {"runs", at<run_lines>, kRun, kRowLines},
+});
+
+/// "as long as RUN": what the ideal is.
+std::string ideal_in_words(const Scaling& scaling) {
+  const ScalingRun& smallest = scaling.runs[scaling.smallest];
+  const std::string_view how =
+      scaling.ideal == Ideal::kWeak ? "as long as on" : "in proportion to the devices, from what it takes on";
+  return fmt::format("ideal ({} scaling): {} {} of {}", to_text(scaling.ideal), how,
+                     counted(smallest.devices, "device"), shown(smallest.name));
+}
+
+Section runs_section(const Scaling& scaling) {
+  const bool ideal = scaling.ideal != Ideal::kNone;
+  TableRows rows;
+  if (!ideal) rows.without = {"ideal", "efficiency"};
+  Section section{.title = "Runs", .table = table_of(kRun, run_lines(scaling), rows)};
+  section.table->compare_times();
+  section.sentences.emplace_back(fmt::format(
+      "iteration: {} of the measurements, of the slowest process; average and longest: sums over the ranges of what "
+      "each takes on average over its streams, and on the slowest of them; their difference is imbalance",
+      in_words(scaling.mean)));
+  if (ideal) section.sentences.emplace_back(ideal_in_words(scaling) + "; efficiency: the ideal over the iteration");
+  return section;
+}
+
+Section labels_section(const Scaling& scaling, std::size_t rows) {
+  std::vector<CostLine> lines;
+  for (std::size_t label = 0; label < std::min(rows, scaling.labels.size()); ++label) {
+    for (const ScalingRun& run : scaling.runs) {
+      const auto cost = std::find_if(run.costs.begin(), run.costs.end(),
+                                     [label](const LabelCost& one) { return one.label == label; });
+      if (cost != run.costs.end()) lines.push_back({&scaling, &run, &*cost});
+    }
+  }
+  if (lines.empty()) return {};
+  Section section{.title = "Ranges", .table = table_of(kCostRow, lines)};
+  section.table->compare_times();
+  add_more_sentence(section, scaling.labels.size(), rows);
+  return section;
+}
+
+std::string headline_of(const Scaling& scaling) {
+  const ScalingRun& first = scaling.runs.front();
+  const ScalingRun& last = scaling.runs.back();
+  if (scaling.runs.size() == 1) {
+    return fmt::format("One run on {}{}.", counted(first.devices, "device"),
+                       first.iteration ? ": an iteration takes " + stepsim::to_text(*first.iteration) : "");
+  }
+  const std::string what = fmt::format("{} on {} to {}", counted(scaling.runs.size(), "run"), first.devices,
+                                       counted(last.devices, "device"));
+  const std::optional<double> times = against_first(scaling, last);
+  if (!times) return what + ", of which not all measured whole iterations.";
+  return fmt::format("{}: an iteration takes {} in the first and {} in the last, {:.2f} times as long.", what,
+                     stepsim::to_text(*first.iteration), stepsim::to_text(*last.iteration), *times);
+}
+
+BarChart::Row stacked(const ScalingRun& run, std::string name, Duration LabelCost::*length, const Scaling& scaling) {
+  BarChart::Row row{.group = run.name, .name = std::move(name)};
+  Duration at{};
+  for (const LabelCost& cost : run.costs) {
+    const Duration takes = cost.*length;
+    row.bars.push_back(
+        {.begin = at,
+         .length = takes,
+         .kind = static_cast<std::uint32_t>(cost.label) + 1,
+         .hint = fmt::format("{}: {}{}", scaling.labels[cost.label], stepsim::to_text(takes),
+                             length == &LabelCost::most ? " on " + cost.where : std::string(" on average"))});
+    at = saturated_sum(at, takes);
+  }
+  return row;
+}
+
 }  // namespace
 
 std::string_view to_text(Ideal ideal) noexcept {
@@ -137,5 +294,45 @@ Scaling scaling_of(const std::vector<ProfiledRun>& runs, const std::vector<std::
   if (scaling.ideal != Ideal::kNone) compare_with_ideal(scaling);
   return scaling;
 }
+
+Document scaling_document(const Scaling& scaling, std::size_t rows, const Provenance& provenance) {
+  Document document{.headline = headline_of(scaling)};
+  document.sections.push_back(runs_section(scaling));
+  document.sections.push_back(labels_section(scaling, rows));
+  std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
+  document.rows = [&scaling] {
+    std::vector<CostLine> lines;
+    for (const RunLine& run : run_lines(scaling)) {
+      for (const CostLine& cost : cost_lines(run)) lines.push_back(cost);
+    }
+    return rows_table(kCostRow, lines);
+  };
+  document.json = [&scaling, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.scaling/1", kScaling, scaling, provenance);
+  };
+  return document;
+}
+
+BarChart chart_of(const Scaling& scaling) {
+  BarChart chart{.title = "Iterations, and what their ranges take", .axis = "time"};
+  chart.kinds.emplace_back("whole iteration");
+  chart.kinds.insert(chart.kinds.end(), scaling.labels.begin(), scaling.labels.end());
+  for (const ScalingRun& run : scaling.runs) {
+    BarChart::Row iteration{.group = run.name, .name = "whole iteration"};
+    if (run.iteration) {
+      iteration.bars.push_back({.length = *run.iteration,
+                                .hint = fmt::format("whole iteration on {}: {}", counted(run.devices, "device"),
+                                                    stepsim::to_text(*run.iteration))});
+    }
+    chart.rows.push_back(std::move(iteration));
+    chart.rows.push_back(stacked(run, "ranges, average", &LabelCost::average, scaling));
+    chart.rows.push_back(stacked(run, "ranges, longest", &LabelCost::most, scaling));
+    for (std::size_t i = chart.rows.size() - 3; i < chart.rows.size(); ++i) chart.rows[i].mark = run.ideal;
+  }
+  if (scaling.ideal != Ideal::kNone) chart.line = ideal_in_words(scaling);
+  return chart;
+}
+
+AnswerSchema scaling_schema() { return schema_of("stepsim.scaling/1", kScaling); }
 
 }  // namespace stepsim::sim

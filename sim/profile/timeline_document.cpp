@@ -209,26 +209,20 @@ constexpr auto kSheet = std::to_array<Field<RangeLine>>({
     {"arithmetic_ns", LengthOf<RangeMean::kArithmetic>{}},
 });
 
+const auto& run_name(const RangeTimeline& timeline) { return timeline.run.name; }
+const auto& processes_of(const RangeTimeline& timeline) { return timeline.run.processes; }
+const auto& entries_of(const RangeTimeline& timeline) { return timeline.diagnostics.entries(); }
 constexpr auto kTimeline = std::to_array<Field<RangeTimeline>>({
-    {"run", [](const RangeTimeline& timeline) -> auto& { return timeline.run.name;
-}  // namespace
-}  // namespace stepsim::sim
-, {"mean", [](const RangeTimeline& timeline) { return to_text(timeline.means.length); }},
+    {"run", at<run_name>},
+    {"mean", [](const RangeTimeline& timeline) { return to_text(timeline.means.length); }},
     {"begin", [](const RangeTimeline& timeline) { return to_text(timeline.means.begin); }},
     {"iteration_ns",
      [](const RangeTimeline& timeline) { return iteration_of(timeline.run, timeline.means.length); },
      {},
      kLineAfter},
-    {"processes", [](const RangeTimeline& timeline) -> auto& {return timeline.run.processes;
-}
-, kProcess, kRowLines
-}
-, {"ranges", at<range_lines>, kRange, kRowLines},
-    {"diagnostics", [](const RangeTimeline& timeline) -> auto& {return timeline.diagnostics.entries();
-}
-, kDiagnostic, kRowLines
-}
-,
+    {"processes", at<processes_of>, kProcess, kRowLines},
+    {"ranges", at<range_lines>, kRange, kRowLines},
+    {"diagnostics", at<entries_of>, kDiagnostic, kRowLines},
 });
 
 /// Gives each bar of a row the first level, from the one that its nesting asks for on, on which it covers no other.

@@ -6,7 +6,7 @@
 #include "model/base/diagnostics.h"
 #include "sim/output/provenance.h"
 #include "sim/profile/range_summary.h"
-#include "sim/report/bar_chart.h"
+#include "sim/report/document.h"
 #include "sim/report/field.h"
 
 /// An iteration of a profiled run as its ranges show it:

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "model/base/text.h"
-#include "sim/report/cautions.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"

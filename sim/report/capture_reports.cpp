@@ -13,8 +13,8 @@
 #include "sim/analysis/longest_path.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/common_fields.h"
+#include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
-#include "sim/report/slowing.h"
 #include "sim/report/throughput.h"
 
 namespace stepsim::sim {

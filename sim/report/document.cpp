@@ -4,7 +4,7 @@
 
 #include "model/base/text.h"
 #include "sim/report/table_text.h"
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/report/amounts.h"
+#include "sim/report/table.h"
 
 namespace stepsim::sim::field_detail {
 

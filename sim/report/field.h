@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/units.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
 #include "sim/report/document.h"
+#include "sim/report/field_value.h"
 #include "sim/report/table.h"
 
 /// A quantity of a report is declared once, as a Field of the struct that holds it. JSON objects, tables for people,
@@ -32,33 +32,6 @@
 ///     write_members(json, kStraggler, straggler);
 ///     Table table = table_of(kStraggler, stragglers);
 namespace stepsim::sim {
-
-/// How people read a number, where its type does not say so.
-enum class Form : std::uint8_t {
-  kPlain,    ///< counts, times and sizes as their types have them
-  kShare,    ///< of a ratio: "12.3 %"
-  kChange,   ///< of a ratio or a time: "+1.25 %", "+1.5 ms"
-  kFactor,   ///< of a ratio: "1.06x"
-  kDecimal,  ///< "1.53"
-  kRounded,  ///< of nanoseconds with decimals: as a time
-  kBytesPerSecond,
-  kFlops,
-  kFlopsPerSecond,
-  kNumber,  ///< for programs: times in nanoseconds, all digits, nothing where there is no value
-};
-
-/// How a field lies in its JSON object. Flags.
-enum JsonLayout : std::uint8_t {
-  kInLine = 0,
-  kOnNewLine = 1,  ///< the field begins a line
-  kItemLines = 2,  ///< each item of its list begins a line
-  kLineAfter = 4,  ///< what follows begins a line
-  kIfAny = 8,      ///< left out where it is null, false, empty text or an empty list
-};
-constexpr JsonLayout operator|(JsonLayout a, JsonLayout b) noexcept {
-  return static_cast<JsonLayout>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
-}
-inline constexpr JsonLayout kRowLines = kItemLines | kLineAfter;
 
 /// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`; functions are called. at<> is the item itself.
 template <auto... Members>
@@ -93,167 +66,6 @@ template <class Item>
 using Fields = std::span<const Field<Item>>;
 
 namespace field_detail {
-
-template <class T>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-template <class T>
-concept Nullable = is_optional<T> || std::is_pointer_v<T>;
-template <class T>
-struct UnwrappedOf {
-  using type = T;
-};
-template <Nullable T>
-struct UnwrappedOf<T> {
-  using type = std::remove_cvref_t<decltype(*std::declval<T>())>;
-};
-/// What a pointer or an optional refers to; any other type is itself.
-template <class T>
-using Unwrapped = typename UnwrappedOf<T>::type;
-template <class T>
-concept Text = std::convertible_to<const T&, std::string_view>;
-template <class T>
-concept Range = !Text<T> && requires(const T& range) {
-  range.begin();
-  range.end();
-};
-template <class T>
-using ItemOfRange = std::remove_cvref_t<decltype(*std::declval<const T&>().begin())>;
-template <class T>
-inline constexpr bool is_entry = false;
-template <Text Key, class Value>
-inline constexpr bool is_entry<std::pair<Key, Value>> = true;
-/// Keys with values, which are an object: a list of pairs that begin with a text.
-template <class T>
-concept Map = Range<T> && is_entry < std::pair < std::remove_cv_t<typename ItemOfRange<T>::first_type>,
-typename ItemOfRange<T>::second_type >> ;
-
-/// What JSON has of a value.
-template <class T>
-decltype(auto) plain(const T& value) {
-  if constexpr (std::is_same_v<T, Bytes>) {
-    return value.count();
-  } else if constexpr (std::is_same_v<T, Time>) {
-    return value.time_since_epoch();
-  } else if constexpr (std::is_same_v<T, Bandwidth>) {
-    return value.bytes_per_second();
-  } else if constexpr (std::is_enum_v<T>) {
-    return to_text(value);
-  } else {
-    return (value);
-  }
-}
-
-template <class T>
-bool is_nothing(const T& value) {
-  if constexpr (Nullable<T> || std::is_same_v<T, bool>) {
-    return !value;
-  } else if constexpr (Text<T>) {
-    return std::string_view(value).empty();
-  } else if constexpr (Range<T>) {
-    return value.begin() == value.end();
-  } else {
-    return false;
-  }
-}
-
-template <class T>
-inline constexpr bool is_variant = false;
-template <class... Types>
-inline constexpr bool is_variant<std::variant<Types...>> = true;
-
-template <class T>
-void write_value(JsonWriter& json, const T& value, JsonLayout layout = kInLine) {
-  if constexpr (Nullable<T>) {
-    value ? write_value(json, *value, layout) : static_cast<void>(json.null());
-  } else if constexpr (Map<T>) {
-    json.begin_object();
-    for (const auto& [key, mapped] : value) write_value(json.key(key), mapped);
-    json.end_object();
-  } else if constexpr (Range<T>) {
-    json.begin_array();
-    for (const auto& item : value) {
-      if ((layout & kItemLines) != 0) json.new_line();
-      write_value<ItemOfRange<T>>(json, item);
-    }
-    json.end_array();
-  } else if constexpr (is_variant<T>) {
-    std::visit([&json](const auto& held) { write_value(json, held); }, value);
-  } else {
-    json.value(plain(value));
-  }
-}
-
-// Cells of the types that JSON has, by the form.
-[[nodiscard]] Cell cell_of(Duration time, Form form);
-[[nodiscard]] Cell cell_of(Bytes bytes, Form form);
-[[nodiscard]] Cell cell_of(double number, Form form);
-[[nodiscard]] Cell cell_of(std::string_view text, Form form);
-template <class T>
-Cell cell_of_value(const T& value, Form form) {
-  if constexpr (Nullable<T>) {
-    return value ? cell_of_value(*value, form) : Cell(form == Form::kNumber ? "" : "-");
-  } else if constexpr (std::is_integral_v<T>) {
-    return Cell(value);
-  } else if constexpr (std::is_same_v<T, Bytes>) {
-    return cell_of(value, form);
-  } else if constexpr (Range<T>) {
-    return "";  // is no column
-  } else {
-    return cell_of(plain(value), form);
-  }
-}
-
-/// The type that JSON has of a value.
-template <class T>
-using Plain = std::remove_cvref_t<decltype(plain(std::declval<const T&>()))>;
-
-/// What cell_of_value() makes of a value that is there.
-template <class T>
-constexpr Numbers numbers_of(Form form) {
-  if constexpr (Text<T> || std::is_enum_v<T>) return Numbers::kNone;
-  return std::is_floating_point_v<Plain<T>> && form != Form::kRounded ? Numbers::kReal : Numbers::kInteger;
-}
-template <class T>
-constexpr Unit unit_of(Form form) {
-  if constexpr (std::is_same_v<Plain<T>, Duration>) return Unit::kNanoseconds;
-  if constexpr (!std::is_floating_point_v<Plain<T>>) return Unit::kNone;
-  switch (form) {
-    case Form::kRounded: return Unit::kNanoseconds;
-    case Form::kShare:
-    case Form::kChange:
-    case Form::kFactor: return Unit::kRatio;
-    default: return Unit::kNone;
-  }
-}
-
-/// The JSON Schema of a value of this type.
-template <class T>
-void describe_value(JsonWriter& json, bool or_null = false) {
-  if constexpr (Nullable<T>) {
-    describe_value<Unwrapped<T>>(json, true);
-  } else if constexpr (Map<T>) {
-    json.begin_object().key("type").value("object").key("additionalProperties");
-    describe_value<typename ItemOfRange<T>::second_type>(json);
-    json.end_object();
-  } else if constexpr (Range<T>) {
-    json.begin_object().key("type").value("array").key("items");
-    describe_value<ItemOfRange<T>>(json);
-    json.end_object();
-  } else if constexpr (is_variant<T>) {
-    json.begin_object().end_object();
-  } else {
-    constexpr bool kReal = std::is_floating_point_v<Plain<T>>;  // null if it is not finite
-    constexpr std::string_view kType = kReal                            ? "number"
-                                       : std::is_same_v<Plain<T>, bool> ? "boolean"
-                                       : Text<Plain<T>>                 ? "string"
-                                                                        : "integer";
-    json.begin_object().key("type");
-    or_null || kReal ? json.begin_array().value(kType).value("null").end_array() : json.value(kType);
-    json.end_object();
-  }
-}
 
 /// Columns that fields make, in their order; sorted by `place`, those of one place stay in order.
 struct Places {

@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
 #include "sim/analysis/summary.h"
+#include "sim/report/document.h"
 
 namespace stepsim::sim {
 
@@ -28,6 +30,28 @@ constexpr std::string_view kClusterFile = "cluster_file";
 
 /// The first line of a calibration's report: what was fitted, and how far to trust it.
 [[nodiscard]] std::string headline(const Calibration& calibration);
+
+// What a reader must know of a capture before any figure, in every command. Warning and caution are one sentence, or
+// empty.
+
+/// That the capture is not what it looks like: without its device work, a sample, captures that nothing
+/// ties, or that what it cannot say was guessed because there is no job.yaml.
+[[nodiscard]] std::string warning_of(const Capture& capture);
+
+/// Which parts of the input could not be used. Refers to replay's section "Input".
+[[nodiscard]] std::string caution_of(const Diagnostics& diagnostics);
+
+/// A sentence each of `diagnostics` that is worth a look: what it is, how often, what to do, and where data was lost
+/// first. The rest, which is of no consequence and names nothing, shares one sentence.
+[[nodiscard]] std::vector<Sentence> diagnostic_sentences(const Diagnostics& diagnostics);
+
+/// Adds the caution and a section "Input" where something is wrong with the files that a document is about.
+void add_input_defects(Document& document, const Diagnostics& diagnostics);
+
+/// "recorded, an iteration takes 105 ms; a step takes 100 ms when nobody records it (measured_step of job.yaml): the
+/// profiler slows this job by 5.0 %". Where that is not seen: "+5.00 %, no more than recorded steps differ (the
+/// shortest takes 99 ms)".
+[[nodiscard]] std::string to_text(const Slowing& slowing);
 
 }  // namespace stepsim::sim
 

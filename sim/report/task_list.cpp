@@ -11,8 +11,8 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/task_names.h"
-#include "sim/report/cautions.h"
 #include "sim/report/field.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "sim/analysis/intervals.h"
-#include "sim/stats/callers.h"
 
 namespace stepsim::sim {
 namespace {

@@ -83,6 +83,14 @@ CopyUse use_of(Rank rank, std::string_view name, const std::vector<Copy>& copies
   return use;
 }
 
+Duration time_of(const TransportUse& use) {
+  Duration sum = use.channel_time;
+  for (const TransportUse::Direction& way : {use.sent, use.received}) {
+    for (const Duration part : {way.device, way.peer, way.network}) sum = saturated_sum(sum, part);
+  }
+  return sum;
+}
+
 }  // namespace
 
 double CopyUse::rate() const noexcept { return rate_of(total, time); }
@@ -104,6 +112,15 @@ std::vector<CopyUse> copy_use(const MeasuredWork& work) {
   for (const auto& [key, copies] : of_name) made.push_back(use_of(key.first, key.second, copies));
   std::stable_sort(made.begin(), made.end(), [](const CopyUse& a, const CopyUse& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.total > b.total;
+  });
+  return made;
+}
+
+std::vector<RankTransport> transport_use(const TraceDetails& details) {
+  std::vector<RankTransport> made;
+  for (const auto& [rank, use] : details.transports) made.push_back({rank, use});
+  std::stable_sort(made.begin(), made.end(), [](const RankTransport& a, const RankTransport& b) {
+    return a.rank != b.rank ? a.rank < b.rank : time_of(a.use) > time_of(b.use);
   });
   return made;
 }

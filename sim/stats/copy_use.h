@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/base/id.h"
+#include "model/job/trace_details.h"
 #include "sim/stats/measured_work.h"
 
 namespace stepsim::sim {
@@ -41,6 +43,15 @@ struct CopyUse {
 /// By rank, then the most bytes first; empty where no sizes were recorded. O(copies (log copies + stretches of the
 /// curve that a copy crosses)).
 [[nodiscard]] std::vector<CopyUse> copy_use(const MeasuredWork& work);
+
+/// What a communication library told of one kind of operation of one rank in one group.
+struct RankTransport {
+  Rank rank = 0;
+  TransportUse use;
+};
+
+/// By rank, then by the time that their pieces took in the network and in waiting, the longest first. O(n log n).
+[[nodiscard]] std::vector<RankTransport> transport_use(const TraceDetails& details);
 
 }  // namespace stepsim::sim
 

@@ -1,8 +1,44 @@
 #include "sim/stats/launches.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "sim/analysis/intervals.h"
+#include "sim/stats/measured_work.h"
 
 namespace stepsim::sim {
+namespace {
+
+/// By call: the outermost operator around it, which may be itself.
+std::vector<std::uint32_t> outermost_operators(const TraceDetails& details) {
+  std::vector<std::uint32_t> outermost(details.calls.size(), TraceDetails::kNone);
+  for (std::uint32_t i = 0; i < outermost.size(); ++i) {
+    const TraceDetails::Call& call = details.calls[i];
+    if (call.caller != TraceDetails::kNone) outermost[i] = outermost[call.caller];
+    if (outermost[i] == TraceDetails::kNone && call.kind == CallKind::kOperator) outermost[i] = i;
+  }
+  return outermost;
+}
+
+/// A piece of device work within an operator.
+struct Kernel {
+  std::uint32_t call = 0;  ///< of the operator
+  std::uint32_t piece = 0;
+};
+
+/// The operator's name, then those of the device work.
+using Names = std::pair<std::uint32_t, std::vector<NameId>>;
+
+struct Sum {
+  std::size_t calls = 0;
+  Duration device{};
+  Duration host{};
+};
+
+}  // namespace
 
 std::vector<Launch> launches(const MeasuredWork& work) {
   std::vector<Launch> found;
@@ -50,6 +86,45 @@ std::vector<LaunchUse> launch_use(const MeasuredWork& work, const std::vector<La
   }
   std::sort(made.begin(), made.end(), [](const LaunchUse& a, const LaunchUse& b) {
     return a.work.total != b.work.total ? a.work.total > b.work.total : a.name < b.name;
+  });
+  return made;
+}
+
+std::vector<KernelSequence> kernel_sequences(const MeasuredWork& work, const std::vector<Launch>& launches) {
+  const Dag& dag = work.capture.dag;
+  const std::vector<std::uint32_t> outermost = outermost_operators(work.details);
+  std::vector<Kernel> kernels;
+  for (const Launch& launch : launches) {
+    if (outermost[launch.by] != TraceDetails::kNone) kernels.push_back({outermost[launch.by], launch.piece});
+  }
+  sort_unless_sorted(kernels, [&work](const Kernel& a, const Kernel& b) {
+    return std::tuple(a.call, work.pieces[a.piece].start, a.piece) <
+           std::tuple(b.call, work.pieces[b.piece].start, b.piece);
+  });
+  std::map<Names, Sum> sums;
+  for (std::size_t begin = 0, end = 0; begin < kernels.size(); begin = end) {
+    Sum one{.calls = 1};
+    const TraceDetails::Call& call = work.details.calls[kernels[begin].call];
+    Names names{call.name, {}};
+    for (end = begin; end < kernels.size() && kernels[end].call == kernels[begin].call; ++end) {
+      const Piece& piece = work.pieces[kernels[end].piece];
+      names.second.push_back(dag.name_id(TaskId{piece.index}));
+      one.device = saturated_sum(one.device, piece.length);
+    }
+    if (end - begin < KernelSequence::kFewest) continue;
+    Sum& sum = sums[std::move(names)];
+    ++sum.calls;
+    sum.device = saturated_sum(sum.device, one.device);
+    sum.host = saturated_sum(sum.host, call.duration);
+  }
+  std::vector<KernelSequence> made;
+  for (const auto& [names, sum] : sums) {
+    KernelSequence sequence{work.details.names[names.first], {}, sum.calls, sum.device, sum.host};
+    for (const NameId name : names.second) sequence.kernels.emplace_back(dag.name(name));
+    made.push_back(std::move(sequence));
+  }
+  std::sort(made.begin(), made.end(), [](const KernelSequence& a, const KernelSequence& b) {
+    return std::tie(b.calls, b.device, a.name, a.kernels) < std::tie(a.calls, a.device, b.name, b.kernels);
   });
   return made;
 }

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_STATS_MEASURED_WORK_H
 #define STEPSIM_SIM_STATS_MEASURED_WORK_H
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -62,6 +63,12 @@ struct MeasuredWork {
 /// With `only_steps`, or where some steps are not asked for, only work in steps that are counts. Refers to its
 /// arguments. O(tasks + edges + calls log steps).
 [[nodiscard]] MeasuredWork measured_work(const Capture& capture, const TraceDetails& details, bool only_steps = false);
+
+/// Sorts what is in order as a rule. O(n) if it is, else O(n log n).
+template <class Item, class Less>
+void sort_unless_sorted(std::vector<Item>& items, Less less) {
+  if (!std::is_sorted(items.begin(), items.end(), less)) std::sort(items.begin(), items.end(), less);
+}
 
 }  // namespace stepsim::sim
 

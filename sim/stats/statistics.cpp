@@ -6,8 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
-#include "sim/report/cautions.h"
+#include "sim/profile/range_summary.h"
+#include "sim/report/headline.h"
+#include "sim/stats/stats_rows.h"
 
 namespace stepsim::sim {
 namespace {
@@ -27,6 +32,36 @@ std::string numbers_of_steps(const Recording& recording) {
     first = std::next(last);
   }
   return text;
+}
+
+/// What a range is called under a key.
+std::string name_under(StatsKey key, const RangeSummary& one, const ProfiledRun& run) {
+  const RangeProfile& profile = run.processes[one.process];
+  const MeasuredRange& range = profile.ranges[one.range];
+  const std::string host = profile.host.empty() ? profile.file : profile.host;
+  switch (key) {
+    case StatsKey::kName: return one.label;
+    case StatsKey::kLayer: return range.layer.empty() ? std::string(kNoGroup) : range.layer;
+    case StatsKey::kLane: return fmt::format("{}, device {}, {}", host, range.device, profile.streams[range.stream]);
+    case StatsKey::kRank: return fmt::format("{}, device {}", host, range.device);
+    default:
+      throw CannotAnswer({profile.file, {}, {}},
+                         fmt::format("--by {}: an inline profile does not say that of its ranges; expected name, "
+                                     "layer, lane or rank",
+                                     to_text(key)));
+  }
+}
+
+void refuse_without_layers(const ProfiledRun& run, StatsKey key) {
+  if (key != StatsKey::kLayer) return;
+  for (const RangeProfile& profile : run.processes) {
+    for (const MeasuredRange& range : profile.ranges) {
+      if (!range.layer.empty()) return;
+    }
+  }
+  throw CannotAnswer({run.processes.front().file, {}, {}},
+                     "--by layer: this inline profile names no layers, which come from a prof.schedule; expected "
+                     "another key");
 }
 
 }  // namespace
@@ -65,6 +100,48 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
           .stacks = call_stacks(work),
           .transports = transport_use(details),
           .overheads = details.overheads};
+}
+
+Statistics statistics_of(const ProfiledRun& run, const StatsOptions& options) {
+  refuse_without_layers(run, options.key);
+  GroupNames names;
+  std::vector<std::uint32_t> group;
+  std::vector<Duration> lengths;
+  std::vector<Duration> outermost;  // by group: of ranges that lie in no other
+  Statistics made{.name = run.name, .key = options.key, .order = options.order};
+  const std::vector<RangeSummary> summaries = summaries_of(run, {});
+  for (const RangeSummary& one : summaries) {
+    const std::uint32_t number = names.number_of(name_under(options.key, one, run));
+    if (number >= outermost.size()) outermost.resize(number + 1);
+    for (const Duration length : run.processes[one.process].ranges[one.range].lengths) {
+      group.push_back(number);
+      lengths.push_back(length);
+      if (one.depth > 0) continue;
+      outermost[number] = saturated_sum(outermost[number], length);
+      made.totals.all = saturated_sum(made.totals.all, length);
+    }
+  }
+  const std::vector<Distribution> times = distributions(group, lengths, names.names().size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Duration of = options.key == StatsKey::kName ? times[i].total : outermost[i];
+    made.rows.push_back({.name = names.names()[i],
+                         .kind = options.key == StatsKey::kName ? "range" : "",
+                         .times = times[i],
+                         .self = of,
+                         .share = ratio(of, made.totals.all)});
+  }
+  sort_rows(made.rows, options.order);
+  made.pieces = lengths.size();
+  made.ranks = devices_in(run);
+  const std::optional<Duration> iteration = iteration_of(run, RangeMean::kMedian);
+  made.headline =
+      fmt::format("{} of {} on {}, each of another iteration{}.", counted(made.pieces, "measurement"),
+                  counted(summaries.size(), "range"), counted(made.ranks, "device"),
+                  iteration ? fmt::format(", of which one takes {} (median)", stepsim::to_text(*iteration)) : "");
+  made.caution =
+      "The time of a range holds that of the ranges in it; stalls of single iterations are in means and "
+      "totals: medians say what a range takes.";
+  return made;
 }
 
 }  // namespace stepsim::sim

@@ -5,25 +5,24 @@
 #include <utility>
 #include <vector>
 
+#include "model/job/range_profile.h"
 #include "sim/stats/call_stacks.h"
 #include "sim/stats/copy_use.h"
 #include "sim/stats/device_use.h"
 #include "sim/stats/flops_use.h"
-#include "sim/stats/kernel_sequences.h"
 #include "sim/stats/launches.h"
 #include "sim/stats/memory_use.h"
 #include "sim/stats/occupancy_use.h"
 #include "sim/stats/stage_use.h"
 #include "sim/stats/stats_rows.h"
 #include "sim/stats/stream_use.h"
-#include "sim/stats/transport_use.h"
 
 namespace stepsim::sim {
 
 /// All that is counted of one input. Plain data: refers to nothing.
 struct Statistics {
   std::string name;     ///< the input as typed
-  std::string warning;  ///< what a reader must know before any figure (sim/report/cautions.h); may be empty
+  std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
   std::string caution;
   std::string headline;    ///< the first line, where it is not made of the figures of a capture; else empty
   std::size_t pieces = 0;  ///< of work
@@ -61,6 +60,11 @@ struct StatsOptions {
 /// Throws CannotAnswer as stats_rows() does. O(pieces log pieces).
 [[nodiscard]] Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                                        const StatsOptions& options);
+
+/// What an inline profiler measured, by range, layer, lane (stream) or rank (device): each measurement is a piece. The
+/// time of a range holds that of the ranges in it, so shares are of those that lie in no other. Throws CannotAnswer for
+/// other keys, and where no range has a layer. O(measurements log measurements).
+[[nodiscard]] Statistics statistics_of(const ProfiledRun& run, const StatsOptions& options);
 
 }  // namespace stepsim::sim
 

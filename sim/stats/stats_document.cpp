@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "model/base/text.h"
-#include "sim/report/amounts.h"
+#include "sim/report/table.h"
 #include "sim/stats/stats_fields.h"
 
 namespace stepsim::sim {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "sim/stats/sorting.h"
+#include "sim/stats/measured_work.h"
 
 namespace stepsim::sim {
 namespace {

@@ -14,11 +14,11 @@
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
 #include "sim/analysis/steady.h"
-#include "sim/analysis/stragglers.h"
 #include "sim/analysis/summary.h"
+#include "sim/analysis/where_to_look.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
-#include "sim/report/cautions.h"
+#include "sim/report/headline.h"
 #include "tests/source_folder.h"
 
 namespace stepsim::replay_captures_test {

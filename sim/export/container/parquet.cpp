@@ -13,7 +13,7 @@
 
 #include "model/base/error.h"
 #include "sim/export/relation.h"
-#include "sim/output/gzip.h"
+#include "sim/output/write_file.h"
 
 // An Apache Parquet file (parquet.thrift of apache/parquet-format): the tasks of a replay, or the rows of an answer
 // without one. Rows come in groups of at most 65,536; of a group, each column is one data page of version 1, of

@@ -13,8 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/relation.h"
-#include "sim/export/xml_text.h"
-#include "sim/output/gzip.h"
+#include "sim/output/write_file.h"
 
 // A workbook (ECMA-376, Office Open XML) with a sheet for each relation (relation.h) and, where the answer has a plot,
 // a chart of it beside the rows. Texts are written as texts, so that none is taken for a formula, and numbers as

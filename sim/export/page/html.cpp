@@ -5,9 +5,8 @@
 #include "sim/export/exporter.h"
 #include "sim/export/page/page.h"
 #include "sim/graph/graph_text.h"
-#include "sim/graph/layout.h"
 #include "sim/output/json_writer.h"
-#include "sim/report/column_figures.h"
+#include "sim/report/table_text.h"
 
 namespace stepsim::sim {
 namespace {

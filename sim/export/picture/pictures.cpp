@@ -1,11 +1,22 @@
 #include "sim/export/picture/pictures.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <string_view>
 
+#include "model/base/text.h"
+#include "sim/export/relation.h"
 #include "sim/graph/graph_text.h"
 
 namespace stepsim::sim {
 namespace {
+
+constexpr std::size_t kLongest = 300;
+
+std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLongest)); }
 
 /// The answer's graph, its bars or its plot if it has one, else its timeline.
 void write_picture(const Answer& answer, OutputFile& out) {
@@ -21,6 +32,121 @@ std::string_view origin_of(const Answer& answer) {
 }
 
 }  // namespace
+
+SvgPicture::SvgPicture(OutputFile& out, double width, double height, std::string_view title,
+                       const Provenance& provenance)
+    : out_(out) {
+  out_.write(fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 )"
+                         R"({0:.0f} {1:.0f}" role="img" font-family="sans-serif" font-size="12">)"
+                         "\n",
+                         width, height));
+  out_.write(fmt::format("<metadata>stepsim {} ({}): {}", escaped(provenance.version), escaped(provenance.commit),
+                         escaped(provenance.command)));
+  for (const InputFile& input : provenance.inputs) out_.write(fmt::format("\ninput: {}", escaped(to_text(input))));
+  out_.write(fmt::format("</metadata>\n<title>{}</title>\n", escaped(title)));
+  rectangle({}, width, height, "#ffffff");
+}
+
+void SvgPicture::rectangle(Point corner, double width, double height, std::string_view colour, std::string_view hint) {
+  shape(fmt::format(R"(rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="{}")", corner.x, corner.y, width,
+                    height, colour),
+        hint);
+}
+
+void SvgPicture::line(Point from, Point to, std::string_view colour, std::string_view dashes) {
+  shape(fmt::format(R"(path d="M{:.2f} {:.2f}L{:.2f} {:.2f}" stroke="{}" fill="none"{})", from.x, from.y, to.x, to.y,
+                    colour, dashes.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dashes)),
+        {});
+}
+
+void SvgPicture::path(const std::vector<Point>& points, std::string_view colour) {
+  std::string data;
+  for (const Point& point : points) data += fmt::format("{}{:.2f} {:.2f}", data.empty() ? 'M' : 'L', point.x, point.y);
+  shape(fmt::format(R"(path d="{}" stroke="{}" stroke-width="2" fill="none")", data, colour), {});
+}
+
+void SvgPicture::dot(Point centre, std::string_view colour, std::string_view hint) {
+  shape(fmt::format(R"(circle cx="{:.2f}" cy="{:.2f}" r="3" fill="{}")", centre.x, centre.y, colour), hint);
+}
+
+void SvgPicture::curve(const std::vector<Point>& points, const Stroke& stroke) {
+  std::string data;
+  for (const Point& point : points) {
+    const std::string_view step = data.empty() ? "M" : data.find('C') == std::string::npos ? "C" : " ";
+    data += fmt::format("{}{:.2f} {:.2f}", step, point.x, point.y);
+  }
+  const std::string dashes = stroke.dashes.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", stroke.dashes);
+  shape(fmt::format(R"(path d="{}" stroke="{}" stroke-width="{:.1f}" fill="none"{})", data, stroke.colour, stroke.width,
+                    dashes),
+        {});
+  if (!stroke.arrow || points.size() < 2) return;
+  const Point end = points.back();
+  const Point before = points[points.size() - 2];
+  const double length = std::max(std::hypot(end.x - before.x, end.y - before.y), 1e-6);
+  const double along_x = (end.x - before.x) / length;
+  const double along_y = (end.y - before.y) / length;
+  constexpr double kLength = 8;
+  constexpr double kHalf = 3;
+  shape(fmt::format(R"(path d="M{:.2f} {:.2f}L{:.2f} {:.2f}L{:.2f} {:.2f}Z" fill="{}")", end.x + along_x * kLength,
+                    end.y + along_y * kLength, end.x - along_y * kHalf, end.y + along_x * kHalf,
+                    end.x + along_y * kHalf, end.y - along_x * kHalf, stroke.colour),
+        {});
+}
+
+void SvgPicture::frame(Point corner, double width, double height, double stroke) {
+  shape(fmt::format(R"(rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="none" stroke="#000000" )"
+                    R"(stroke-width="{:.1f}")",
+                    corner.x, corner.y, width, height, stroke),
+        {});
+}
+
+void SvgPicture::text(Point base, std::string_view text, Anchor anchor, std::string_view colour) {
+  static constexpr std::array<std::string_view, 3> kWords{"start", "middle", "end"};
+  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}"{}>{}</text>)"
+                         "\n",
+                         base.x, base.y, kWords[static_cast<std::size_t>(anchor)],
+                         colour.empty() ? "" : fmt::format(R"( fill="{}")", colour), escaped(text)));
+}
+
+void SvgPicture::heading(Point base, std::string_view text) {
+  out_.write(fmt::format(R"(<text x="{:.2f}" y="{:.2f}" font-size="15" font-weight="bold">{}</text>)"
+                         "\n",
+                         base.x, base.y, escaped(text)));
+}
+
+void SvgPicture::finish() { out_.write("</svg>\n"); }
+
+void SvgPicture::shape(std::string_view element, std::string_view hint) {
+  if (hint.empty()) {
+    out_.write(fmt::format("<{}/>\n", element));
+    return;
+  }
+  out_.write(fmt::format("<{}><title>{}</title></{}>\n", element, escaped(hint), element.substr(0, element.find(' '))));
+}
+
+std::vector<double> marks(double most) {
+  if (most <= 0) return {0};
+  constexpr double kMost = 8;
+  const double power = std::pow(10, std::floor(std::log10(most / kMost)));
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (most / (factor * power) <= kMost) step = factor * power;
+  }
+  std::vector<double> found;
+  for (int i = 0; i * step <= most * (1 + 1e-9); ++i) found.push_back(i * step);
+  return found;
+}
+
+std::string mark_text(double nanoseconds, double most) {
+  struct Scale {
+    double size;
+    std::string_view name;
+  };
+  static constexpr std::array<Scale, 4> kScales{Scale{1e9, "s"}, Scale{1e6, "ms"}, Scale{1e3, "us"}, Scale{1, "ns"}};
+  const auto* const scale =
+      std::find_if(kScales.begin(), kScales.end() - 1, [most](const Scale& s) { return most >= s.size; });
+  return fmt::format("{:.6g} {}", nanoseconds / scale->size, scale->name);
+}
 
 extern const Exporter svg_exporter;
 const Exporter svg_exporter{

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "model/base/text.h"
-#include "sim/export/picture/svg_picture.h"
 
 namespace stepsim::sim {
 namespace {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/export/picture/svg_picture.h"
 #include "sim/graph/graph_text.h"
-#include "sim/graph/layout.h"
 
 namespace stepsim::sim {
 namespace {

@@ -8,9 +8,8 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/critical_path.h"
-#include "sim/export/picture/svg_picture.h"
 #include "sim/export/tracks.h"
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 namespace {

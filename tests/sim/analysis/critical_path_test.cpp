@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/analysis/stragglers.h"
+#include "sim/analysis/where_to_look.h"
 #include "sim/engine/engine.h"
 #include "sim/report/path_sections.h"
 #include "sim/report/table_text.h"

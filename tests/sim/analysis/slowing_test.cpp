@@ -1,5 +1,5 @@
-#include "sim/report/slowing.h"
 #include "sim/analysis/summary.h"
+#include "sim/report/headline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sim/compare/gate.h"
+#include "sim/compare/difference.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

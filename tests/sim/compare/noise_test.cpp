@@ -1,4 +1,4 @@
-#include "sim/compare/noise.h"
+#include "sim/compare/difference.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/compare/normal_name.h"
+#include "sim/compare/match_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/export/picture/svg_picture.h"
+#include "sim/export/picture/pictures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

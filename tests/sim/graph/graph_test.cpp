@@ -7,7 +7,6 @@
 #include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
 #include "sim/graph/graph_text.h"
-#include "sim/graph/layout.h"
 #include "tests/sim/dag_maker.h"
 
 namespace stepsim::testing {

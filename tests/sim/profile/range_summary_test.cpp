@@ -5,7 +5,6 @@
 
 #include "model/base/error.h"
 #include "sim/profile/scaling.h"
-#include "sim/profile/scaling_document.h"
 #include "sim/profile/timeline_document.h"
 #include "tests/thrown_by.h"
 

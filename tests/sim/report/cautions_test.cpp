@@ -1,4 +1,4 @@
-#include "sim/report/cautions.h"
+#include "sim/report/headline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

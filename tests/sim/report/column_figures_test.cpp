@@ -1,4 +1,4 @@
-#include "sim/report/column_figures.h"
+#include "sim/report/table_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "model/base/text.h"
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sim/stats/interval_set.h"
+#include "sim/stats/device_use.h"
 
 #include <gtest/gtest.h>
 

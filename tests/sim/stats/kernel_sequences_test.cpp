@@ -1,4 +1,4 @@
-#include "sim/stats/kernel_sequences.h"
+#include "sim/stats/launches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

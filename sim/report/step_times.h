@@ -1,8 +1,9 @@
-#ifndef STEPSIM_SIM_REPORT_SIMULATED_STEPS_H
-#define STEPSIM_SIM_REPORT_SIMULATED_STEPS_H
+#ifndef STEPSIM_SIM_REPORT_STEP_TIMES_H
+#define STEPSIM_SIM_REPORT_STEP_TIMES_H
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "model/job/recording.h"
 #include "sim/analysis/step_times.h"
@@ -18,6 +19,15 @@ namespace stepsim::sim {
 
 /// The schema of its JSON object.
 [[nodiscard]] AnswerSchema simulated_schema();
+
+/// The times as an answer: {"schema":"stepsim.collect/1","iteration_ns":...}. `sections` stand below the times,
+/// `written` names the files that were written. Refers to its arguments.
+[[nodiscard]] Document pass_times_document(const std::vector<PassTimes>& times, const Capture& capture,
+                                           std::vector<Section> sections, const std::vector<std::string>& written,
+                                           const Provenance& provenance);
+
+/// The schema of its JSON object.
+[[nodiscard]] AnswerSchema collect_schema();
 
 }  // namespace stepsim::sim
 

@@ -1,5 +1,5 @@
-#ifndef STEPSIM_SIM_CHECK_FINDING_H
-#define STEPSIM_SIM_CHECK_FINDING_H
+#ifndef STEPSIM_SIM_CHECK_FINDINGS_H
+#define STEPSIM_SIM_CHECK_FINDINGS_H
 
 #include <array>
 #include <bitset>
@@ -10,6 +10,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "model/base/diagnostics.h"
+#include "model/job/capture_contents.h"
+#include "model/job/recording.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/perturbation.h"
+#include "sim/analysis/summary.h"
 
 namespace stepsim::sim {
 
@@ -79,6 +87,40 @@ struct Finding {
   std::string effect;           ///< what it does to the answers, in sentences
   std::string remedy;           ///< what records or mends it, an instruction without a full stop; may be empty
 };
+
+/// How the replay of a capture came out.
+struct ReplayCheck {
+  Summary summary;
+  IterationPath path;
+  std::optional<Perturbation> perturbation;
+};
+
+/// What is known of a capture that is to be judged. Refers to what it was made from.
+struct Examined {
+  const CaptureContents& contents;
+  const Diagnostics& diagnostics;
+  const Capture* capture = nullptr;     ///< null: the files make no job
+  std::string problem;                  ///< then why not
+  const ReplayCheck* replay = nullptr;  ///< null where there is no capture
+};
+
+// Where findings come from, in the order in which check() asks.
+
+/// What is wrong with files and jobs as such, and what BytePS jobs and task graphs lack.
+[[nodiscard]] std::vector<Finding> other_job_findings(const Examined& examined);
+
+/// What reading and joining the files had to report, each diagnostic with its cost. Those that say that nothing is lost
+/// are left out, and so are those that a finding of another source sums up.
+[[nodiscard]] std::vector<Finding> diagnostic_findings(const Examined& examined);
+
+/// What host and device events would have shown, had they been recorded: steps, shapes, waits, sizes, ranks.
+[[nodiscard]] std::vector<Finding> recording_findings(const Examined& examined);
+
+/// What the replay shows: how far it is off, and how much of it rests on no known dependency.
+[[nodiscard]] std::vector<Finding> replay_findings(const Examined& examined);
+
+/// What in the files says who made them, or lets others act in their name.
+[[nodiscard]] std::vector<Finding> privacy_findings(const Examined& examined);
 
 }  // namespace stepsim::sim
 

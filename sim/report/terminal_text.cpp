@@ -1,4 +1,4 @@
-#include "sim/report/text_width.h"
+#include "sim/report/terminal_text.h"
 
 #include <fmt/format.h>
 
@@ -104,6 +104,14 @@ std::vector<Word> words_of(std::string_view text) {
 }
 
 }  // namespace
+
+std::string toned(std::string_view text, Tone tone, const TextStyle& style) {
+  // Bold, bold, bold red, yellow, faint: colours of the terminal's own palette, so that they suit its background.
+  static constexpr std::array<std::string_view, 6> kSequences{"", "1", "1", "1;31", "33", "2"};
+  const std::string_view sequence = kSequences[static_cast<std::size_t>(tone)];
+  if (!style.color || sequence.empty() || text.empty()) return std::string{text};
+  return fmt::format("\x1b[{}m{}\x1b[0m", sequence, text);
+}
 
 std::size_t display_width(std::string_view text) noexcept {
   std::size_t width = 0;
