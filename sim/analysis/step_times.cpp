@@ -7,6 +7,7 @@
 
 #include "model/base/median.h"
 #include "sim/analysis/rank_steps.h"
+#include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
 namespace {
@@ -24,8 +25,8 @@ std::vector<Passes> passes_of_steps(const Capture& capture) {
     if (recording.step[i] < 0) continue;
     Passes& of = passes[static_cast<std::size_t>(recording.step[i])];
     const std::string_view name = capture.dag.name(TaskId{i});
-    if (name.starts_with("FW.")) of.begin = std::min(of.begin, recording.start[i]);
-    if (name.starts_with("BW.")) of.end = std::max(of.end, recording.finish[i]);
+    if (name.starts_with(kForward)) of.begin = std::min(of.begin, recording.start[i]);
+    if (name.starts_with(kBackward)) of.end = std::max(of.end, recording.finish[i]);
   }
   return passes;
 }

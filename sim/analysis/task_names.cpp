@@ -8,8 +8,7 @@
 namespace stepsim::sim {
 
 std::string_view without_step_number(std::string_view name) noexcept {
-  constexpr std::string_view kMark = "ProfilerStep#";
-  return name.starts_with(kMark) ? kMark : name;
+  return name.starts_with(kStepMark) ? kStepMark : name;
 }
 
 std::string_view layer_of(std::string_view name) noexcept {
@@ -29,7 +28,6 @@ std::string_view class_name(TaskKind kind, std::string_view name) noexcept {
 }
 
 StagedTask staged_task(std::string_view name) noexcept {
-  constexpr std::string_view kComm = "Comm.";
   if (!name.starts_with(kComm)) return {};
   name.remove_prefix(kComm.size());
   StagedTask task;

@@ -9,6 +9,12 @@
 /// What names of tasks say. Views that are returned point into the argument, or are literals.
 namespace stepsim::sim {
 
+// Beginnings of names.
+inline constexpr std::string_view kForward = "FW.";             ///< an operator's forward pass
+inline constexpr std::string_view kBackward = "BW.";            ///< its backward pass
+inline constexpr std::string_view kComm = "Comm.";              ///< the communication of a tensor
+inline constexpr std::string_view kStepMark = "ProfilerStep#";  ///< PyTorch's mark of a step
+
 /// The name of which marks of steps are one: "ProfilerStep#" for "ProfilerStep#12"; other names as they are.
 [[nodiscard]] std::string_view without_step_number(std::string_view name) noexcept;
 
@@ -21,6 +27,10 @@ namespace stepsim::sim {
 /// Of device work its class ("gemm"), of other work its kind ("host").
 [[nodiscard]] std::string_view class_name(TaskKind kind, std::string_view name) noexcept;
 
+/// Stages in which a partition crosses the network.
+inline constexpr std::string_view kPush = "PUSH";
+inline constexpr std::string_view kPull = "PULL";
+
 /// The stages of a partition's communication as BytePS names them, in the order of its pipeline.
 inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
                                                             "REDUCE",
@@ -28,8 +38,8 @@ inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
                                                             "PCIE_REDUCE",
                                                             "COORDINATE_PUSH",
                                                             "COMPRESS",
-                                                            "PUSH",
-                                                            "PULL",
+                                                            kPush,
+                                                            kPull,
                                                             "DECOMPRESS",
                                                             "COPYH2D",
                                                             "COORDINATE_BROADCAST",

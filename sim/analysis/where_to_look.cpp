@@ -89,8 +89,7 @@ std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
 std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
                                          const std::vector<Straggler>& stragglers) {
   if (path.tasks.empty()) return std::nullopt;
-  constexpr double kWorthSaying = 0.02;
-  const auto worth_saying = [&path](Duration part) { return ratio(part, path.length) > kWorthSaying; };
+  const auto worth_saying = [&path](Duration part) { return ratio(part, path.length) > kWorthALook; };
   WhereToLook found;
   const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   found.largest_class = static_cast<PathClass>(largest - path.classes.begin());

@@ -47,7 +47,10 @@ struct WhereToLook {
   const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null: none is
 };
 
-/// Nothing if the path is empty. A part of the path is worth looking at from 2 % of its length.
+/// The share of a path from which a part of it is worth looking at.
+inline constexpr double kWorthALook = 0.02;
+
+/// Nothing if the path is empty.
 [[nodiscard]] std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
                                                        const std::vector<Straggler>& stragglers);
 

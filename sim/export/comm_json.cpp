@@ -22,7 +22,6 @@ namespace {
 
 using Event = RankCommunication::Event;
 
-constexpr std::string_view kComm = "Comm.";
 constexpr int kPartitionBits = 16;  // of a key; the others count tensors
 
 /// What a task is in BytePS's words.
@@ -63,8 +62,8 @@ std::string operation_in(std::string_view name) {
 std::string_view stage_of(std::string_view operation) noexcept {
   const auto has = [operation](std::string_view word) { return operation.find(word) != std::string_view::npos; };
   if (has("barrier")) return "COORDINATE_REDUCE";
-  if (has("sendrecv") || has("send")) return "PUSH";
-  if (has("recv")) return "PULL";
+  if (has("sendrecv") || has("send")) return kPush;
+  if (has("recv")) return kPull;
   return has("allgather") || has("bcast") || has("broadcast") ? "BROADCAST" : "REDUCE";
 }
 
@@ -203,11 +202,12 @@ class Maker {
 
   /// "1.NCCL_ALLREDUCE", "1.SEND.0_0_1_0", "w~PART1.PUSH_REQ": Horovod's and dPRO's names.
   [[nodiscard]] Place named_place(std::string_view name) {
-    for (const auto& [word, stage] : {std::pair{".SEND.", "PUSH"}, std::pair{".RECV.", "PULL"}}) {
+    for (const auto& [word, stage] :
+         {std::pair{std::string_view(".SEND."), kPush}, std::pair{std::string_view(".RECV."), kPull}}) {
       const std::size_t at = name.find(word);
       if (at == std::string_view::npos) continue;
       auto& chunks = chunks_[std::string(name.substr(0, at))];
-      const std::string chunk(name.substr(at + std::string_view(word).size()));
+      const std::string chunk(name.substr(at + word.size()));
       const auto number = static_cast<std::int64_t>(chunks.size());
       return {std::string(name.substr(0, at)), literal(stage), chunks.try_emplace(chunk, number).first->second};
     }
@@ -220,8 +220,8 @@ class Maker {
       partition = number_in(tensor.substr(at + kPart.size()));
       tensor = tensor.substr(0, at);
     }
-    if (what.starts_with("PUSH")) return {std::string(tensor), "PUSH", partition};
-    if (what.starts_with("PULL")) return {std::string(tensor), "PULL", partition};
+    if (what.starts_with(kPush)) return {std::string(tensor), kPush, partition};
+    if (what.starts_with(kPull)) return {std::string(tensor), kPull, partition};
     return {std::string(tensor), stage_of(operation_in(what)), partition};
   }
 
@@ -232,7 +232,7 @@ class Maker {
     const std::string operation =
         op == CollectiveOp::kUnknown ? operation_in(dag_.name(task)) : std::string(param_name_of(op));
     std::string_view stage = stage_of(operation);
-    if (op == CollectiveOp::kSendRecv && receives(task, meeting)) stage = "PULL";
+    if (op == CollectiveOp::kSendRecv && receives(task, meeting)) stage = kPull;
     if (meeting.valid()) {
       if (const auto known = tensor_of_.find(meeting); known != tensor_of_.end()) return {known->second, stage};
     }

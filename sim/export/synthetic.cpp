@@ -64,7 +64,8 @@ class Synthetic {
     const bool detail = dag_.kind(task) == TaskKind::kServer || dag_.kind(task) == TaskKind::kControl;
     if (communication_ == CommEvents::kOperations && detail) return;
     if (communication_ == CommEvents::kOperations && !staged.tensor.empty()) {
-      const SyntheticEvent event{fmt::format("Comm.{}", staged.tensor), "Comm", step_of(task), work.begin, work.end};
+      const SyntheticEvent event{fmt::format("{}{}", kComm, staged.tensor), "Comm", step_of(task), work.begin,
+                                 work.end};
       const auto [slot, added] = operations_.try_emplace({rank, staged.tensor, event.step}, event);
       slot->second.start = std::min(slot->second.start, work.begin);
       slot->second.finish = std::max(slot->second.finish, work.end);

@@ -61,7 +61,6 @@ class Groups {
  private:
   /// Of communication its tensor, or the layer of which that is a parameter: "conv1" of Comm.conv1_weight.PUSH.0.
   [[nodiscard]] std::string_view layer_or_tensor(std::string_view name) const {
-    constexpr std::string_view kComm = "Comm.";
     if (!name.starts_with(kComm)) return layer_of(name);
     const std::string_view staged = staged_task(name).tensor;
     const std::string_view tensor = staged.empty() ? name.substr(kComm.size()) : staged;

@@ -21,7 +21,7 @@ namespace stepsim::sim {
 namespace {
 
 /// A share of the critical path below this is printed as none.
-constexpr double kWorthSaying = 0.0005;
+constexpr double kLeastShown = 0.0005;
 
 std::optional<double> worst_held_out(const Summary& summary) {
   std::optional<double> worst;
@@ -123,7 +123,7 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
     tested += fmt::format("; by the median of the others, {} off at worst", percent(*held_out));
   std::string rests;
   const auto add = [&rests](double share, std::string_view what) {
-    if (share >= kWorthSaying) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
+    if (share >= kLeastShown) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
   };
   add(ratio(path.unexplained, path.length), "is waiting that nothing explains");
   add(ratio(path.silent, path.length), "is silence of host threads");

@@ -67,7 +67,7 @@ class Stages {
     const Run run{static_cast<std::size_t>(stage - kPipeline.begin()), piece.start, piece.start + piece.length,
                   TaskId{piece.index}};
     chains_[{work_.rank(piece), partition}].push_back(run);
-    if (*stage != "PUSH") return;
+    if (*stage != kPush) return;
     Time& last = last_push_.try_emplace(partition, Time::min()).first->second;
     last = std::max(last, run.finish);
   }
@@ -99,7 +99,7 @@ class Stages {
       if (released) lengths.queued.push_back(std::max(Duration{}, run.start - *released));
       released = run.finish;
       const auto last = last_push_.find(key.second);
-      if (kPipeline[run.stage] == "PULL" && last != last_push_.end())
+      if (kPipeline[run.stage] == kPull && last != last_push_.end())
         lengths.waiting.push_back(std::clamp(last->second - run.start, Duration{}, run.finish - run.start));
     }
   }

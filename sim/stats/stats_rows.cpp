@@ -249,7 +249,7 @@ GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& nam
   }
   std::vector<std::uint32_t> around = nearest_callers(details, [&](const TraceDetails::Call& call) {
     return modules ? is_module_call(details, call)
-                   : call.kind == CallKind::kAnnotation && !details.names[call.name].starts_with("ProfilerStep#");
+                   : call.kind == CallKind::kAnnotation && !details.names[call.name].starts_with(kStepMark);
   });
   const auto number = [&names, modules](const std::string& name) {
     return names.number_of(modules ? std::string_view{name}.substr(kModulePrefix.size()) : std::string_view{name});
