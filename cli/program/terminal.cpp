@@ -109,7 +109,7 @@ std::size_t text_column(std::string_view line) noexcept {
   if (first == 0) return 0;
   const std::size_t gap = line.find("  ", first);
   const std::size_t text = line.find_first_not_of(' ', gap);
-  return text == std::string_view::npos || text > kFarthest ? first : text;
+  return text > kFarthest ? first : text;  // so is npos
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ inline constexpr std::size_t kPadding = 64;
   return p;
 }
 
-/// Skips blanks; usually there is one or none. Always inlined: see scanner_inline.h.
+/// Skips blanks; usually there is one or none. Always inlined: see scanner.h.
 [[nodiscard, gnu::always_inline]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
   if (!is_blank(*p)) return p;
   ++p;

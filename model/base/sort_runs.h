@@ -30,9 +30,9 @@ void sort_runs(Range& items, Less less = {}) {
     auto first = begin;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       if (i + 1 < ends.size()) {
-        const Iterator middle = ends[i];
-        const Iterator last = ends[i + 1];
-        const Iterator from = std::upper_bound(first, middle, *middle, less);
+        const auto middle = ends[i];
+        const auto last = ends[i + 1];
+        const auto from = std::upper_bound(first, middle, *middle, less);
         if (from != middle) std::inplace_merge(from, middle, std::lower_bound(middle, last, *(middle - 1), less), less);
         ends[kept] = last;
       } else {

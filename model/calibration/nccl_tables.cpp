@@ -178,9 +178,10 @@ std::vector<Fit> fits_of(const Groups& groups, const std::vector<MeasuredCollect
                     "nccl-tests; the residual is that of all sizes"});
     std::vector<MeasuredCollective> others = tables;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(number++));
-    if (const std::optional<double> held_out = error_of(group, others, table.link))
+    if (const std::optional<double> held_out = error_of(group, others, table.link)) {
       fits.push_back({name_of_table(table) + ", held out", "", group.size(), *held_out,
                       "predicted from the same operation of other rank counts"});
+    }
   }
   return fits;
 }

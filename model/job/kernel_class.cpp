@@ -18,7 +18,7 @@ struct Word {
 /// In order of what weighs more: a name holds several of them, and "cutlass" alone says least.
 /// Lower case stands for both cases.
 constexpr auto kWords = std::to_array<Word>({
-    {"nccl", kCollective},  // what else moves data between devices is in communication_kernel.cpp
+    {"nccl", kCollective},  // what else moves data between devices: communication_kernel() below
     {"rccl", kCollective},
     {"msccl", kCollective},
     {"hccl", kCollective},

@@ -38,7 +38,7 @@ struct StepReductions {
   std::vector<DeviceReduction> reductions;  ///< in the order of their launches
 };
 
-/// By index of Recording::steps. Which gradients an all-reduce carries: device_buckets.h. O(tasks log tasks + edges).
+/// By index of Recording::steps. Which gradients an all-reduce carries: below. O(tasks log tasks + edges).
 [[nodiscard]] std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture,
                                                                        const DeviceLaunches& launches);
 
@@ -92,7 +92,7 @@ struct Bucket {
 /// The capture as it would be with buckets of `bound`: in each step, the all-reduces of gradients
 /// are replaced by those of the new buckets, each submitted when its last gradient is ready and
 /// waited for where the last all-reduce was. `capture` is as under_models() gives it. Where devices reduce, as with
-/// NCCL, see device_buckets.h.
+/// NCCL, with_device_buckets() does it.
 ///
 /// Steps whose all-reduces are not the sum of their gradients, on some rank, stay as they are.
 /// Throws UsageError if that is all of them. O(tasks log tasks + edges).

@@ -237,9 +237,10 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
   advice.left_out = std::move(candidates.left_out);
   const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
   take(candidates.tried, outcomes, plan, advice);
-  if (advice.tried.empty())
+  if (advice.tried.empty()) {
     throw CannotAnswer({}, fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
                                        advice.left_out.front().changes.front(), advice.left_out.front().reason));
+  }
   predict_together(predictor, baseline, options, advice);
   return advice;
 }

@@ -58,6 +58,7 @@ std::int64_t typical_step(const Summary& summary, const std::vector<std::int64_t
     longest = std::max(longest, step.replayed);
   }
   std::vector<std::pair<Duration, std::int64_t>> ordered;
+  ordered.reserve(times.size());
   for (const auto& [number, time] : times) ordered.emplace_back(time, number);
   std::sort(ordered.begin(), ordered.end());
   return ordered.empty() ? among.front() : ordered[(ordered.size() - 1) / 2].second;

@@ -264,10 +264,11 @@ class Missing {
                         "The others are taken to arrive in each collective when this rank does, so waiting for them "
                         "counts as transfer: a faster network then seems to save time that is a straggler's.",
                     .remedy = "record the same steps on every rank, and give all files together"};
-    if (here > 1)
+    if (here > 1) {
       finding.effect =
           "The missing ranks are taken to arrive in each collective with the others, so waiting for them "
           "counts as transfer.";
+    }
     if (all > here) finding.share = part(all - here, all);
     if (!communicates) finding.effect = "No collective was recorded, so nothing tells what the other ranks did.";
     findings_.push_back(std::move(finding));

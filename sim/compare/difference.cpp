@@ -69,6 +69,7 @@ std::string_view to_text(Extent extent) {
 std::vector<PartDifference> side_by_side_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
   if (a.empty() || b.empty()) return {};
   std::vector<PartDifference> parts;
+  parts.reserve(a.size() + b.size());
   for (const Part& part : a) parts.push_back({part.name, part.time, Duration{}});
   for (const Part& part : b) {
     const auto same = std::find_if(parts.begin(), parts.end(), [&part](const auto& p) { return p.name == part.name; });
@@ -135,8 +136,8 @@ std::optional<Duration> noise_of_difference(const Side& a, const Side& b) {
   const std::optional<Error> of_b = error_of(b);
   if (!of_a || !of_b) return std::nullopt;
   const double noise = std::hypot(step_noise(*of_a, *of_b), of_a->uncertainty, of_b->uncertainty);
-  const auto most = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
-  return Duration{static_cast<std::int64_t>(std::llround(std::min(noise, most)))};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  return Duration{static_cast<std::int64_t>(std::llround(std::min(noise, static_cast<double>(kMost))))};
 }
 
 void refuse_different_extents(const Side& a, const Side& b) {

@@ -98,6 +98,7 @@ std::vector<WorkGroup> merged(const std::vector<WorkGroup>& work, const Named& n
     sum.time = saturated_sum(sum.time, group.time);
   }
   std::vector<WorkGroup> result;
+  result.reserve(groups.size());
   for (auto& [name, group] : groups) result.push_back(std::move(group));
   return result;
 }

@@ -132,7 +132,7 @@ class Folder {
       parts[node][static_cast<std::size_t>(path_class_of(dag_, task))] += std::max(dag_.duration(task), Duration{1});
     }
     for (std::size_t node = 0; node < parts.size(); ++node) {
-      const auto largest = std::max_element(parts[node].begin(), parts[node].end());
+      const auto* const largest = std::max_element(parts[node].begin(), parts[node].end());
       graph_.nodes[node].part = static_cast<PathClass>(largest - parts[node].begin());
     }
     return true;

@@ -14,9 +14,10 @@ namespace {
 std::string headline(const Graph& graph) {
   std::string text = fmt::format("{} and {} of {}", counted(graph.nodes.size(), "node"),
                                  counted(graph.edges.size(), "edge"), graph.of);
-  if (graph.folding.by != Fold::kTask)
+  if (graph.folding.by != Fold::kTask) {
     text += fmt::format(", one node a {}; in them {} with {}", to_text(graph.folding), counted(graph.tasks, "task"),
                         graph.dependencies == 1 ? "1 dependency" : fmt::format("{} dependencies", graph.dependencies));
+  }
   if (graph.path == Duration{}) return text + ".";
   const auto critical =
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Graph::Node& node) { return node.critical; });
@@ -100,13 +101,15 @@ Section nodes_section(const Graph& graph, std::size_t rows) {
 
 Section notes_section(const Graph& graph) {
   Section section{.title = "What is drawn"};
-  if (graph.tasks_of_other_steps > 0)
+  if (graph.tasks_of_other_steps > 0) {
     section.sentences.emplace_back(
         fmt::format("{} outside {} left out; --steps chooses others.", counted(graph.tasks_of_other_steps, "task"),
                     fmt::format("{} {}", graph.of, graph.tasks_of_other_steps == 1 ? "is" : "are")));
-  if (graph.inner_dependencies > 0)
+  }
+  if (graph.inner_dependencies > 0) {
     section.sentences.emplace_back(fmt::format("{} of {} dependencies are inside a node and not drawn.",
                                                graph.inner_dependencies, graph.dependencies));
+  }
   if (graph.path == Duration{})
     section.sentences.emplace_back("The input holds no times, so there is no critical path.");
   return section;

@@ -45,7 +45,7 @@ enum class Compression : std::uint8_t { kNone, kGzip };
 /// written. A device, a pipe, an open descriptor (/dev/stdout) and standard output ("-") are written in place.
 ///
 /// Every failure is an OutputError with the path and the reason, and, for a full disk, the
-/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/signals.cpp does).
+/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/process.cpp does).
 class OutputFile {
  public:
   explicit OutputFile(std::string path, Compression compression = Compression::kNone);

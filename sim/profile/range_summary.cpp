@@ -155,9 +155,10 @@ OrderCheck order_of(const ProfiledRun& run, const std::vector<RangeSummary>& sum
   std::map<std::tuple<std::size_t, std::int32_t, std::uint32_t>, std::vector<Start>> streams;
   for (const RangeSummary& one : summaries) {
     const MeasuredRange& range = run.processes[one.process].ranges[one.range];
-    if (one.begin && range.start_index >= 0)
+    if (one.begin && range.start_index >= 0) {
       streams[{one.process, range.device, range.stream}].push_back(
           {range.start_index, *one.begin, *one.begin + one.length});
+    }
   }
   OrderCheck check;
   for (auto& [stream, starts] : streams) {

@@ -28,7 +28,7 @@ struct OfCapture {
   decltype(auto) operator()(const Findings& findings) const { return at<Members...>(findings.capture); }
 };
 template <auto... Members>
-inline constexpr OfCapture<Members...> of_capture{};
+inline constexpr OfCapture<Members...> of_capture{};  // NOLINT(readability-identifier-naming): reads as a function
 
 std::size_t tasks_in(const Findings& findings) { return findings.capture.dag.task_count(); }
 std::size_t edges_in(const Findings& findings) { return findings.capture.dag.edge_count(); }

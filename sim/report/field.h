@@ -58,7 +58,7 @@ struct At {
   }
 };
 template <auto... Members>
-inline constexpr At<Members...> at{};
+inline constexpr At<Members...> at{};  // NOLINT(readability-identifier-naming): reads as a function
 
 template <class Item>
 class Field;
@@ -274,7 +274,7 @@ class Field {
     if constexpr (std::is_same_v<field_detail::Unwrapped<Result<Get>>, Element>) {
       if (!field.name_.empty()) return;
       const auto& value = Get{}(item);
-      const Element& element = field_detail::item_of<Element>(value);
+      const auto& element = field_detail::item_of<Element>(value);
       for (const Field<Element>& each : field.template members<Element>()) each.add_cells(cells, element, for_programs);
     }
   }
@@ -402,6 +402,7 @@ template <class List, class Items>
 
 /// A table of the first items, and how many there are more; nothing if there are none.
 template <class List, class Items>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 [[nodiscard]] Section section_of(std::string title, const List& fields, const Items& items,
                                  const TableRows& rows = {}) {
   if (items.empty()) return {};

@@ -88,6 +88,7 @@ std::vector<ModuleUse> module_use(const MeasuredWork& work) {
     }
   }
   std::vector<ModuleUse> made;
+  made.reserve(modules.size());
   for (auto& [name, use] : modules) made.push_back(std::move(use));
   std::stable_sort(made.begin(), made.end(), [](const ModuleUse& a, const ModuleUse& b) {
     return std::tie(a.device, a.host) > std::tie(b.device, b.host);

@@ -109,6 +109,7 @@ std::vector<CopyUse> copy_use(const MeasuredWork& work) {
     if (bytes > Bytes{}) of_name[{work.rank(piece), work.name(piece)}].push_back({piece.start, piece.length, bytes});
   }
   std::vector<CopyUse> made;
+  made.reserve(of_name.size());
   for (const auto& [key, copies] : of_name) made.push_back(use_of(key.first, key.second, copies));
   std::stable_sort(made.begin(), made.end(), [](const CopyUse& a, const CopyUse& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.total > b.total;

@@ -59,7 +59,7 @@ class Stages {
 
   void add(const Piece& piece) {
     const StagedTask staged = staged_task(work_.name(piece));
-    const auto stage = std::find(kPipeline.begin(), kPipeline.end(), staged.stage);
+    const auto* const stage = std::find(kPipeline.begin(), kPipeline.end(), staged.stage);
     if (staged.stage.empty() || stage == kPipeline.end()) return;
     const std::int32_t step = work_.step(piece);
     const std::int64_t number = step < 0 ? -1 : work_.capture.recording.steps[static_cast<std::size_t>(step)].number;

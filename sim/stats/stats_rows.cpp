@@ -207,7 +207,9 @@ GroupsOf by_row(const MeasuredWork& work, NameOf name_of, GroupNames& names) {
 /// By the step that the piece is in.
 GroupsOf by_step(const MeasuredWork& work, GroupNames& names) {
   const std::vector<RecordedStep>& steps = work.capture.recording.steps;
-  const auto place = [&work](const Piece& piece) { return static_cast<std::size_t>(work.step(piece) + 1); };
+  const auto place = [&work](const Piece& piece) {
+    return static_cast<std::size_t>(std::int64_t{work.step(piece)} + 1);
+  };
   const auto name = [&work, &steps](const Piece& piece) {
     const std::int32_t step = work.step(piece);
     if (step < 0 || !steps[static_cast<std::size_t>(step)].marked) return std::string();

@@ -341,7 +341,7 @@ class TraceMaker {
 /// The host and device events of a capture, as Kineto's reader would deliver them: of the active steps of its schedule,
 /// with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait for a CUDA
 /// event waits for the record of that event: both have one id. Without marks, steps are where the launches of kernels
-/// repeat (repetition.h). `file` stands in messages.
+/// repeat (repetition_of()). `file` stands in messages.
 HostDeviceTrace host_device_trace(const CaptureRecords& records, const std::string& file, PartSink& sink) {
   return TraceMaker(records, file, sink).make();
 }

@@ -7,7 +7,7 @@
 //
 // A product of known shape is better known:
 //     t = floor + kProductStart + sqrt(p^2 + m^2)
-// where p is what tiles and rounds of them take (product.h) and m = bytes / bandwidth. It is a sum of
+// where p is what tiles and rounds of them take (roofline.h) and m = bytes / bandwidth. It is a sum of
 // squares because a product whose arithmetic and transfers take equally long overlaps them only in part.
 //
 // How good a kernel is belongs to it, so the recorded duration is scaled by the ratio of the best
@@ -27,7 +27,7 @@
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
 // and a kernel shorter than the floor scales as the floors do. Where memory bounds the class and the trace
 // tells how the kernel was launched, that is so of the share of the device that its blocks fill
-// (occupancy.h), and the rest scales as the floors. Of a product that moves onto the matrix units
+// (accelerator.h), and the rest scales as the floors. Of a product that moves onto the matrix units
 // or off them it is not known how far it fills them or how much it waits for memory there: its factor is the
 // geometric mean of the rates' ratio and of the bandwidths' ratio, the same there and back.
 //

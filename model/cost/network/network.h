@@ -63,7 +63,7 @@ class Network {
   };
   /// Moves on to `now` = next() and appends what has become known of messages, in order of
   /// message id. Takes all that happens inside by then: next() is the same instant again only for
-  /// messages that the next call tells of. The engine checks it (sim/engine/progress_guard.h).
+  /// messages that the next call tells of. The engine checks it (sim/engine/replay_state.h).
   virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
 
   /// How long a message takes from start() to its arrival while no other is under way on its links. Nothing from a

@@ -39,7 +39,7 @@ TEST(EventSelectorTest, MistakesNameWhatIsExpected) {
                                     {"=x", "KEY=VALUE"},
                                     {"name=(", "regular expression"},
                                     {"class=gem", "expected gemm"}}) {
-    EXPECT_THAT(thrown_by<UsageError>([&] { return EventSelector(typed); }), ::testing::HasSubstr(said));
+    EXPECT_THAT(thrown_by<UsageError>([text = typed] { return EventSelector(text); }), ::testing::HasSubstr(said));
   }
 }
 

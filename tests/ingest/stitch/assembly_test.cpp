@@ -75,7 +75,7 @@ TEST(KeepStepsTest, WaitsForWorkOfEarlierStepsStayExplained) {
 TEST(KeepStepsTest, StepsThatAreNotThereAreRefused) {
   for (const auto& [first, last] : {std::pair{1, 4}, std::pair{8, 9}}) {
     Assembly assembly = launching_ahead();
-    EXPECT_THAT(thrown_by<UsageError>([&] { keep_steps(assembly, first, last); }),
+    EXPECT_THAT(thrown_by<UsageError>([&, from = first, to = last] { keep_steps(assembly, from, to); }),
                 HasSubstr("the input has steps 5 to 7"));
   }
 }

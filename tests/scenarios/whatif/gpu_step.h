@@ -29,7 +29,7 @@ inline Work product_of(double rows, double inner, double columns) {
 }
 
 /// A large product whose sides are multiples of 256 in tiles of a x b: the rounds are rounded half of the way up, and
-/// each tile takes 1 us more than its arithmetic (product.h). In nanoseconds.
+/// each tile takes 1 us more than its arithmetic (roofline.h). In nanoseconds.
 inline double tiles_time(const Work& work, const Accelerator& device, double a, double b) {
   const double processors = device.processors;
   const double rounds = work.shape.rows / a * (work.shape.columns / b) / processors;

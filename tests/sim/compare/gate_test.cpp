@@ -19,8 +19,8 @@ Gate gate(const Side& a, const Side& b, double limit) {
 
 /// A hundred steps around `iteration`, each `spread` off one way or the other.
 Side around(std::int64_t iteration, std::int64_t spread) {
-  std::vector<std::int64_t> steps;
-  for (int i = 0; i < 100; ++i) steps.push_back(iteration + (i % 2 == 0 ? spread : -spread));
+  std::vector<std::int64_t> steps(100, iteration + spread);
+  for (std::size_t i = 1; i < steps.size(); i += 2) steps[i] = iteration - spread;
   return side(iteration, steps);
 }
 

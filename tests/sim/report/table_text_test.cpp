@@ -78,9 +78,10 @@ TEST(TableTextTest, SentencesGoOnBelow) {
 Table random_table(std::mt19937& random) {
   constexpr std::u32string_view kLetters = U"abcxyz_:<>(),\u00FC\u6F22\u0301\U0001F600";
   std::vector<Column> columns;
-  for (std::size_t left = 1 + random() % 12; left > 0; --left)
+  for (std::size_t left = 1 + random() % 12; left > 0; --left) {
     columns.push_back({"title" + std::to_string(left), random() % 2 == 0 ? Align::kLeft : Align::kRight,
                        static_cast<Use>(random() % 3), random() % 5 == 0});
+  }
   Table table(columns);
   for (std::size_t rows = random() % 8; rows > 0; --rows) {
     std::vector<Cell> cells;

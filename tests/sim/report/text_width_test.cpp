@@ -59,7 +59,7 @@ TEST(WrappedTest, LosesNoWordAndNoLineIsWider) {
         append_utf8(text, random() % 4 == 0 ? U'\u6F22' : U'x');
       text += words > 1 ? " " : "";
     }
-    const std::size_t width = 12 * 2 + random() % 60;
+    const std::size_t width = 24 + random() % 60;
     std::string joined;
     for (const std::string_view line : wrapped(text, width)) {
       EXPECT_LE(display_width(line), width);
