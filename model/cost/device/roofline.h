@@ -83,8 +83,8 @@ struct ScaledDurations {
 [[nodiscard]] double roofline_time(const DeviceWork& work, const Accelerator& device);
 
 /// The same where the work changes too: another precision, more samples. `before` took its recorded
-/// time on `from`; `after` is done on `to`.
-[[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& after,
+/// time on `from`; `changed` is done on `to`.
+[[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
 
 }  // namespace stepsim
