@@ -7,6 +7,7 @@
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
 #include "sim/export/exporter.h"
+#include "tests/nightly.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/temporary_folder.h"
 
@@ -18,7 +19,7 @@ using stepsim::testing::RandomDagShape;
 using stepsim::testing::TemporaryFolder;
 using stepsim::testing::test_seed;
 
-constexpr int kGraphs = 300;
+const unsigned kGraphs = stepsim::testing::seeds(60, 300);
 const Provenance kProvenance{"0", "0", "test", {}};
 
 /// The next random job that does not deadlock, with its replay.
@@ -91,7 +92,7 @@ TEST(TaskGraphExportPropertyTest, ReadingItBackGivesTheSameReplay) {
   std::mt19937 generator{test_seed()};
   const TemporaryFolder folder;
   simdjson::dom::parser parser;
-  for (int i = 0; i < kGraphs; ++i) {
+  for (unsigned i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
     const ReplayedJob job = next_job(generator, {.rendezvous_on_fifo_lanes = false, .shortest = 1});
     write(folder.file("job.tasks.json"), job);
@@ -105,7 +106,7 @@ TEST(ChromeExportPropertyTest, TasksOfOneThreadNeverOverlap) {
   std::mt19937 generator{test_seed()};
   const TemporaryFolder folder;
   simdjson::dom::parser parser;
-  for (int i = 0; i < kGraphs; ++i) {
+  for (unsigned i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
     const ReplayedJob job = next_job(generator, {});
     write(folder.file("job.trace.json"), job);
