@@ -170,9 +170,7 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
 Sections range_sections(const WhatIfAnswer& answer) {
   if (answer.interval.sources.empty())
     return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
-  sim::Section section = sim::section_of("Why it is a range", kSource, answer.interval.sources);
-  section.table->compare_times();
-  return {std::move(section)};
+  return {sim::section_of("Why it is a range", kSource, answer.interval.sources, {.compared = true})};
 }
 
 // --- what an iteration takes in the long run is not what the captured steps took on their way there
@@ -250,12 +248,9 @@ constexpr auto kLinks = std::to_array<Field<WhatIfAnswer>>({{"links", at<link_li
 Sections links_sections(const WhatIfAnswer& answer) {
   if (answer.links.empty()) return {};
   constexpr std::size_t kMostLinks = 6;
-  sim::Section section{
-      .title = "The busiest links",
-      .table = sim::table_of(kLinkLine, link_lines(answer), {.most = kMostLinks}),
-      .sentences = {"queueing: what the messages of an iteration take beyond their time alone, summed"}};
-  section.table->compare_times();
-  return {std::move(section)};
+  return {{.title = "The busiest links",
+           .table = sim::table_of(kLinkLine, link_lines(answer), {.most = kMostLinks, .compared = true}),
+           .sentences = {"queueing: what the messages of an iteration take beyond their time alone, summed"}}};
 }
 
 // --- how changes scaled device work:
@@ -326,8 +321,8 @@ constexpr auto kDeviceWork = std::to_array<Field<WhatIfAnswer>>({
 Sections device_work_sections(const WhatIfAnswer& answer) {
   Sections sections;
   const auto add = [&sections](std::string title, std::string_view name, const std::vector<PartLine>& lines) {
-    sections.push_back({.title = std::move(title), .table = sim::table_of(kPartLine, lines, {.name = name})});
-    sections.back().table->compare_times();
+    sections.push_back(
+        {.title = std::move(title), .table = sim::table_of(kPartLine, lines, {.name = name, .compared = true})});
   };
   for (const DeviceShare& found : answer.scenario.prediction.shares) {
     add(fmt::format("Device work under {}", found.change), "scaled by", by_how(found));
@@ -372,10 +367,9 @@ Duration added(const WhatIfAnswer& answer) {
 }
 
 Sections interference_sections(const WhatIfAnswer& answer) {
-  sim::Section section =
-      sim::section_of("Kernels beside communication", kSlowedClass, answer.scenario.prediction.slowed);
+  sim::Section section = sim::section_of("Kernels beside communication", kSlowedClass,
+                                         answer.scenario.prediction.slowed, {.compared = true});
   if (section.empty()) return {};
-  section.table->compare_times();
   section.sentences.emplace_back(
       fmt::format("kernels beside communication: {} an iteration of a rank (without: --no-interference)",
                   sim::signed_time(added(answer))));

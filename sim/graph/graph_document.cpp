@@ -93,8 +93,7 @@ Section nodes_section(const Graph& graph, std::size_t rows) {
   std::stable_sort(lines.begin(), lines.end(), [](const NodeLine& a, const NodeLine& b) {
     return a.node->on_path != b.node->on_path ? a.node->on_path > b.node->on_path : a.node->time > b.node->time;
   });
-  Section section{.title = "Nodes", .table = table_of(kNode, lines, {.most = rows})};
-  section.table->compare_times();
+  Section section{.title = "Nodes", .table = table_of(kNode, lines, {.most = rows, .compared = true})};
   add_more_sentence(section, lines.size(), std::min(rows, lines.size()), "--head");
   return section;
 }
@@ -123,11 +122,7 @@ Document graph_document(const Graph& graph, const Capture& capture, std::size_t 
   document.sections.push_back(nodes_section(graph, rows));
   document.sections.push_back(notes_section(graph));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
-  document.rows = [&graph] {
-    Table table = table_of(kNode, node_lines(graph));
-    table.compare_times();
-    return table;
-  };
+  document.rows = [&graph] { return table_of(kNode, node_lines(graph), {.compared = true}); };
   document.json = [&graph, &provenance](JsonWriter& json) {
     write_answer(json, "stepsim.graph/1", kGraph, graph, provenance);
   };

@@ -197,10 +197,9 @@ std::string ideal_in_words(const Scaling& scaling) {
 
 Section runs_section(const Scaling& scaling) {
   const bool ideal = scaling.ideal != Ideal::kNone;
-  TableRows rows;
+  TableRows rows{.compared = true};
   if (!ideal) rows.without = {"ideal", "efficiency"};
   Section section{.title = "Runs", .table = table_of(kRun, run_lines(scaling), rows)};
-  section.table->compare_times();
   section.sentences.emplace_back(fmt::format(
       "iteration: {} of the measurements, of the slowest process; average and longest: sums over the ranges of what "
       "each takes on average over its streams, and on the slowest of them; their difference is imbalance",
@@ -219,8 +218,7 @@ Section labels_section(const Scaling& scaling, std::size_t rows) {
     }
   }
   if (lines.empty()) return {};
-  Section section{.title = "Ranges", .table = table_of(kCostRow, lines)};
-  section.table->compare_times();
+  Section section{.title = "Ranges", .table = table_of(kCostRow, lines, {.compared = true})};
   add_more_sentence(section, scaling.labels.size(), rows);
   return section;
 }

@@ -125,10 +125,7 @@ constexpr auto kSteps = std::to_array<Field<Findings>>({
 Sections steps_sections(const Findings& findings) {
   const Summary& summary = findings.summary;
   Section section{.title = "Steps"};
-  if (!summary.steps.empty()) {
-    section.table = table_of(kStep, step_lines(findings));
-    section.table->compare_times();
-  }
+  if (!summary.steps.empty()) section.table = table_of(kStep, step_lines(findings), {.compared = true});
   std::string set_aside;
   for (const auto& [rank, step] : summary.set_aside)
     set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);

@@ -92,6 +92,7 @@ struct Shown {
   Form form = Form::kPlain;
   int place = 0;                 ///< columns are sorted by it, if they are to stand in another order than in JSON
   bool sentences = false;        ///< as Column::sentences
+  bool untitled = false;         ///< a column with an empty title
   std::optional<Align> align{};  ///< names are left, numbers right, unless it says otherwise
   Cell (*cell)(const Item& item) = nullptr;  ///< where people read something else than programs
 };
@@ -179,7 +180,7 @@ class Field {
 
  private:
   [[nodiscard]] bool is_column(bool for_programs) const noexcept {
-    return for_programs ? !name_.empty() && cell_ != nullptr : !shown_.title.empty();
+    return for_programs ? !name_.empty() && cell_ != nullptr : !shown_.title.empty() || shown_.untitled;
   }
   template <class Element>
   [[nodiscard]] Fields<Element> members() const noexcept {
@@ -364,6 +365,7 @@ struct TableRows {
   std::string_view option = "--rows";       ///< which says how many
   std::vector<std::string_view> without{};  ///< titles of columns that are left out
   std::string_view name{};                  ///< the title of the column "name", where it is another
+  bool compared = false;                    ///< Table::compare_times()
   bool for_programs = false;
 };
 
@@ -389,6 +391,7 @@ template <class List, class Items>
     name->title = rows.name;
   }
   Table table(field_detail::in_order(std::move(places.columns), order));
+  if (rows.compared) table.compare_times();
   std::size_t number = 0;
   for (const auto& held : items) {
     if (number++ >= rows.most) break;

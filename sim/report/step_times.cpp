@@ -97,9 +97,8 @@ Document simulated_document(const SimulatedSteps& steps, const Capture& capture,
                     .caution = caution_of(capture.diagnostics)};
   std::vector<SimulatedSteps::Step> iterations;
   for (const auto& [number, step] : slowest(steps)) iterations.push_back(step);
-  document.sections.push_back(
-      {.title = "Simulated iterations", .table = table_of(kSimulatedStep, iterations, {.most = rows})});
-  document.sections.back().table->compare_times();
+  document.sections.push_back({.title = "Simulated iterations",
+                               .table = table_of(kSimulatedStep, iterations, {.most = rows, .compared = true})});
   add_more_sentence(document.sections.back(), iterations.size(), rows);
   if (!output.empty()) document.sections.back().sentences.emplace_back(fmt::format("Written to {}", shown(output)));
   if (!capture.assumptions.empty()) document.sections.push_back(assumptions_section(capture.assumptions));
@@ -121,8 +120,8 @@ Document pass_times_document(const std::vector<PassTimes>& times, const Capture&
                               passes ? fmt::format(", forward and backward pass {}", stepsim::to_text(*passes)) : "",
                               counted(times.size(), "rank")),
       .caution = caution_of(capture.diagnostics)};
-  document.sections.push_back({.title = "Times of each rank", .table = table_of(kPassTimes, times)});
-  document.sections.back().table->compare_times();
+  document.sections.push_back(
+      {.title = "Times of each rank", .table = table_of(kPassTimes, times, {.compared = true})});
   for (Section& section : sections) document.sections.push_back(std::move(section));
   document.rows = [&times] { return rows_table(kPassTimes, times); };
   document.json = [&times, &capture, &written, &provenance](JsonWriter& json) {

@@ -84,9 +84,8 @@ class StatsSections {
 
   [[nodiscard]] Section devices() const {
     Section section = section_of(title("Overlap by device", " (by the clock, from its first to its last work)"),
-                                 kDeviceUse, input_.devices);
+                                 kDeviceUse, input_.devices, {.compared = true});
     if (section.empty()) return section;
-    section.table->compare_times();
     section.sentences.emplace_back(
         "span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden "
         "copy also beside communication; memsets count as copies");
@@ -103,8 +102,7 @@ class StatsSections {
     }
     if (streams.empty() || rows_.most == 0) return {};
     Section section{.title = title("Streams", " (hidden behind what any stream of the device does)"),
-                    .table = table_of(kStreamLine, streams, rows_)};
-    section.table->compare_times();
+                    .table = table_of(kStreamLine, streams, {.most = rows_.most, .compared = true})};
     if (rows_.most < streams.size())
       section.sentences.emplace_back(fmt::format("{} more: --head all", streams.size() - rows_.most));
     return section;
