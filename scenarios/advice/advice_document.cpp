@@ -10,7 +10,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-using sim::Align;
 using sim::ratio;
 using stepsim::to_text;
 
@@ -51,29 +50,6 @@ std::string headline(const Advice& advice) {
                                    ratio(advice.baseline - *advice.measured, *advice.measured), advice.assumptions)
                       : "nothing was measured to hold the predictions against";
   return fmt::format("{}; {}.", best_text(advice), trust);
-}
-
-/// One row a change, for programs. No figure is negative: the ratio stands in for the change.
-sim::Table rows_of(const Advice& advice) {
-  sim::Table table({{"set", Align::kLeft},
-                    {"takes", Align::kLeft},
-                    {"what", Align::kLeft},
-                    {"verdict", Align::kLeft},
-                    {"iteration_ns"},
-                    {"low_ns"},
-                    {"high_ns"},
-                    {"baseline_ns"},
-                    {"ratio"},
-                    {"low_ratio"},
-                    {"high_ratio"}});
-  for (const Tried& tried : advice.tried) {
-    table.add_row({to_text(tried.candidate.settings), std::string(to_text(tried.candidate.effort)),
-                   tried.candidate.what, std::string(to_text(tried.verdict)), sim::nanoseconds_cell(tried.iteration),
-                   sim::nanoseconds_cell(tried.low), sim::nanoseconds_cell(tried.high),
-                   sim::nanoseconds_cell(advice.baseline), sim::number_cell(1 + tried.change.by),
-                   sim::number_cell(1 + tried.change.low), sim::number_cell(1 + tried.change.high)});
-  }
-  return table;
 }
 
 }  // namespace

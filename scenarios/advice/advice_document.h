@@ -22,6 +22,8 @@ struct AdviceFindings {
 /// The reports on advice, in the order of the document: the list in advice_reports.cpp.
 using AdviceReport = sim::Report<AdviceFindings>;
 [[nodiscard]] std::span<const AdviceReport> advice_reports();
+/// For spreadsheets: one row a change. No figure is negative: the ratio stands in for the change.
+[[nodiscard]] sim::Table rows_of(const Advice& advice);
 
 /// What would help, ranked; {"schema":"stepsim.advise/1", ...} for programs. Refers to its arguments.
 [[nodiscard]] sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance);

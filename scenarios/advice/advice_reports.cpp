@@ -31,9 +31,7 @@ using Sections = std::vector<sim::Section>;
 //
 // Of the values of one setting the best has a row; a sentence below has all of them.
 
-constexpr auto kTried = std::to_array<Field<Tried>>({
-    {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"change"}},
-    {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
+constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"takes", at<&Tried::candidate, &Candidate::effort>, {"takes"}},
     {"what", at<&Tried::candidate, &Candidate::what>},
     {"verdict", at<&Tried::verdict>},
@@ -41,12 +39,31 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"iteration_ns", at<&Tried::iteration>, {"iteration"}},
     {"low_ns", at<&Tried::low>, {"from"}},
     {"high_ns", at<&Tried::high>, {"to"}},
+});
+constexpr auto kTried = std::to_array<Field<Tried>>({
+    {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"change"}},
+    {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
+    {"", at<>, kPredicted},
     {"change", at<&Tried::change, &RelativeChange::by>, {"by", Use::kMain, Form::kChange}},
     {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kMain, Form::kChange}},
     {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kMain, Form::kChange}},
     {"applies_to", at<&Tried::applies_to>},
     {"assumptions", [](const Tried& tried) { return sentences_of(tried.assumptions); }},
     {"leaves_out", at<&Tried::leaves_out>},
+});
+
+/// For spreadsheets.
+struct TriedLine {
+  const Tried* tried;
+  Duration baseline;
+};
+constexpr auto kTriedLine = std::to_array<Field<TriedLine>>({
+    {"set", [](const TriedLine& line) { return to_text(line.tried->candidate.settings); }},
+    {"", at<&TriedLine::tried>, kPredicted},
+    {"baseline_ns", at<&TriedLine::baseline>},
+    {"ratio", [](const TriedLine& line) { return 1 + line.tried->change.by; }},
+    {"low_ratio", [](const TriedLine& line) { return 1 + line.tried->change.low; }},
+    {"high_ratio", [](const TriedLine& line) { return 1 + line.tried->change.high; }},
 });
 
 constexpr auto kBaseline = std::to_array<Field<Advice>>({
@@ -254,6 +271,12 @@ Sections assumptions_sections(const AdviceFindings& findings) {
 }
 
 }  // namespace
+
+sim::Table rows_of(const Advice& advice) {
+  std::vector<TriedLine> lines;
+  for (const Tried& tried : advice.tried) lines.push_back({&tried, advice.baseline});
+  return sim::table_of(kTriedLine, lines, {.without = {"best_of_its_values"}, .for_programs = true});
+}
 
 std::span<const AdviceReport> advice_reports() {
   static constexpr auto kReports = std::to_array<AdviceReport>({

@@ -8,16 +8,10 @@
 #include <utility>
 
 #include "model/base/text.h"
-#include "sim/analysis/intervals.h"
-#include "sim/report/field.h"
+#include "sim/report/common_fields.h"
 
 namespace stepsim::sim {
 namespace {
-
-/// What a difference is of A's time; nothing if that is 0.
-std::optional<double> relative_to(Duration a, Duration b) {
-  return a == Duration{} ? std::nullopt : std::optional{ratio(b - a, a)};
-}
 
 /// "96", or "96 -> 90" where they differ.
 Cell count_cell(double a, double b) {
@@ -25,23 +19,31 @@ Cell count_cell(double a, double b) {
   return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
 }
 
-Duration mean_of(Duration time, double count) {
-  return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
-}
-
 std::optional<double> relative_of(const Row& row) { return relative_to(row.time_a, row.time_b); }
 
 // --- fields
 
-constexpr auto kSide = std::to_array<Field<Side>>({
-    {"name", at<&Side::name>},
-    {"what", at<&Side::what>},
-    {"iteration_ns", at<&Side::iteration>},
-    {"ranks", at<&Side::ranks>},
+constexpr auto kComparedSide = std::to_array<Field<Side>>({
+    {"", at<>, kSide},
+    {"ranks", at<&Side::ranks>, {.title = "ranks", .place = 1, .cell = ranks_cell}},
     {"steps_ns", at<&Side::steps>},
+    {"",
+     [](const Side& side) { return side.steps.empty() ? std::nullopt : std::optional{side.steps.size()}; },
+     {"steps"}},
+    {"", at<&Side::steps, shortest_of>, {"shortest", Use::kDetail}},
+    {"", at<&Side::steps, longest_of>, {"longest", Use::kDetail}},
     {"uncertainty_ns", at<&Side::uncertainty>},
     {"tasks_outside_steps", at<&Side::outside_steps>},
     {"warning", at<&Side::warning>},
+});
+
+struct LabelledSide {
+  std::string_view label;
+  const Side* side;
+};
+constexpr auto kLabelledSide = std::to_array<Field<LabelledSide>>({
+    {"", at<&LabelledSide::label>, {.untitled = true}},
+    {"", at<&LabelledSide::side>, kComparedSide},
 });
 
 constexpr auto kPart = std::to_array<Field<PartDifference>>({
@@ -113,8 +115,8 @@ struct Compared {
   const Gate* gate;
 };
 constexpr auto kCompared = std::to_array<Field<Compared>>({
-    {"a", [](const Compared& all) -> const Side& { return all.difference->a; }, kSide, kLineAfter},
-    {"b", [](const Compared& all) -> const Side& { return all.difference->b; }, kSide, kLineAfter},
+    {"a", [](const Compared& all) -> const Side& { return all.difference->a; }, kComparedSide, kLineAfter},
+    {"b", [](const Compared& all) -> const Side& { return all.difference->b; }, kComparedSide, kLineAfter},
     {"iteration", [](const Compared& all) { return all.difference->has_iterations() ? all.difference : nullptr; },
      kIterations, kLineAfter},
     {"parts", at<&Compared::difference, &Difference::parts>, kPart, kRowLines},
@@ -156,27 +158,9 @@ std::string warnings(const Difference& difference) {
 
 // --- sections
 
-void add_side(Table& table, const char* label, const Side& side) {
-  const auto [least, most] = std::minmax_element(side.steps.begin(), side.steps.end());
-  const bool has_steps = !side.steps.empty();
-  table.add_row({label, side.name, side.what, side.iteration ? Cell(*side.iteration) : Cell("-"),
-                 has_steps ? Cell(side.steps.size()) : Cell("-"), has_steps ? Cell(*least) : Cell("-"),
-                 has_steps ? Cell(*most) : Cell("-"), side.ranks > 0 ? Cell(side.ranks) : Cell("-")});
-}
-
 Section sides_section(const Difference& difference) {
-  Table table({{"", Align::kLeft},
-               {"result", Align::kLeft},
-               {"iteration is", Align::kLeft, Use::kHelp},
-               {"iteration"},
-               {"steps"},
-               {"shortest", Align::kRight, Use::kDetail},
-               {"longest", Align::kRight, Use::kDetail},
-               {"ranks"}});
-  table.compare_times();
-  add_side(table, "A", difference.a);
-  add_side(table, "B", difference.b);
-  return {.title = "Compared", .table = std::move(table)};
+  const std::array<LabelledSide, 2> sides{{{"A", &difference.a}, {"B", &difference.b}}};
+  return {.title = "Compared", .table = table_of(kLabelledSide, sides, {.compared = true})};
 }
 
 Section parts_section(std::string title, const std::vector<PartDifference>& parts, bool with_sum) {
@@ -189,9 +173,7 @@ Section parts_section(std::string title, const std::vector<PartDifference>& part
     if (part.a != Duration{} || part.b != Duration{}) shown.push_back(part);
   }
   if (with_sum) shown.push_back(std::move(sum));
-  Section section{.title = std::move(title), .table = table_of(kPart, shown)};
-  section.table->compare_times();
-  return section;
+  return {.title = std::move(title), .table = table_of(kPart, shown, {.compared = true})};
 }
 
 bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match != Match::kOnlyB; }
@@ -206,14 +188,14 @@ Section shared_section(std::string title, std::string_view key, const std::vecto
     sum.b = saturated_sum(sum.b, row.time_b);
     shared.push_back(&row);
   }
-  TableRows shown{.most = rows, .name = key};
+  TableRows shown{.most = rows, .name = key, .compared = true};
   if (key != to_text(By::kName)) shown.without.emplace_back("class");
   Section section = section_of(std::move(title), kRow, shared, shown);
-  if (section.table) section.table->compare_times();
   if (rows == 0) section.table.reset();
-  if (!shared.empty())
+  if (!shared.empty()) {
     section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared.size(), stepsim::to_text(sum.a),
                                stepsim::to_text(sum.b), signed_time(sum.b - sum.a));
+  }
   return section;
 }
 
@@ -268,12 +250,13 @@ Section notes_section(const Difference& difference) {
       names_a += row.names_a;
       names_b += row.names_b;
     }
-    if (rows > 0)
+    if (rows > 0) {
       note(fmt::format("{} of A and {} of B are equal but for {} and stand in {}, '#' for what differs",
                        counted(names_a, "name"), counted(names_b, "name"),
                        match == Match::kNumbers ? "numbers, addresses and hashes"
                                                 : "template arguments, parameters and architectures",
                        counted(rows, "row")));
+    }
   }
   if (a.extent == Extent::kIteration && (a.ranks > 1 || b.ranks > 1))
     note("times and counts of tasks are those of one iteration, the mean over ranks");
@@ -282,15 +265,17 @@ Section notes_section(const Difference& difference) {
   if (!a.steps.empty() && !b.steps.empty() && a.steps.size() != b.steps.size())
     note(fmt::format("A has {} and B {}", counted(a.steps.size(), "step"), b.steps.size()));
   for (const Side* const side : {&a, &b}) {
-    if (side->outside_steps > 0)
+    if (side->outside_steps > 0) {
       note(fmt::format("{} of {} are in no whole step and not in the tables", counted(side->outside_steps, "task"),
                        side == &a ? "A" : "B"));
+    }
   }
   if (a.work.empty() != b.work.empty())
     note(fmt::format("{} does not list its tasks, so they are not compared", a.work.empty() ? "A" : "B"));
-  if (!difference.parts.empty())
+  if (!difference.parts.empty()) {
     note(fmt::format("the {} is what the parts, a mean of the steps around the median, differ from the iteration",
                      kRemainder));
+  }
   if (difference.noise) note(noise_note(difference));
   return section;
 }

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
-#include "sim/report/field.h"
+#include "sim/compare/compare_document.h"
 
 namespace stepsim::sim {
 namespace {
@@ -45,9 +44,7 @@ double key_of(const Several::Row& row, RowOrder order) {
   return 0;
 }
 
-Duration mean_of_share(const Several::Share& share) {
-  return share.count > 0 ? Duration{std::llround(static_cast<double>(share.time.count()) / share.count)} : Duration{};
-}
+Duration mean_of_share(const Several::Share& share) { return mean_of(share.time, share.count); }
 
 std::string headline(const Several& several) {
   std::string text = fmt::format("An iteration takes");
@@ -57,25 +54,6 @@ std::string headline(const Several& several) {
                         side.iteration ? stepsim::to_text(*side.iteration) : "a time that is not known", label_of(i));
   }
   return text + ".";
-}
-
-Section sides_section(const Several& several) {
-  Table table({{"", Align::kLeft},
-               {"result", Align::kLeft},
-               {"iteration is", Align::kLeft, Use::kHelp},
-               {"iteration"},
-               {"relative to A"},
-               {"ranks", Align::kRight, Use::kDetail}});
-  table.compare_times();
-  const std::optional<Duration>& first = several.sides.front().iteration;
-  for (std::size_t i = 0; i < several.sides.size(); ++i) {
-    const Side& side = several.sides[i];
-    const bool relative = i > 0 && first && side.iteration && *first > Duration{};
-    table.add_row({label_of(i), side.name, side.what, side.iteration ? Cell(*side.iteration) : Cell("-"),
-                   relative ? signed_percent_cell(ratio(*side.iteration - *first, *first)) : Cell("-"),
-                   side.ranks > 0 ? Cell(side.ranks) : Cell("-")});
-  }
-  return {.title = "Compared", .table = std::move(table)};
 }
 
 /// One column a side, of what `cell` says of its share.
@@ -142,12 +120,30 @@ Plot plot_of(const Several& several) {
 }
 
 constexpr auto kSeveralSide = std::to_array<Field<Side>>({
-    {"name", at<&Side::name>},
-    {"what", at<&Side::what>},
-    {"iteration_ns", at<&Side::iteration>},
-    {"ranks", at<&Side::ranks>},
+    {"", at<>, kSide},
+    {"ranks", at<&Side::ranks>, {.title = "ranks", .use = Use::kDetail, .place = 2, .cell = ranks_cell}},
     {"warning", at<&Side::warning>},
 });
+struct SideLine {
+  std::string label;
+  const Side* side;
+  std::optional<double> relative;  ///< to A
+};
+constexpr auto kSideLine = std::to_array<Field<SideLine>>({
+    {"", at<&SideLine::label>, {.untitled = true}},
+    {"", at<&SideLine::side>, kSeveralSide},
+    {"", at<&SideLine::relative>, {.title = "relative to A", .form = Form::kChange, .place = 1}},
+});
+Section sides_section(const Several& several) {
+  std::vector<SideLine> lines;
+  for (const Side& side : several.sides) {
+    lines.push_back({label_of(lines.size()), &side, {}});
+    const std::optional<Duration>& first = several.sides.front().iteration;
+    if (lines.size() > 1 && first && side.iteration) lines.back().relative = relative_to(*first, *side.iteration);
+  }
+  return {.title = "Compared", .table = table_of(kSideLine, lines, {.compared = true})};
+}
+
 constexpr auto kShare = std::to_array<Field<Several::Share>>({
     {"count", at<&Several::Share::count>},
     {"time_ns", at<&Several::Share::time>},

@@ -25,15 +25,28 @@ std::string host_of(const RangeProfile& profile) { return profile.host.empty() ?
 
 /// Ranges of one label, over all streams.
 struct LabelRow {
+  std::string label;
   std::size_t streams = 0;
   std::size_t samples = 0;
   std::size_t depth = std::numeric_limits<std::size_t>::max();
   std::optional<Duration> begin;  ///< the earliest
   Duration sum{};
   Duration longest{};
+  Duration average{};
+  std::optional<double> share;  ///< of an iteration
 };
+constexpr auto kLabelRow = std::to_array<Field<LabelRow>>({
+    {"", at<&LabelRow::label>, {"range"}},
+    {"", at<&LabelRow::depth>, {"in", Use::kDetail}},
+    {"", at<&LabelRow::streams>, {"streams", Use::kHelp}},
+    {"", at<&LabelRow::begin>, {"begins"}},
+    {"", at<&LabelRow::average>, {"takes"}},
+    {"", at<&LabelRow::longest>, {"longest"}},
+    {"", at<&LabelRow::share>, {"of iteration", Use::kMain, Form::kShare}},
+    {"", at<&LabelRow::samples>, {"measured", Use::kHelp}},
+});
 
-std::vector<std::pair<std::string, LabelRow>> rows_by_label(const RangeTimeline& timeline) {
+std::vector<LabelRow> rows_by_label(const RangeTimeline& timeline) {
   std::map<std::string, LabelRow> by_label;
   for (const RangeSummary& one : timeline.ranges) {
     LabelRow& row = by_label[one.label];
@@ -44,32 +57,22 @@ std::vector<std::pair<std::string, LabelRow>> rows_by_label(const RangeTimeline&
     row.sum = saturated_sum(row.sum, one.length);
     row.longest = std::max(row.longest, one.length);
   }
-  std::vector<std::pair<std::string, LabelRow>> rows(by_label.begin(), by_label.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second.begin < b.second.begin; });
+  const std::optional<Duration> iteration = iteration_of(timeline.run, timeline.means.length);
+  std::vector<LabelRow> rows;
+  for (auto& [label, row] : by_label) {
+    row.label = label;
+    row.average = row.sum / static_cast<std::int64_t>(row.streams);
+    if (iteration && *iteration > Duration{}) row.share = ratio(row.average, *iteration);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const LabelRow& a, const LabelRow& b) { return a.begin < b.begin; });
   return rows;
 }
 
 Section labels_section(const RangeTimeline& timeline, std::size_t most) {
-  Table table({{"range", Align::kLeft},
-               {"in", Align::kRight, Use::kDetail},
-               {"streams", Align::kRight, Use::kHelp},
-               {"begins"},
-               {"takes"},
-               {"longest"},
-               {"of iteration"},
-               {"measured", Align::kRight, Use::kHelp}});
-  table.compare_times();
-  const std::optional<Duration> iteration = iteration_of(timeline.run, timeline.means.length);
-  const auto rows = rows_by_label(timeline);
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const auto& [label, row] = rows[i];
-    const Duration average = row.sum / static_cast<std::int64_t>(row.streams);
-    table.add_row({label, row.depth, row.streams, row.begin ? Cell(*row.begin) : Cell("-"), average, row.longest,
-                   iteration && *iteration > Duration{} ? percent_cell(ratio(average, *iteration)) : Cell("-"),
-                   row.samples});
-  }
-  Section section{.title = "Ranges, in the order in which they begin", .table = std::move(table)};
+  const std::vector<LabelRow> rows = rows_by_label(timeline);
+  Section section{.title = "Ranges, in the order in which they begin",
+                  .table = table_of(kLabelRow, rows, {.most = most, .compared = true})};
   add_more_sentence(section, rows.size(), most);
   section.sentences.emplace_back(
       fmt::format("begins: after the iteration's start, {} of the measurements, on the stream where that is earliest; "
@@ -77,27 +80,6 @@ Section labels_section(const RangeTimeline& timeline, std::size_t most) {
                   in_words(timeline.means.begin), in_words(timeline.means.length)));
   section.sentences.emplace_back("in: how many other ranges it lies in, whose times hold its own");
   return section;
-}
-
-Section processes_section(const RangeTimeline& timeline) {
-  Table table({{"host", Align::kLeft},
-               {"ranges"},
-               {"iterations"},
-               {"median"},
-               {"trimmed"},
-               {"arithmetic"},
-               {"least"},
-               {"most"}});
-  table.compare_times();
-  for (const RangeProfile& profile : timeline.run.processes) {
-    const std::vector<Duration>& all = profile.iterations;
-    const auto cell = [&all](RangeMean mean) { return all.empty() ? Cell("-") : Cell(*mean_of(all, mean)); };
-    table.add_row({host_of(profile), profile.ranges.size(), all.size(), cell(RangeMean::kMedian),
-                   cell(RangeMean::kTrimmed), cell(RangeMean::kArithmetic),
-                   all.empty() ? Cell("-") : Cell(*std::min_element(all.begin(), all.end())),
-                   all.empty() ? Cell("-") : Cell(*std::max_element(all.begin(), all.end()))});
-  }
-  return {.title = "Whole iterations", .table = std::move(table)};
 }
 
 std::string headline_of(const RangeTimeline& timeline) {
@@ -144,12 +126,23 @@ struct MeanOf {
   std::optional<Duration> operator()(const Lengths& measured) const { return mean_of(measured, mean); }
 };
 constexpr auto kMeans = std::to_array<Field<Lengths>>({
-    {"count", at<&Lengths::size>},
-    {"median", MeanOf<RangeMean::kMedian>{}},
-    {"trimmed", MeanOf<RangeMean::kTrimmed>{}},
-    {"arithmetic", MeanOf<RangeMean::kArithmetic>{}},
+    {"count", at<&Lengths::size>, {"iterations"}},
+    {"median", MeanOf<RangeMean::kMedian>{}, {"median"}},
+    {"trimmed", MeanOf<RangeMean::kTrimmed>{}, {"trimmed"}},
+    {"arithmetic", MeanOf<RangeMean::kArithmetic>{}, {"arithmetic"}},
     {"early", MeanOf<RangeMean::kEarly>{}},
+    {"", at<shortest_of>, {"least"}},
+    {"", at<longest_of>, {"most"}},
 });
+
+constexpr auto kShownProcess = std::to_array<Field<RangeProfile>>({
+    {"", at<host_of>, {"host"}},
+    {"", at<&RangeProfile::ranges, &std::vector<MeasuredRange>::size>, {"ranges"}},
+    {"", at<&RangeProfile::iterations>, kMeans},
+});
+Section processes_section(const RangeTimeline& timeline) {
+  return {.title = "Whole iterations", .table = table_of(kShownProcess, timeline.run.processes, {.compared = true})};
+}
 
 constexpr auto kProcess = std::to_array<Field<RangeProfile>>({
     {"host", at<&RangeProfile::host>},

@@ -12,6 +12,14 @@
 /// Quantities that the answers of several commands have.
 namespace stepsim::sim {
 
+/// Null if there are no times.
+[[nodiscard]] inline const Duration* shortest_of(const std::vector<Duration>& times) {
+  return times.empty() ? nullptr : &*std::min_element(times.begin(), times.end());
+}
+[[nodiscard]] inline const Duration* longest_of(const std::vector<Duration>& times) {
+  return times.empty() ? nullptr : &*std::max_element(times.begin(), times.end());
+}
+
 /// Where a rank's iteration goes; the times overlap.
 inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"rank", at<&RankBreakdown::rank>, {"rank"}},
@@ -40,13 +48,19 @@ template <PathClass c>
 struct TimeOfClass {
   Duration operator()(const CriticalPath& path) const { return path[c]; }
 };
+/// The time of a class in JSON, and in tables its share of the path.
+template <PathClass c>
+constexpr Field<CriticalPath> class_field(std::string_view name) {
+  constexpr auto kShare = [](const CriticalPath& path) { return percent_cell(ratio(path[c], path.length)); };
+  return {name, TimeOfClass<c>{}, {.title = name, .use = Use::kHelp, .cell = kShare}};
+}
 inline constexpr auto kPathClasses = std::to_array<Field<CriticalPath>>({
-    {"compute", TimeOfClass<PathClass::kCompute>{}},
-    {"communication", TimeOfClass<PathClass::kCommunication>{}},
-    {"copy", TimeOfClass<PathClass::kCopy>{}},
-    {"host", TimeOfClass<PathClass::kHost>{}},
-    {"queueing", TimeOfClass<PathClass::kQueueing>{}},
-    {"wait", TimeOfClass<PathClass::kWait>{}},
+    class_field<PathClass::kCompute>("compute"),
+    class_field<PathClass::kCommunication>("communication"),
+    class_field<PathClass::kCopy>("copy"),
+    class_field<PathClass::kHost>("host"),
+    class_field<PathClass::kQueueing>("queueing"),
+    class_field<PathClass::kWait>("wait"),
 });
 
 /// The same under the names that what-ifs give them.

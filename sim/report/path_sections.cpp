@@ -15,6 +15,7 @@
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/analysis/where_to_look.h"
+#include "sim/report/common_fields.h"
 #include "sim/report/report.h"
 #include "sim/report/table.h"
 
@@ -218,40 +219,26 @@ namespace {
 constexpr std::size_t kMostListed = 8;
 constexpr std::size_t kPartRows = 3;
 
-std::string ranks_of(const PartPath& part) {
-  std::string text;
-  for (const Rank rank : part.ranks) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
-  return text;
+std::string ranks_text(const PartPath& part) {
+  return joined(part.ranks, [](Rank rank) { return std::to_string(rank); });
 }
 
-/// One row a part.
-Table part_table(const std::vector<PartPath>& parts) {
-  std::vector<Column> columns{{"rank"}, {"worker", Align::kLeft, Use::kHelp}, {"tasks"}, {"alone"}};
-  for (std::size_t c = 0; c < kPathClassCount; ++c) {
-    if (static_cast<PathClass>(c) != PathClass::kQueueing)
-      columns.push_back({std::string{to_text(static_cast<PathClass>(c))}, Align::kRight, Use::kHelp});
-  }
-  Table table{std::move(columns)};
-  table.compare_times();
-  for (const PartPath& part : parts) {
-    std::vector<Cell> cells{ranks_of(part), part.host, part.path.tasks.size(), part.path.length};
-    for (std::size_t c = 0; c < kPathClassCount; ++c) {
-      if (static_cast<PathClass>(c) != PathClass::kQueueing)
-        cells.push_back(percent_cell(ratio(part.path.classes[c], part.path.length)));
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
+constexpr auto kShownPart = std::to_array<Field<PartPath>>({
+    {"", at<ranks_text>, {.title = "rank", .align = Align::kRight}},
+    {"", at<&PartPath::host>, {"worker", Use::kHelp}},
+    {"", [](const PartPath& part) { return part.path.tasks.size(); }, {"tasks"}},
+    {"", at<&PartPath::path, &CriticalPath::length>, {"alone"}},
+    {"", at<&PartPath::path>, kPathClasses},
+});
 
 void add_parts(std::vector<Section>& sections, const Findings& findings, const std::vector<PartPath>& parts,
                std::string_view what, const std::string& where) {
   if (parts.empty()) return;
-  sections.push_back({.title = fmt::format("Each {} alone{}", what, where), .table = part_table(parts)});
-  sections.back().lead = fmt::format(
-      "The longest path through its own tasks: what it would take if it waited for no "
-      "other {}.",
-      what);
+  sections.push_back({.title = fmt::format("Each {} alone{}", what, where),
+                      .table = table_of(kShownPart, parts, {.without = {"queueing"}, .compared = true}),
+                      .lead = fmt::format("The longest path through its own tasks: what it would take if it waited for "
+                                          "no other {}.",
+                                          what)});
   if (parts.size() > kMostListed) {
     sections.back().sentences.emplace_back("--json has the tasks of each path.");
     return;
@@ -260,7 +247,7 @@ void add_parts(std::vector<Section>& sections, const Findings& findings, const s
     const std::size_t rows = std::min({kPartRows, findings.path_rows, part.path.tasks.size()});
     if (rows == 0) continue;
     sections.push_back({.title = fmt::format(
-                            "{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_of(part),
+                            "{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_text(part),
                             stepsim::to_text(part.path.length), counted(rows, "longest task"), part.path.tasks.size()),
                         .table = path_table(findings.capture.dag, part.path, rows)});
   }
