@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-from checks import STEPSIM, check, run, write
+from checks import NIGHTLY, STEPSIM, check, run, write
 from sweep_runs import SAMPLE, environment, fresh, merge, one_error_line, run_all, start_sweep, sweep, text
 
 DICE = random.Random(7)
@@ -32,7 +32,7 @@ def killed_and_resumed(whole):
     for extension in ("json", "csv", "md"):
         folder, name = fresh(whole), "out." + extension
         put_old(folder, name)
-        for i in range(16):
+        for i in range(16 if NIGHTLY else 4):
             killed(folder, "-o", name, *["--resume"] * (i % 2))
             check("a killed sweep's file", text(folder, name) in (OLD, text(whole, name)))
         run = sweep(folder, "-o", name, "--resume")
@@ -43,7 +43,7 @@ def killed_and_resumed(whole):
 def killed_shards(whole):
     folder = fresh(whole)
     for i in range(3):
-        for _ in range(4):
+        for _ in range(4 if NIGHTLY else 1):
             killed(folder, "--shard", f"{i}/3", "-o", f"part.{i}", "--resume")
         run = sweep(folder, "--shard", f"{i}/3", "-o", f"part.{i}", "--resume")
         check(f"shard {i} goes on", run.returncode == 0, run.stderr)
